@@ -492,6 +492,29 @@ class Repository(Store):
             self._set_reference(f"refs/heads/{branch}", str(amended))
             return str(amended)
 
+    def keep_ours(self, branch: str, ours: str, theirs: str) -> str:
+        """Point a branch at a merge of two commits that holds what the first one holds.
+
+        As ``git merge -s ours`` does.
+        """
+        with self.lock:
+            sign, tree = Person(*SOMEBODY).signature(), self.commit_at(ours).tree_id
+            parents = [pygit2.Oid(hex=ours), pygit2.Oid(hex=theirs)]
+            merged = self.own().create_commit(None, sign, sign, f"Merge {theirs}", tree, parents)
+            self._set_reference(f"refs/heads/{branch}", str(merged))
+            return str(merged)
+
+    def amend(self, branch: str, changes: Mapping[str, Content | None]) -> str:
+        """Replace the head commit of a branch by one that has these changes as well."""
+        with self.lock:
+            head, person = self.commit_at(self.head(branch)), Person(*SOMEBODY)
+            changed = self.build_commit(str(head.id), changes, "", person, person)
+            sign, tree = person.signature(), self.commit_at(changed).tree_id
+            message, parents = f"{head.message}, amended", head.parent_ids
+            amended = self.own().create_commit(None, sign, sign, message, tree, parents)
+            self._set_reference(f"refs/heads/{branch}", str(amended))
+            return str(amended)
+
     def test_merge(self, base: str, head: str) -> str:
         """Merge a commit into a branch, with a commit that no branch shows; its id is returned.
 

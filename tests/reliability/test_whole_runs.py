@@ -28,7 +28,8 @@ from hypothesis.stateful import (
 from registrar.registration.mark import CLOSED_BY_US, NEEDLESS, WITHDRAWN, Mark
 from registrar.registration.mark import MANY as MANY_PATHS
 from tests.fakehub import Fault, FaultKind, Lag, Request, StandInHost
-from tests.fakehub.repository import Protection, PullRequest
+from tests.fakehub.refusals import Refusal
+from tests.fakehub.repository import PullRequest
 from tests.harness import PER_FILE, SINGLE, Action, Run, SignalAt
 
 T = TypeVar("T")
@@ -46,12 +47,17 @@ FAULTS = (
     FaultKind.SECONDARY_429_RETRY_AFTER,
 )
 ways = st.sampled_from([PER_FILE, SINGLE, MANY])
-protections: st.SearchStrategy[Protection] = st.sampled_from(["classic", "ruleset"])
+refusals = st.sampled_from(["classic", "ruleset", "push protection", "permission"])
 PEOPLE = (
     "push",
     "take",
     "take_out",
     "edit_file",
+    "amend",
+    "merge_the_default_branch",
+    "keep_one_side",
+    "reset",
+    "squash",
     "change_list",
     "close",
     "merge",
@@ -66,6 +72,7 @@ PEOPLE = (
     "edit_our_part",
     "stranger_opens",
     "stranger_closes",
+    "stranger_reopens",
 )
 STRANGERS = ("stranger", "reader")
 """May only read the repository, one of them as a member of the organisation: so they may open pull
@@ -99,8 +106,8 @@ class WholeRuns(RuleBasedStateMachine):
         self.names = 0
         self.version = 0
         """Of the list: what its files hold."""
-        self.taken_out: set[tuple[int, str]] = set()
-        """Pull requests, and a path that somebody took out of each."""
+        self.given: set[int] = set()
+        """Versions that a second run has at the same time."""
         if taken:
             self.repository.create_branch(BRANCH)
         if taken == "with work":
@@ -205,17 +212,27 @@ class WholeRuns(RuleBasedStateMachine):
         self.run(way, paths)
         self.host.faults.clear()
 
-    @rule(way=ways, paths=lists, kind=protections, twice=st.booleans())
-    def register_refused(
-        self, way: str, paths: tuple[str, ...], kind: Protection, twice: bool
-    ) -> None:
-        """A rule forbids commits to our branches, for one run or two; that is nobody's "no"."""
-        declined = self.declined
-        self.repository.protect(f"{BRANCH}*", kind)
+    @rule(way=ways, paths=lists, kind=refusals, twice=st.booleans())
+    def register_refused(self, way: str, paths: tuple[str, ...], kind: str, twice: bool) -> None:
+        """Commits to our branches are refused, for one run or two; that is nobody's "no"."""
+        declined, removed, repository = self.declined, self.removed, self.repository
+        token = None
+        if kind == "permission":
+            permissions = {"contents": "read", "pull_requests": "write"}
+            token = self.host.create_token("installation", permissions=permissions)
+        elif kind == "push protection":
+            repository.secrets.add(LISTED[1].encode())
+            refusal = Refusal(409, "Repository rule violations found\n\nSecret detected in content")
+            self.host.refused_mutations["createCommitOnBranch"] = refusal
+        else:
+            repository.protect(f"{BRANCH}*", "classic" if kind == "classic" else "ruleset")
         for _ in range(1 + twice):
-            self.run(way, paths)
-        self.repository.protections.clear()
+            self.run(way, paths, token=token)
+        repository.protections.clear()
+        repository.secrets.clear()
+        self.host.refused_mutations.clear()
         assert self.declined <= declined
+        assert self.removed <= removed
 
     @rule(way=ways, paths=lists, at=st.integers(1, 12), applied=st.booleans())
     def register_and_be_killed(
@@ -229,19 +246,37 @@ class WholeRuns(RuleBasedStateMachine):
         self.host.on_request = None
         self.host.faults.clear()
 
-    @rule(way=ways, other=ways, paths=lists, at=st.integers(1, 8))
-    def two_at_once(self, way: str, other: str, paths: tuple[str, ...], at: int) -> None:
-        """The second one runs as a whole when a request of the first one has arrived."""
+    @rule(
+        way=ways,
+        other=ways,
+        paths=lists,
+        others=lists,
+        version=st.integers(0, VERSIONS - 1),
+        at=st.integers(1, 8),
+    )
+    def two_at_once(
+        self,
+        way: str,
+        other: str,
+        paths: tuple[str, ...],
+        others: tuple[str, ...],
+        version: int,
+        at: int,
+    ) -> None:
+        """The second one runs as a whole when a request of the first one has arrived.
+
+        It has another version of the list.
+        """
         at += len(self.host.requests)
 
         def other_run(_request: Request) -> None:
             if len(self.host.requests) >= at:
                 self.host.on_request = None
-                self.start(other, paths)
+                self.start(other, others, version=version)
 
-        self.host.on_request = other_run
-        self.run(way, paths)
-        self.host.on_request = None
+        self.host.on_request, self.given = other_run, {version}
+        self.run(way, paths, at_once=others)
+        self.host.on_request, self.given = None, set()
 
     @rule(way=ways, paths=lists, at=st.integers(1, 8), act=st.sampled_from(PEOPLE), seed=seeds)
     def somebody_acts_meanwhile(
@@ -307,37 +342,72 @@ class WholeRuns(RuleBasedStateMachine):
                 self.repository.commit({THEIRS: b"mine\n"}, branch=name, author=AUTHOR)
 
     def take_out(self, choose: Choose) -> None:
-        """A reviewer does not want one of the files: a commit, a merge or a new history says so."""
-        if pulls := self.open_ones:
-            pull = choose(pulls)
-            there = sorted(set(LISTED) & self.repository.files(pull.head).keys())
-            base = self.repository.head()
-            if not there:
-                return
-            path = choose(there)
-            how = choose(["commit", "merge", "squash"])
-            if how == "commit" or self.repository.files().keys() & {*LISTED}:
-                self.repository.commit({path: None}, branch=pull.head, author=AUTHOR)
-            elif how == "merge":
-                self.repository.merge_into(pull.head, base, {path: None})
-            else:
-                files = self.repository.files(pull.head)
-                kept = {each: files[each] for each in files.keys() - self.repository.files().keys()}
-                self.repository.create_branch(pull.head)
-                kept.pop(path)
-                self.repository.commit(kept, branch=pull.head, author=AUTHOR)
-            mark = Mark.of(pull.body or "")
-            if mark and mark.wrote is not None and mark.names(path):
-                self.taken_out.add((pull.number, path))
+        """A reviewer does not want one of the files."""
+        if (pull := self.one_of(self.open_ones, choose)) and (there := self.listed_in(pull)):
+            self.repository.commit({choose(there): None}, branch=pull.head, author=AUTHOR)
 
     def edit_file(self, choose: Choose) -> None:
         """A reviewer wants other words in one of the files."""
-        if pulls := self.open_ones:
-            pull = choose(pulls)
-            if there := sorted(set(LISTED) & self.repository.files(pull.head).keys()):
-                self.names += 1
-                words = f"Edited {self.names}\n".encode()
-                self.repository.commit({choose(there): words}, branch=pull.head, author=AUTHOR)
+        if (pull := self.one_of(self.open_ones, choose)) and (there := self.listed_in(pull)):
+            self.repository.commit({choose(there): self.words}, branch=pull.head, author=AUTHOR)
+
+    def amend(self, choose: Choose) -> None:
+        """A reviewer does so in the head commit itself, or only gives it another message."""
+        if pull := self.one_of(self.open_ones, choose):
+            self.repository.amend(pull.head, self.change_of(pull, choose))
+
+    def merge_the_default_branch(self, choose: Choose) -> None:
+        """And perhaps changes something in the merge commit."""
+        mergeable = [p for p in self.open_ones if self.repository.is_mergeable(p.number)]
+        if pull := self.one_of(mergeable, choose):
+            self.repository.merge_into(
+                pull.head, self.repository.head(), self.change_of(pull, choose)
+            )
+
+    def keep_one_side(self, choose: Choose) -> None:
+        """``git merge -s ours``, on the branch, or on the default branch, to be the branch."""
+        if pull := self.one_of(self.open_ones, choose):
+            sides = [self.repository.head(pull.head), self.repository.head()]
+            if choose([True, False]):
+                sides.reverse()
+            self.repository.keep_ours(pull.head, *sides)
+
+    def reset(self, choose: Choose) -> None:
+        """A branch goes back to one of its earlier commits."""
+        if pull := self.one_of(self.open_ones, choose):
+            known = {commit.sha for commit in self.repository.log()}
+            earlier = [commit.sha for commit in self.repository.log(pull.head)[1:]]
+            if own := [sha for sha in earlier if sha not in known]:
+                self.repository.create_branch(pull.head, choose(own))
+
+    def squash(self, choose: Choose) -> None:
+        """All commits become one, upon today's default branch, perhaps without one of the files."""
+        if pull := self.one_of(self.open_ones, choose):
+            files, base = self.repository.files(pull.head), self.repository.files()
+            kept = {path: files[path] for path in files.keys() - base.keys()}
+            if choose([True, False]) and (there := sorted(kept.keys() & {*LISTED})):
+                del kept[choose(there)]
+            if kept:
+                self.repository.create_branch(pull.head)
+                self.repository.commit(kept, branch=pull.head, author=AUTHOR)
+
+    def one_of(self, pulls: Sequence[PullRequest], choose: Choose) -> PullRequest | None:
+        return choose(pulls) if pulls else None
+
+    def listed_in(self, pull: PullRequest) -> list[str]:
+        return sorted(set(LISTED) & self.repository.files(pull.head).keys())
+
+    def change_of(self, pull: PullRequest, choose: Choose) -> Mapping[str, bytes | None]:
+        """Another content of one of the files, or none of it, or no change."""
+        changes = choose([True, True, False])
+        if not (changes and (there := self.listed_in(pull))):
+            return {}
+        return {choose(there): choose([None, self.words])}
+
+    @property
+    def words(self) -> bytes:
+        self.names += 1
+        return f"Edited {self.names}\n".encode()
 
     def change_list(self, choose: Choose) -> None:
         """The list gives other contents, or earlier ones again."""
@@ -433,6 +503,14 @@ class WholeRuns(RuleBasedStateMachine):
         if pulls := [p for p in self.own if p.author in STRANGERS and p.state == "open"]:
             self.repository.close(choose(pulls).number)
 
+    def stranger_reopens(self, choose: Choose) -> None:
+        """Whoever has opened a pull request may close and reopen it."""
+        open_pairs = {(pull.head, pull.base) for pull in self.own if pull.state == "open"}
+        theirs = [p for p in self.own if p.author in STRANGERS and p.state == "closed"]
+        grown = [p for p in theirs if p.head_sha == self.repository.find_head(p.head)]
+        if pull := self.one_of([p for p in grown if (p.head, p.base) not in open_pairs], choose):
+            self.repository.reopen(pull.number)
+
     def write_around_our_part(self, choose: Choose) -> None:
         if pulls := self.open_ones:
             pull = choose(pulls)
@@ -475,6 +553,28 @@ class WholeRuns(RuleBasedStateMachine):
         return found
 
     @property
+    def removed(self) -> set[tuple[str, str]]:
+        """Branches, and what their description names and they lack: somebody took it out.
+
+        However: a commit, a merge, another history. Of a branch with other work, and nothing that
+        is named, nobody knows whether this action has written to it.
+        """
+        found: set[tuple[str, str]] = set()
+        for pull in self.open_ones:
+            mark, files = Mark.of(pull.body or ""), self.repository.files(pull.head).keys()
+            if mark is None or mark.wrote is None:
+                continue
+            if any(map(mark.names, files)) or not self.adds_anything(pull):
+                lacking = (path for path in LISTED if path not in files)
+                found |= {(pull.head, path) for path in lacking if mark.names(path)}
+        return found
+
+    def adds_anything(self, pull: PullRequest) -> bool:
+        head = self.repository.head(pull.head)
+        since = self.repository.merge_base(self.repository.head(), head)
+        return since is None or since.tree_id != self.repository.commit_at(head).tree_id
+
+    @property
     def is_hidden(self) -> bool:
         """Whether a name that was never used hides a later one from `per-file`."""
         used = {*self.repository.branches, *(p.head for p in self.own)}
@@ -488,9 +588,14 @@ class WholeRuns(RuleBasedStateMachine):
         paths: tuple[str, ...],
         mode: str = "register",
         kill: SignalAt | None = None,
+        token: str | None = None,
+        at_once: tuple[str, ...] = (),
     ) -> Run:
-        """Run, and compare what there was with what there is."""
-        repository, declined = self.repository, self.declined
+        """Run, and compare what there was with what there is.
+
+        ``at_once`` is what another run may create at the same time.
+        """
+        repository, declined, unwanted = self.repository, self.declined, self.removed
         before = {name: repository.files(name) for name in repository.branches}
         default, base = repository.default_branch, repository.head()
         marked, needless = self.marked, self.needless
@@ -501,15 +606,7 @@ class WholeRuns(RuleBasedStateMachine):
             if name not in {p.head for p in self.open_ones}
         }
         hidden = self.is_hidden
-        unwanted = {
-            (pull.head, path)
-            for number, path in self.taken_out
-            if (pull := repository.pull_request(number)).state == "open"
-            and path not in before[pull.head]
-            if (mark := Mark.of(pull.body or "")) and mark.wrote is not None and mark.names(path)
-            if any(mark.names(each) for each in before[pull.head])
-        }
-        run = self.start(way, paths, mode, kill)
+        run = self.start(way, paths, mode, kill, token=token)
         assert repository.head(default) == base, "the default branch was written to"
         for name, head in somebodys.items():
             assert repository.head(name) == head, f"{name} is somebody's"
@@ -522,7 +619,7 @@ class WholeRuns(RuleBasedStateMachine):
             new = repository.files(name).keys() - before.get(name, before[default]).keys()
             if not hidden:
                 assert not new & declined, f"{new & declined} was declined: {run.console}"
-            assert new <= set(paths)
+            assert new <= {*paths, *at_once}
             if name in before:
                 self.check_replaced(name, before[name], run)
             assert not {(name, path) for path in new} & unwanted, f"not wanted: {run.console}"
@@ -555,7 +652,8 @@ class WholeRuns(RuleBasedStateMachine):
         for path in (path for path in before if after[path] != before[path]):
             listed = {self.content(path, version) for version in range(VERSIONS)}
             assert before[path] in listed, f"{path} on {name}: {run.console}"
-            assert after[path] == self.content(path, self.version)
+            now = {self.content(path, version) for version in {self.version, *self.given}}
+            assert after[path] in now
             assert any(p.head == name and Mark.of(p.body or "") for p in self.own), run.console
 
     def content(self, path: str, version: int) -> bytes:
@@ -567,14 +665,20 @@ class WholeRuns(RuleBasedStateMachine):
         paths: tuple[str, ...],
         mode: str = "register",
         kill: SignalAt | None = None,
+        *,
+        token: str | None = None,
+        version: int | None = None,
     ) -> Run:
+        version = self.version if version is None else version
         given = {
             "language": "en",
             "definitions": self.action.listing_of(
-                {path: self.content(path, self.version).decode() for path in paths}
+                {path: self.content(path, version).decode() for path in paths}
             ),
             "mode": mode,
         }
+        if token:
+            given["host_token"] = token
         if way == MANY:
             given |= {"target_repo": "", "target_repos": self.repository.full_name}
         else:
