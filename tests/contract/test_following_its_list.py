@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
+from registrar.models.standing import blob_id
+from registrar.registration.mark import hashed
 from tests.example import Example
 from tests.fakehub import (
     Executable,
@@ -17,6 +19,7 @@ from tests.fakehub import (
     Submodule,
     Symlink,
 )
+from tests.fakehub.refusals import Refusal
 from tests.harness import LIST_BRANCH as BRANCH
 from tests.harness import PER_FILE, Action, Run, inject_fault, is_read, shortened
 
@@ -75,6 +78,32 @@ def test_what_the_action_wrote_gets_the_present_content(
     assert states(back)["SECURITY.md"] == "updated"
 
 
+def mark(repository: Repository) -> dict[str, list[str]]:
+    """Every comment of ours in the description, with its values."""
+    found = re.findall(r"<!-- registrar:(\S+) ?(.*?) ?-->", repository.pull_requests[0].body or "")
+    assert len(dict(found)) == len(found)
+    return {name: values.split() for name, values in found}
+
+
+def named(contents: dict[str, str]) -> list[str]:
+    """How a mark names files, with the blobs that were written."""
+    ids = {path: blob_id(text.encode()) for path, text in contents.items()}
+    return sorted(f"{hashed(path)}{blob[:10]}" for path, blob in ids.items())
+
+
+def test_the_mark_holds_what_was_committed_and_the_list_and_nothing_else(example: Example) -> None:
+    run(example, OLD)
+    begun = mark(example.repository)
+    assert begun.keys() == {"begin", "wrote", "list", "end"}
+    assert begun["wrote"] == named(OLD)
+    run(example, BOTH | {"c.md": "C\n"})
+    # The blob that was written last, and not the one before it
+    assert mark(example.repository) == begun | {"wrote": named(BOTH | {"c.md": "C\n"})}
+    run(example, {"c.md": "C\n"}, mode="withdraw")
+    withdrawn = begun | {"wrote": named(BOTH | {"c.md": "C\n"}), "withdrawn": []}
+    assert mark(example.repository) == withdrawn
+
+
 def test_with_new_files_the_description_comes_last(example: Example, host: StandInHost) -> None:
     run(example, OLD)
     host.requests.clear()
@@ -90,6 +119,7 @@ def test_with_new_files_the_description_comes_last(example: Example, host: Stand
     *rest, last = written(host)
     assert last == "PATCH pulls/1"
     assert "PATCH pulls/1" not in rest
+    assert [shortened(each) for each in host.requests].count("GET pulls/1") == 2
     assert "GraphQL" not in done.text
     host.requests.clear()
     run(example, BOTH | {"c.md": "C\n"})
@@ -98,6 +128,15 @@ def test_with_new_files_the_description_comes_last(example: Example, host: Stand
 
 def _edit(repository: Repository) -> None:
     repository.commit({"SECURITY.md": b"Mine"}, branch=BRANCH)
+
+
+def _amend(repository: Repository) -> None:
+    repository.amend(BRANCH, {"SECURITY.md": b"Mine"})
+
+
+def _edit_in_a_merge(repository: Repository) -> None:
+    base = repository.commit({"README.md": b"# More\n"})
+    repository.merge_into(BRANCH, base, {"SECURITY.md": b"Mine"})
 
 
 def _edit_and_back(repository: Repository) -> None:
@@ -128,6 +167,8 @@ def _executable(repository: Repository) -> None:
 
 PEOPLE: dict[str, tuple[Callable[[Repository], None], str]] = {
     "edited": (_edit, "Mine"),
+    "edited in the last commit": (_amend, "Mine"),
+    "edited in a merge": (_edit_in_a_merge, "Mine"),
     "edited and back": (_edit_and_back, NEW["SECURITY.md"]),
     "another file": (_edit_another, NEW["SECURITY.md"]),
     "description without what was written": (_rewrite_description, OLD["SECURITY.md"]),
@@ -298,28 +339,106 @@ def test_where_the_description_has_no_room_nothing_is_written(
         assert done.outputs["declined"] == "0"
 
 
+REFUSALS = ("classic", "ruleset", "push protection", "permission")
+
+
+def refuse_commits(example: Example, why: str) -> dict[str, str]:
+    """Let commits to the branch be refused; give the inputs of such a run."""
+    if why == "push protection":
+        example.repository.secrets.add(b"C\n")
+        refusal = Refusal(409, "Repository rule violations found\n\nSecret detected in content")
+        example.host.refused_mutations["createCommitOnBranch"] = refusal
+    elif why == "permission":
+        permissions = {"contents": "read", "pull_requests": "write"}
+        return {"host_token": example.host.create_token("installation", permissions=permissions)}
+    else:
+        example.repository.protect(BRANCH, "classic" if why == "classic" else "ruleset")
+    return {}
+
+
 @pytest.mark.parametrize("runs", [1, 2])
-def test_a_file_whose_commit_is_refused_is_no_refusal(example: Example, runs: int) -> None:
+@pytest.mark.parametrize("why", REFUSALS)
+def test_a_file_whose_commit_is_refused_is_no_refusal(
+    example: Example, why: str, runs: int
+) -> None:
     run(example, OLD)
-    example.repository.protect(BRANCH)
+    inputs = refuse_commits(example, why)
     more = example.action.listing_of(OLD | {"c.md": "C\n"})
     for _ in range(runs):
-        done = example.run(definitions=more)
-        assert (done.exit_code, states(done)["c.md"]) == (1, "failed"), done.console
+        done = example.run(definitions=more, **inputs)
+        assert (done.exit_code, done.outputs["created"]) == (1, "0"), done.console
         assert done.outputs["declined"] == "0"
+        assert mark(example.repository)["wrote"] == named(OLD)
     example.repository.protections.clear()
+    example.repository.secrets.clear()
+    example.host.refused_mutations.clear()
     assert run(example, OLD | {"c.md": "C\n"}).outputs["created"] == "1"
     assert content(example.repository, "c.md") == "C\n"
 
 
-def test_what_a_merge_commit_takes_out_stays_away(example: Example) -> None:
-    run(example, OLD)
-    repository = example.repository
+def _removes(repository: Repository) -> None:
+    repository.commit({"a.md": None}, branch=BRANCH)
+
+
+def _amends(repository: Repository) -> None:
+    repository.amend(BRANCH, {"a.md": None})
+
+
+def _amends_a_merge(repository: Repository) -> None:
     base = repository.commit({"README.md": b"# More\n"})
     repository.merge_into(BRANCH, base, {"a.md": None})
-    for _ in range(2):
-        assert run(example, OLD).outputs["declined"] == "1"
-        assert "a.md" not in repository.files(BRANCH)
+
+
+def _keeps_the_default_branch(repository: Repository) -> None:
+    """As ``git merge -s ours`` on the default branch, pushed to the branch."""
+    repository.commit({"README.md": b"# More\n"})
+    repository.keep_ours(BRANCH, repository.head(), repository.head(BRANCH))
+
+
+def _keeps_a_branch_without_it(repository: Repository) -> None:
+    _removes(repository)
+    repository.commit({"README.md": b"# More\n"})
+    repository.keep_ours(BRANCH, repository.head(BRANCH), repository.head())
+
+
+def _squashes(repository: Repository) -> None:
+    repository.commit({"README.md": b"# More\n"})
+    repository.create_branch(BRANCH)
+    files = {path: text.encode() for path, text in OLD.items() if path != "a.md"}
+    repository.commit(files, branch=BRANCH)
+
+
+@pytest.mark.parametrize(
+    "take_out",
+    [
+        _removes,
+        _amends,
+        _amends_a_merge,
+        _keeps_the_default_branch,
+        _keeps_a_branch_without_it,
+        _squashes,
+    ],
+)
+def test_what_somebody_takes_out_stays_away_however(
+    example: Example, host: StandInHost, take_out: Callable[[Repository], None]
+) -> None:
+    run(example, OLD)
+    take_out(example.repository)
+    gone = OLD.keys() - example.repository.files(BRANCH).keys()
+    assert "a.md" in gone
+    before = example.repository.head(BRANCH), mark(example.repository)["wrote"]
+    for mode in ("plan", "register", "register"):
+        host.requests.clear()
+        done = run(example, OLD, mode=mode)
+        assert done.outputs["declined"] == str(len(gone)), done.console
+        # It is derived from the head anew; that nobody wants it is stored nowhere
+        assert (example.repository.head(BRANCH), mark(example.repository)["wrote"]) == before
+        asked = " ".join(each.path for each in host.requests)
+        assert not re.search("/commits|/events|/timeline|/activity", asked)
+        assert "history(" not in " ".join(str(each.fields) for each in host.requests)
+    back = {path: OLD[path].encode() for path in gone}
+    example.repository.commit(back, branch=BRANCH)
+    assert run(example, OLD).outputs["declined"] == "0"
 
 
 def test_a_file_that_returns_with_every_version_of_a_long_list_stays_away(action: Action) -> None:
@@ -355,17 +474,23 @@ def test_of_two_runs_at_once_the_later_description_keeps_what_the_other_wrote(
 
 
 def test_what_people_write_during_the_run_stays(example: Example, host: StandInHost) -> None:
-    run(example, OLD)
+    run(example, OLD | {"c.md": ""})
     [pull] = example.repository.pull_requests
+    assert "- [ ] " in (pull.body or "")
 
     def write(request: Request) -> None:
         if request.path.endswith("graphql") and not is_read(request):
             host.on_request = None
-            pull.body = f"Meanwhile.\n\n{pull.body}"
+            body = (pull.body or "").replace("- [ ] ", "- [x] ")
+            pull.body = f"Meanwhile.\n\n{body}\n\nAnd below."
 
     host.on_request = write
-    run(example, NEW)
-    assert (pull.body or "").startswith("Meanwhile.\n\n")
+    run(example, NEW | {"c.md": ""})
+    body = pull.body or ""
+    assert body.startswith("Meanwhile.\n\n")
+    assert body.endswith("\n\nAnd below.")
+    assert ("- [x] " in body, "- [ ] " in body) == (True, False)
+    assert mark(example.repository)["wrote"] == named(NEW | {"c.md": ""})
 
 
 @pytest.mark.parametrize("change", ["closed", "elsewhere"])
@@ -420,6 +545,35 @@ def test_what_a_killed_run_had_no_time_to_name_is_declined_with_the_rest(example
         done = run(example, OLD | {"c.md": "C\n"})
         assert done.outputs["declined"] == "4", done.console
     assert [pull.state for pull in example.repository.pull_requests] == ["closed"]
+
+
+def test_what_a_killed_run_committed_is_named_from_then_on(example: Example) -> None:
+    more = OLD | {"c.md": "C\n"}
+    run(example, OLD)
+    example.repository.commit({"c.md": b"C\n"}, branch=BRANCH)
+    assert mark(example.repository)["wrote"] == named(OLD)
+    assert "Left as they are in" not in run(example, more).text
+    assert mark(example.repository)["wrote"] == named(more)
+    run(example, OLD | {"c.md": "C, too\n"})
+    assert content(example.repository, "c.md") == "C, too\n"
+    example.repository.commit({"c.md": None}, branch=BRANCH)
+    for _ in range(2):
+        assert run(example, more).outputs["declined"] == "1"
+        assert "c.md" not in example.repository.files(BRANCH)
+
+
+def test_what_a_killed_run_committed_is_left_alone_where_the_list_has_changed(
+    example: Example,
+) -> None:
+    run(example, OLD)
+    example.repository.commit({"c.md": b"C\n"}, branch=BRANCH)
+    for _ in range(2):
+        done = run(example, OLD | {"c.md": "C, too\n"})
+        assert content(example.repository, "c.md") == "C\n"
+        assert "Left as they are in" in done.text
+        assert "c.md" in done.text.partition("Left as they are in")[2].splitlines()[0]
+        assert (states(done)["c.md"], done.outputs["declined"]) == ("skipped", "0")
+        assert mark(example.repository)["wrote"] == named(OLD)
 
 
 def test_what_the_default_branch_held_then_was_never_proposed(example: Example) -> None:
