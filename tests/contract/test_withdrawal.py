@@ -375,6 +375,25 @@ def test_what_is_taken_out_of_a_withdrawn_branch_stays_out(example: Way) -> None
     assert only_reads(example.host)
 
 
+@pytest.mark.parametrize("deleted", [False, True])
+def test_a_withdrawn_one_that_a_person_opens_and_closes_declines_what_its_head_lacks(
+    example: Way, deleted: bool
+) -> None:
+    """That all of it was declined is not seen: the description still says that it is withdrawn."""
+    example.do(NEW)
+    example.withdraw(NEW)
+    example.repository.reopen(1)
+    _removes(example.repository)
+    example.repository.close(1)
+    if deleted:
+        example.repository.delete_branch(BRANCH)
+    for _ in range(2):
+        assert example.do(NEW).outputs["declined"] == "1"
+        assert example.pulls == (["closed", "open"] if deleted else ["open"])
+        files = example.repository.files(BRANCH)
+        assert [path in files for path in NEW] == [False, True, True]
+
+
 @pytest.mark.parametrize("who", ["person", "run"])
 def test_a_full_description_does_not_keep_it_withdrawn(example: Way, who: str) -> None:
     """Else every later close by a person would be undone."""
