@@ -176,6 +176,24 @@ def test_the_queries_that_are_told_are_those_that_were_sent(
     assert run.report["many"]["budget"]["queries"] == len(sent)
 
 
+def test_who_may_write_is_asked_once_for_each_repository_and_told(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    """A colleague's pull request takes one request more."""
+    made = make(0, 4)
+    many()
+    for repository in made[1:]:
+        repository.pull_requests[0].author = "somebody"
+        repository.close(1)
+    host.requests.clear()
+    run = many(mode="plan")
+    assert states(run) == {"waiting": 1, "declined": 3}
+    roles = [each for each in asked(host) if each.endswith("/permission")]
+    assert len(roles) == len(set(roles)) == 3
+    # All but the two that find the repositories
+    assert run.report["many"]["budget"]["queries"] == len(asked(host)) - 2
+
+
 def test_one_large_repository_says_nothing_about_the_time_of_the_others(
     many: Start, make: Make, host: StandInHost, action: Action
 ) -> None:
