@@ -254,6 +254,17 @@ def test_the_workflow_templates_are_those_of_the_documents(template: Path) -> No
     assert all(re.search(pattern, LIST) for pattern in properties["filePatterns"])
 
 
+@pytest.mark.parametrize("document", [README, README_JA, REQUIRED], ids=name)
+def test_what_holds_pull_requests_to_the_list_runs_again_for_another_base(document: Path) -> None:
+    """And says that whoever changes the list, or the workflow, changes what it is judged by."""
+    text = document.read_text("utf-8")
+    [found] = [block for block in re.split(r"\n```.*\n", text) if "fail_on: removed" in block]
+    types = yaml.safe_load(found)[True]["pull_request"]["types"]
+    assert types == ["opened", "synchronize", "reopened", "edited"]
+    assert "# edited: " in found
+    assert re.search("ruleset|ルールセット", found.partition("\nname:")[0])
+
+
 def test_there_is_no_other_workflow_template() -> None:
     assert {*(ROOT / "workflow-templates").glob("*.yml")} == {REQUIRED, MANY}
 
