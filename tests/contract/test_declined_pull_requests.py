@@ -9,7 +9,7 @@ import pytest
 from tests.example import PRESENT, Example
 from tests.fakehub import Repository, StandInHost
 from tests.harness import LIST_BRANCH as BRANCH
-from tests.harness import SINGLE, STRATEGIES, Action, Run, is_read
+from tests.harness import SINGLE, STRATEGIES, Action, Run, is_read, refuse
 
 SECOND = f"{BRANCH}-2"
 FIRST = ("a.md", "b.md")
@@ -98,6 +98,21 @@ def test_a_reopened_pull_request_is_continued(example: Example) -> None:
     assert run.exit_code == 0, run.console
     assert created(example.repository, BRANCH) == {*FIRST, "c.md"}
     assert [p.state for p in example.repository.pull_requests] == ["open"]
+
+
+def test_where_issues_are_switched_off_a_no_is_read_all_the_same(
+    host: StandInHost, example: Example
+) -> None:
+    """GitHub refuses what is below ``issues/`` then, for pull requests, too."""
+    ask(example, *FIRST)
+    example.repository.commit({"b.md": None}, branch=BRANCH)
+    words = "Issues are disabled for this repo"
+    refuse(host, lambda request: "/issues/" in request.path, 410, message=words)
+    assert ask(example, *FIRST).outputs["declined"] == "1"
+    closed(example.repository, 1)
+    for listed in (FIRST, (*FIRST, "c.md")):
+        run = ask(example, *listed)
+        assert (run.exit_code, run.outputs["declined"]) == (0, "2"), run.console
 
 
 def test_another_branch_name_proposes_again(example: Example) -> None:
