@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import signal
 from collections.abc import Callable
 
 import pytest
 
+from registrar.registration.mark import Mark
 from tests.example import BRANCH, EXPECTED, MISSING, PRESENT, Example
 from tests.fakehub import RateLimit, Refusal, Repository, Request, StandInHost
 from tests.harness import (
     LIST_BRANCH,
     SINGLE,
     Action,
+    SignalAt,
     Start,
     inject_fault,
 )
@@ -132,6 +135,54 @@ def test_the_branch_of_another_run_of_ours_is_continued(
     assert run.outputs["pull_request_operation"] == "created"
     assert pull.reviewers == ["monalisa"]
     assert f"Created: {len(MISSING) - len(files)}\n" in run.console
+
+
+def test_a_claim_that_opened_more_than_it_committed_says_so_before_it_goes_on(
+    host: StandInHost, example: Example
+) -> None:
+    """Another run is faster, and then every commit is refused."""
+    there = dict(list(MISSING.items())[:5])
+
+    def act() -> None:
+        example.repository.create_branch(BRANCH)
+        example.repository.commit(dict(there), branch=BRANCH)
+        example.repository.protect(BRANCH)
+
+    at_the_mutation(host, act)
+    run = example.run()
+    assert run.exit_code == 1, run.console
+    [pull] = example.repository.pull_requests
+    mark = Mark.of(pull.body or "")
+    assert mark
+    assert {path for path in MISSING if mark.names(path)} == {*there}
+    example.repository.protections.clear()
+    again = example.run()
+    assert (again.exit_code, example.wrong()) == (0, []), again.console
+    assert again.outputs["declined"] == "0"
+
+
+def test_a_claim_of_somebodys_branch_declines_nothing_where_the_run_is_killed(
+    host: StandInHost, example: Example
+) -> None:
+    """Its description names what is not there, and nobody was left to say otherwise."""
+    repository, theirs = example.repository, {"mine.txt": b"mine\n"}
+    kill = SignalAt(signal.SIGKILL, lambda each: "createRef(" in str(each.fields.get("query")))
+
+    def act(request: Request) -> None:
+        if not kill.sent and "createRef(" in str(request.fields.get("query")):
+            repository.commit(dict(theirs), branch=BRANCH)
+        kill(request)
+
+    host.on_request = act
+    process = kill.to(example.begin_without_waiting())
+    assert example.action.end(process, {}).exit_code == -signal.SIGKILL
+    host.on_request = None
+    host.settle()
+    assert [pull.state for pull in repository.pull_requests] == ["open"]
+    again = example.run()
+    assert (again.exit_code, again.outputs["declined"]) == (0, "0"), again.console
+    assert repository.files(BRANCH) == EXPECTED | theirs
+    assert example.run().outputs["pull_request_operation"] == "none"
 
 
 def test_the_default_branch_that_moves_on_in_between_is_not_what_we_write_on(
