@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 import pytest
@@ -26,6 +27,7 @@ from registrar.models.repository import (
     Repository,
     RepositoryState,
 )
+from registrar.models.spec import RegistrationSpec
 from registrar.presence.planning import make_plan
 from registrar.registration import answers, decide
 from registrar.registration.mark import BEGIN, CLOSED_BY_US, END, MANY, NO_MARK, Mark, hashed
@@ -86,6 +88,19 @@ class World:
             list(self.written),
             set(self.unwanted),
             set(self.executable),
+        )
+
+    @property
+    def state(self) -> Hashable:
+        """Everything that a run, or what is checked after it, can see of this world."""
+        return (
+            self.default,
+            tuple(self.commits.items()),
+            tuple(sorted(self.branches.items())),
+            tuple(tuple(vars(pull).values()) for pull in self.pulls),
+            frozenset(self.written),
+            frozenset(self.unwanted),
+            frozenset(self.executable),
         )
 
     def commit(self, branch: str, *add: str, remove: str = "") -> str:
@@ -186,10 +201,6 @@ def is_theirs(pull: Pull) -> bool:
 
 def plan_of(world: World, paths: str, strategy: str, *, built_in: bool) -> Plan:
     repository = Repository("o/r", world.default, "https://github.com/o/r")
-    definitions = tuple(FILES[path] for path in paths)
-    # A name of the caller's own is the same for whoever reads the branch
-    defaults = DEFAULTS._replace(name=LIST, branch=NAME if built_in else "built-in")
-    job = spec(*definitions, defaults=defaults, branch=NAME, target_repo="o/r")
     base = world.branches[world.default]
     entries = dict.fromkeys(world.commits[base][1], Entry("blob", "", ""))
     ahead = READ_AHEAD if strategy == "single" else READ_AHEAD[:1]
@@ -201,9 +212,19 @@ def plan_of(world: World, paths: str, strategy: str, *, built_in: bool) -> Plan:
         branches={name: world.state_of(name) for name in ahead},
         heads=heads if strategy == "per-file" else {},
     )
-    return make_plan(job, state)
+    return make_plan(job(paths, built_in=built_in), state)
 
 
+@cache
+def job(paths: str, *, built_in: bool) -> RegistrationSpec:
+    definitions = tuple(FILES[path] for path in paths)
+    # A name of the caller's own is the same for whoever reads the branch
+    defaults = DEFAULTS._replace(name=LIST, branch=NAME if built_in else "built-in")
+    return spec(*definitions, defaults=defaults, branch=NAME, target_repo="o/r")
+
+
+mark_of = cache(Mark.of)
+"""A model has few descriptions, and asks for each of them very often."""
 Event = Callable[[World], None]
 
 
@@ -327,7 +348,7 @@ class ModelRun:
         name, pull = write.branch.name, write.pull_request
         if not self.has_claimed:
             only_ours = not world.is_somebodys(write.branch.head)
-            is_marked = bool(pull and (found := Mark.of(pull.body)) and found.is_of(LIST_ID))
+            is_marked = bool(pull and (found := mark_of(pull.body)) and found.is_of(LIST_ID))
             assert only_ours or (is_marked and not write.opened_by_claim), "somebody's branch"
         each = next((p for p in world.pulls if pull and p.number == pull.number), None)
         if each and each.state == "closed":
@@ -343,7 +364,7 @@ class ModelRun:
         self.write(name, {*missing})
         on_branch = [path for path in FILES if path in world.commits[world.branches[name]][1]]
         on_branch = [path for path in on_branch if path in {d.path for d in self.plan.definitions}]
-        known = Mark.of(each.body) if each and not write.names_too_much else None
+        known = mark_of(each.body) if each and not write.names_too_much else None
         body = described(*on_branch, mark=known or NO_MARK)
         if each:
             each.body = body
@@ -357,13 +378,13 @@ class ModelRun:
 
 def has_grown(pull: Pull, world: World) -> bool:
     """Whether a pull request was withdrawn, and GitHub opens it again."""
-    mark, head = Mark.of(pull.body), world.branches.get(pull.head, "")
+    mark, head = mark_of(pull.body), world.branches.get(pull.head, "")
     is_withdrawn = bool(mark and mark.is_withdrawn) and pull.state == "closed"
     return is_withdrawn and pull.head_sha in world.ancestors(head)
 
 
 def of_list(pull: Pull, world: World) -> bool:
-    mark = Mark.of(pull.body)
+    mark = mark_of(pull.body)
     is_ours = mark and mark.list == hashed(LIST_ID) and not is_theirs(pull)
     return bool(is_ours and counts(pull, world))
 
@@ -377,7 +398,7 @@ def declined(world: World) -> dict[str, int]:
     """What closed pull requests of the list have proposed, unless a later one did again."""
     found: dict[str, int] = {}
     for pull in world.pulls:
-        mark = Mark.of(pull.body)
+        mark = mark_of(pull.body)
         if mark and of_list(pull, world):
             for path in FILES:
                 if mark.names(path):
@@ -402,7 +423,7 @@ def added(world: World, head: str) -> frozenset[str]:
 
 def was_taken_out(world: World, pull: Pull, path: str) -> bool:
     """Whether a branch lacks what the description names; it may be somebody's altogether."""
-    mark, there = Mark.of(pull.body), world.commits[pull.head_sha][1]
+    mark, there = mark_of(pull.body), world.commits[pull.head_sha][1]
     assert mark
     is_ours = any(map(mark.names, there)) or not added(world, pull.head_sha)
     return is_ours and mark.names(path) and path not in there
@@ -779,7 +800,7 @@ def check(world: World, before: World, what: str) -> None:
 
 def check_no(world: World, path: str, pull: PullRequest) -> None:
     """Somebody has said this "no": none is invented."""
-    mark = Mark.of(pull.body)
+    mark = mark_of(pull.body)
     assert pull.body != CLOSED_BY_US, "closed by ourselves, it declines nothing"
     assert mark is None or not mark.is_needless, "nor one whose files were all there"
     assert mark is None or mark.is_of(LIST_ID), "nor does one of another list"
@@ -836,7 +857,7 @@ def guessed(plan: Plan) -> tuple[decide.Decision | None, bool]:
 @pytest.mark.parametrize("built_in", [True, False], ids=["built-in name", "own name"])
 @pytest.mark.parametrize("strategy", ["single", "per-file"])
 def test_no_path_breaks_a_promise(strategy: str, built_in: bool) -> None:
-    seen, known = Seen(), Counter[bool]()
+    seen, known, checked = Seen(), Counter[bool](), set[Hashable]()
 
     def run(world: World, *more: Any, **options: Any) -> decide.Decision | None:
         plan = plan_of(world, "ab", strategy, built_in=built_in)
@@ -848,8 +869,10 @@ def test_no_path_breaks_a_promise(strategy: str, built_in: bool) -> None:
         return decision
 
     def again(before: World, what: str) -> None:
-        if strategy == "single" or not is_hidden(before):
+        # Often the same is left: most of what people may do needs an open pull request
+        if before.state not in checked and (strategy == "single" or not is_hidden(before)):
             world = before.copy()
+            checked.add(world.state)
             run(world)
             check(world, before, what)
 
