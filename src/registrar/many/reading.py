@@ -120,7 +120,7 @@ https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the
 ALONE_AT_ONCE = 4
 """Repositories that are previewed by themselves at once."""
 _REQUESTS_ALONE = 5
-"""Requests, or points, that one of them may take: a query, a tree, comparisons and a history."""
+"""Requests, or points, that one of them may take: a query, a tree and comparisons."""
 _MEASURED_QUERIES = 10
 """Queries that tell how long the others take: by then most batches have their final size."""
 _State = RepositoryState | Exclusion | Failure | None
