@@ -40,3 +40,10 @@ def test_names_addresses_ids_and_numbers_do_not_count(one: str, other: str) -> N
 )
 def test_other_words_are_another_cause(one: str, other: str) -> None:
     assert words_alone(one, "octo/rule", "rule") != words_alone(other, "octo/rule", "rule")
+
+
+@pytest.mark.parametrize("part", ["x", "x-", "x.", "a.b/ ", "x://", "- ", "'x' "])
+def test_of_long_words_each_is_looked_at_once(part: str) -> None:
+    """It is, where the expressions take linear time; else the test would not end."""
+    said = f"octo/app {part * (900_000 // len(part))}"
+    assert "octo/app" not in words_alone(said, "octo/app")

@@ -24,7 +24,10 @@ _SSO_PAGE = re.compile(
     r"-|https?://[^/]+/(?:orgs|enterprises)/[\w-]+/sso(?:\?authorization_request=[\w-]+)?", re.ASCII
 )
 _SSO_URL = re.compile(r"url=(https?://\S+)")
-_ADDRESS = re.compile(r"[\w+.-]+://\S+|\b[\w-]+(?:\.[\w-]+)+/\S*")
+# Possessive, and only from where a name begins: a long text needs no more time for each character
+_ADDRESS = re.compile(
+    r"(?<![\w+.-])[\w+.-]++://\S+|(?<![\w-])(?<![\w-]\.)[\w-]++(?:\.[\w-]++)++/\S*"
+)
 """With ``https://`` or without."""
 _RUN = re.compile(r"[\w./@:%#-]+")
 """What a name, a path, an id or a number may stand in."""
@@ -115,8 +118,9 @@ def words_alone(words: str, *names: str) -> str:
 
     def bare(matched: re.Match[str]) -> str:
         run = matched[0].strip(".:")
-        around = matched.string[: matched.start()][-1:], matched.string[matched.end() :][:1]
-        is_quoted = around[0] == around[1] and around[0] in _QUOTES
+        start, end = matched.span()
+        before, behind = matched.string[max(start - 1, 0) : start], matched.string[end : end + 1]
+        is_quoted = before == behind and before in _QUOTES
         is_name = run in known or any(name in run for name in paths)
         # `.editorconfig` is none, and `refused.` is one
         is_word = matched[0].rstrip(".:").isalpha() and not is_quoted
