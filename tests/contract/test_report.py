@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 from pathlib import Path
 from typing import Any
@@ -140,6 +141,22 @@ def test_one_registration_of_two_that_failed(
     assert (run.exit_code, health["exit_code"], scaffold["exit_code"]) == (1, 2, 0)
     assert {f["state"] for f in health["files"]} == {"pending"}
     assert scaffold["created"] == 27
+
+
+def test_each_path_that_was_not_reached_has_the_reason(
+    action: Action, host: StandInHost, repository: Repository, strategy: str
+) -> None:
+    repository.archived = True
+    listing = action.listing("a.md", "b.md", "README.md")
+    run = action(definitions=listing, commit_strategy=strategy, language="en")
+    assert (run.outputs["failed"], run.outputs["skipped"]) == ("2", "1")
+    *reached, there = run.registration["files"]
+    assert there["reason"] == "exists on main"
+    for file in reached:
+        assert file["state"] == "pending"
+        assert "is archived" in file["reason"]
+    for path in ("a.md", "b.md"):
+        assert re.search(rf"^\| `{path}` \| not done \(.*is archived", run.summary, re.MULTILINE)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])

@@ -110,16 +110,21 @@ def _result_of(
     try:
         work()
     except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
-        # Files not begun are 'pending', with the limit as reason, not 'failed'
-        why_pending = error.waits_for if isinstance(error, OutOfTime) else None
-        result = progress.result(why_pending=why_pending)
+        failure = describe(error, progress.result().branch)
+        # Files not begun are 'pending', with what ended it as reason, not 'failed'
+        result = progress.result(why_pending=_why_pending(error, failure, progress.spec))
         wrote = bool(client and client.session.wrote) or bool(result.count(Done.UNKNOWN))
-        return result._replace(
-            exit_code=exit_code(error, wrote=wrote), failure=describe(error, result.branch)
-        )
+        return result._replace(exit_code=exit_code(error, wrote=wrote), failure=failure)
     result = progress.result()
     fails_check = any(map(result.found, result.spec.settings.fail_on))
     return result._replace(exit_code=EXIT_FAILED if result.failed or fails_check else EXIT_DONE)
+
+
+def _why_pending(error: BaseException, failure: Failure, spec: RegistrationSpec) -> Message | None:
+    """Say why nothing was done about the rest; of one of many its row says it once."""
+    if isinstance(error, OutOfTime):
+        return error.waits_for
+    return None if spec.is_one_of_many else failure.cause.message
 
 
 def _register(client: "Client", progress: Progress) -> None:
