@@ -178,8 +178,11 @@ class ManyRun:
             if previewed.exclusion:
                 if previewed.repository.id not in excluded_ids:
                     listing.excluded[previewed.exclusion] += 1
+                    # Also for a run that ends before all are read
+                    result.repositories -= 1
                 excluded_ids.add(previewed.repository.id)
-                self._open.pop(_key(previewed.spec))
+                for spec in self._specs([previewed.spec.repository]):
+                    self._open.pop(_key(spec), None)
                 self.reporter.record(previewed)
             elif previewed.status is Status.UNREAD:
                 alone.append(previewed.spec)

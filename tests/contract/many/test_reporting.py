@@ -176,6 +176,16 @@ def test_what_was_not_read_when_the_run_ended_is_counted_too(
     assert run.outputs["incomplete"] == "30"
 
 
+def test_one_that_the_reading_leaves_out_is_not_selected_however_the_run_ends(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    host.create_repository("octo-org/empty", empty=True)
+    make(0, 30)
+    run = many(mode="plan", profile="all", host_token=host.create_token(requests=3))
+    assert (run.exit_code, run.outputs["repositories"]) == (2, "30"), run.console
+    assert sum(states(run).values()) == 30
+
+
 def test_a_repository_is_in_one_state_whatever_its_lists_say(many: Start, make: Make) -> None:
     proposes, fails = make(1, 1)  # the first one lacks only files of the list `health`
     fails.protect(HEALTH_BRANCH, "ruleset")
