@@ -64,8 +64,13 @@ def created(data: Fields, body: str) -> Created:
 
 def _new_pull_request(fields: Fields, body: str) -> PullRequest:
     of = fields.object_or_none("repository")
-    number, url = fields.identity("number"), fields.url("url")
-    return PullRequest(number, url, body, of=identity(of) if of else None)
+    return PullRequest(
+        number=fields.identity("number"),
+        url=fields.url("url"),
+        body=body,
+        created_at=fields.text_or("createdAt", ""),
+        of=identity(of) if of else None,
+    )
 
 
 def commit_id(data: Fields) -> str:

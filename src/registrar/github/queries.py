@@ -78,7 +78,9 @@ mutation(
   createRef(input: $ref) { ref { id target { oid } } }
   createCommitOnBranch(input: $commit) { commit { oid } }
   createPullRequest(input: $pull) {
-    pullRequest { number url body repository { id databaseId nameWithOwner visibility isPrivate } }
+    pullRequest {
+      number url body createdAt repository { id databaseId nameWithOwner visibility isPrivate }
+    }
   }
 }
 """

@@ -164,10 +164,14 @@ def rows_of(result: RegistrationResult, read_at: str, reason: str = "") -> Itera
 
 
 def _days(since: str, until: str) -> str:
-    """Whole days between two moments (ISO 8601); empty where the first is not known."""
+    """Whole days between two moments (ISO 8601); empty where the first is not known.
+
+    None where the first is later: this run opened the pull request after it had begun.
+    """
     if not since:
         return ""
-    return str((datetime.fromisoformat(until) - datetime.fromisoformat(since)).days)
+    days = (datetime.fromisoformat(until) - datetime.fromisoformat(since)).days
+    return str(max(days, 0))
 
 
 def _csv(cells: tuple[str, ...]) -> str:

@@ -278,3 +278,14 @@ def test_the_page_begins_with_what_there_is_to_do(many: Start, make: Make, actio
         "The next run in mode register: 2 to open.",
     ]
     assert page.index("Review and merge") < page.index('class="cards"')
+
+
+def test_the_page_counts_what_the_run_itself_has_opened(
+    kept: Start, make: Make, action: Action
+) -> None:
+    make(0, 3)
+    run = kept()
+    ages = {row["pull_request_age_days"] for row in table(action, run) if row["pull_request"]}
+    assert ages == {"0"}, "GitHub's pace lets time pass between them"
+    page = written(action, run.outputs["page_path"])
+    assert "Open pull requests: 3, the oldest since 0 days. Review and merge them." in page
