@@ -386,22 +386,23 @@ def report_schema() -> Draft202012Validator:
 def check_report(run: Run) -> None:
     """Whatever a run did, its report follows the schema and says what the outputs say."""
     assert run.outputs["report"].isascii()
-    report_schema().validate(run.report)
-    assert run.report["exit_code"] == run.exit_code
+    report, outputs = run.report, run.outputs
+    report_schema().validate(report)
+    assert report["exit_code"] == run.exit_code
     for name in ("created", "skipped", "failed", "missing"):
-        rows = run.report["registrations"]
-        if name == "missing" and "many" in run.report:
-            rows = run.report["many"]["rows"]
+        rows = report["registrations"]
+        if name == "missing" and "many" in report:
+            rows = report["many"]["rows"]
         told = sum(row[name] for row in rows)
         # Those that are only counted have no row
-        is_whole = not run.report.get("many", {}).get("not_named")
-        assert int(run.outputs[name]) == told if is_whole else int(run.outputs[name]) >= told
-    for registration in run.report["registrations"]:
+        is_whole = not report.get("many", {}).get("not_named")
+        assert int(outputs[name]) == told if is_whole else int(outputs[name]) >= told
+    for registration in report["registrations"]:
         states = [file["state"] for file in registration["files"]]
         assert states.count("created") == registration["created"]
         assert states.count("skipped") + states.count("updated") == registration["skipped"]
         failed = states.count("failed") + states.count("unknown")
-        if registration["mode"] == "register" and "many" not in run.report:
+        if registration["mode"] == "register" and "many" not in report:
             # What it did not come to has not succeeded
             failed += states.count("pending")
         assert failed == registration["failed"]
