@@ -2,141 +2,144 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import re
-from collections import Counter
+import json
 from collections.abc import Callable
-from functools import partial
 
 import pytest
-import yaml
 
 from tests.fakehub import Repository, StandInHost
-from tests.harness import LIST_BRANCH, ROOT, Action, Run, Start
+from tests.harness import HEALTH_BRANCH, LIST_BRANCH, ROOT, SCAFFOLD_BRANCH, Action, Run, Start
 from tests.organisation import states
+from tests.told import DAY, Listed, Told, World, compare
 
-LIST = {"a.md": "A\n", "b.md": "B\n", ".github/c.yml": "c: 1\n"}
-CORRECTED = {**LIST, "a.md": "A, too\n"}
-REPOSITORIES = 30
-COMPLETE = {"complete", "declined", "closed", "to close"}
-TEXTS = yaml.safe_load((ROOT / "src/registrar/texts/en.yml").read_text("utf-8"))
-COUNTED = {
-    "to open": "many.count_to_open",
-    "to update": "many.count_to_update",
-    "to close": "many.count_to_close",
-    **{
-        state: f"many.count_{state}"
-        for state in (
-            *("failed", "opened", "updated", "withdrawn", "closed", "deferred", "unread"),
-            *("waiting", "blocked", "unset", "declined", "complete"),
-        )
-    },
-}
-"""The text that counts the repositories of a state."""
+REPOSITORIES = 300
+CAP = REPOSITORIES // 10
+FIRST = {"a.md": "A\n", "b.md": "B\n", ".github/c.yml": "c: 1\n"}
+LIST = Listed("list.json", LIST_BRANCH, FIRST)
+CORRECTED = Listed(
+    "list.json", LIST_BRANCH, {**FIRST, "a.md": "A, too\n", "d.md": "D\n"}, {"a.md": "A\n"}
+)
+ALL = {"max_pull_requests": "300", "max_minutes": "120"}
+NOT_FOUND = ("octo-org/gone", "octo-org/lost")
+
+
+def built_in(name: str, branch: str) -> Listed:
+    """A list that comes with the action."""
+    file = ROOT / f"scripts/config/repo-{name}-definitions.json"
+    entries = json.loads(file.read_text("utf-8"))
+    files = {each["path"]: each.get("content", "\n") for each in entries}
+    return Listed(name.removesuffix("-file"), branch, files)
+
+
+BOTH = (built_in("health-file", HEALTH_BRANCH), built_in("scaffold", SCAFFOLD_BRANCH))
+
+
+@pytest.fixture
+def world(host: StandInHost) -> World:
+    """Repositories in many states, some of which take no branch, and others that are left out."""
+    made: list[Repository] = []
+    for number in range(REPOSITORIES):
+        files: dict[str, bytes] = {"README.md": b"# Here\n"}
+        if number % 5 < 3:
+            files |= {path: text.encode() for path, text in FIRST.items()}
+        if number % 2 == 0:
+            files["d.md"] = b"D\n"
+        if number % 7 == 2:
+            files["a.md"] = b"\n"
+        if number % 10 == 6:
+            files["b.md"] = b"theirs\n"
+        if number % 11 == 1:
+            files = {path: held for path, held in files.items() if "/" not in path}
+            files[".github"] = b"a file\n"
+        name = f"octo-org/r{number:03}"
+        made.append(host.create_repository(name, files, private=number % 3 == 1))
+    refusing = made[3::37]
+    for each in refusing:
+        each.protect("chore/*", "ruleset")
+    host.create_repository("octo-org/old", archived=True)
+    host.create_repository("octo-org/new", empty=True)
+    host.create_repository("octo-org/copy", parent="other/copy")
+    return World(made, REPOSITORIES + 3, refuses={each.id for each in refusing})
+
 
 Tell = Callable[..., Run]
 
 
 @pytest.fixture
-def organisation(host: StandInHost) -> list[Repository]:
-    """Repositories in many states, with one that is archived and one that cannot be written to."""
-    made: list[Repository] = []
-    for number in range(REPOSITORIES):
-        files: dict[str, bytes] = {"README.md": b"# Here\n"}
-        if number % 5 == 0:
-            files |= {path: text.encode() for path, text in LIST.items()}
-        if number % 7 == 0:
-            files["a.md"] = b"\n"
-        if number % 11 == 1:
-            files[".github"] = b"a file\n"
-        made.append(host.create_repository(f"octo-org/r{number:02}", files))
-    made[3].protect("chore/*", "ruleset")
-    host.create_repository("octo-org/old", archived=True)
-    return made
-
-
-@pytest.fixture
-def tell(action: Action, many: Start, organisation: list[Repository]) -> Tell:
-    """Run, and compare every output with each other and with what the stand-in holds."""
+def tell(action: Action, many: Start, world: World) -> Tell:
+    """Run, and compare every output with what the stand-in holds."""
     temporary = action.directory / "temp"
     temporary.mkdir()
-    start = partial(many, profile=None, env={"RUNNER_TEMP": str(temporary)})
 
-    def told(listed: dict[str, str], **inputs: str) -> Run:
-        before = [open_pulls(each) for each in organisation]
-        run = start(definitions=action.listing_of(listed), **inputs)
-        read = partial(_read, action, run)
-        compare(run, read("table_path"), read("page_path"))
-        after = [open_pulls(each) for each in organisation]
-        opened = sum(now > then for now, then in zip(after, before, strict=True))
-        closed = sum(now < then for now, then in zip(after, before, strict=True))
-        found = states(run)
-        assert found.get("opened", 0) == opened, run.console
-        assert found.get("withdrawn", 0) + found.get("closed", 0) == closed, run.console
-        if inputs.get("mode") != "withdraw":
-            there = sum(listed.keys() <= each.files().keys() for each in organisation)
-            assert sum(found.get(each, 0) for each in ("complete", "to close", "closed")) == there
+    def told(*lists: Listed, ends_early: bool = False, **inputs: str) -> Run:
+        before, sent = world.now(), len(action.host.requests)
+        of_list = {"definitions": action.listing_of(lists[0].files), "profile": None}
+        given = {"profile": "all"} if lists == BOTH else of_list
+        env = {"RUNNER_TEMP": str(temporary)}
+        if "workflow" in inputs:
+            env["GITHUB_REPOSITORY"] = inputs.pop("workflow")
+        moment = action.clock.now
+        run = many(**given, env=env, **inputs)
+        report, table, page = (
+            (temporary / run.outputs[f"{name}_path"]).read_bytes().decode()
+            for name in ("report", "table", "page")
+        )
+        says = Told(run, json.loads(report), table, page)
+        gone = NOT_FOUND if NOT_FOUND[0] in inputs.get("target_repos", "") else ()
+        mode = inputs.get("mode", "register")
+        stands = world.expect(lists, mode, before, action.host.requests[sent:], gone)
+        if ends_early:
+            stands = says.as_far_as_read(stands)
+        compare(says, stands, world.found + len(gone), moment)
+        action.clock.now += 2 * DAY
         return run
 
     return told
 
 
-def _read(action: Action, run: Run, output: str) -> str:
-    return (action.directory / "temp" / run.outputs[output]).read_bytes().decode()
-
-
-def open_pulls(repository: Repository) -> int:
-    return sum(each.state == "open" for each in repository.pull_requests)
-
-
-def compare(run: Run, table: str, page: str) -> None:
-    """Every output has the numbers of the report."""
-    found = states(run)
-    selected, incomplete = int(run.outputs["repositories"]), int(run.outputs["incomplete"])
-    assert sum(found.values()) == selected, run.console
-    assert sum(n for state, n in found.items() if state not in COMPLETE) == incomplete
-    assert int(run.outputs["failed_repositories"]) == found.get("failed", 0)
-    # A run that ends while it reads has no outcome in its log
-    is_whole = run.exit_code != 2
-    outcomes = [line for line in run.lines if line.startswith("Outcome")]
-    assert len(outcomes) == is_whole
-    assert (f"Repositories selected: {selected} of " in run.stdout) == is_whole
-    for state, count in found.items():
-        words = re.compile(rf"(?<!\d){re.escape(TEXTS[COUNTED[state]].format(count=count))}")
-        assert all(map(words.search, [*outcomes, run.summary])), (words, outcomes)
-    rows = csv.DictReader(io.StringIO(table.removeprefix("\ufeff")))
-    ended = {row["repository"]: row["outcome"] for row in rows if row["outcome"]}
-    assert Counter(ended.values()) == found
-    assert f"<strong>{selected - incomplete} / {selected}</strong>" in page
-    failed = re.search(r'<strong>(\d+)</strong> <span class="failed key">', page)
-    assert int(failed[1] if failed else 0) == found.get("failed", 0)
-
-
-def test_every_output_says_the_same_numbers(
-    tell: Tell, organisation: list[Repository], host: StandInHost
-) -> None:
-    plan = tell(LIST, mode="plan")
-    first = tell(LIST, max_pull_requests="8")
-    assert (states(first)["opened"], plan.outputs["deferred"]) == (8, "0")
-    tell(LIST, target_repos="octo-org/*, octo-org/gone")
-
-    open_ones = [each for each in organisation if open_pulls(each)]
-    open_ones[0].merge(1)
-    open_ones[1].close(1)
-    open_ones[2].commit({"b.md": None}, branch=LIST_BRANCH)
-    open_ones[3].commit({"b.md": b"mine\n"}, branch=LIST_BRANCH)
-    open_ones[4].commit({path: b"by hand\n" for path in LIST if path not in open_ones[4].files()})
+@pytest.mark.large
+def test_every_output_says_what_the_host_holds(tell: Tell, world: World, host: StandInHost) -> None:
+    tell(LIST, mode="plan")
+    first = tell(LIST, max_pull_requests=str(CAP))
+    assert states(first)["opened"] == CAP
+    tell(LIST, target_repos=", ".join(("octo-org/*", *NOT_FOUND)), **ALL)
+    people_work(world)
 
     plan = tell(CORRECTED, mode="plan")
-    assert states(plan)["to close"] == 1
-    run = tell(CORRECTED)
+    assert {"waiting", "to update", "to close", "declined", "blocked"} <= states(plan).keys()
+    run = tell(CORRECTED, **ALL)
     assert states(run)["updated"] == states(plan)["to update"]
     tell(CORRECTED, mode="withdraw")
-    again = tell(CORRECTED)
-    assert states(again)["opened"] > 10
+    again = tell(CORRECTED, **ALL)
+    assert states(again)["opened"] > CAP
     tell(CORRECTED, mode="check")
-    quiet = tell(CORRECTED)
-    assert not states(quiet).keys() & {"opened", "updated", "closed", "deferred"}
-    dying = host.create_token(requests=4)
-    tell(CORRECTED, mode="plan", host_token=dying)
+    tell(CORRECTED, mode="plan", workflow=world.repositories[0].full_name)
+
+    tell(*BOTH, mode="plan")
+    tell(*BOTH, max_pull_requests="15")
+    dying = host.create_token(requests=12)
+    cut = tell(CORRECTED, ends_early=True, mode="plan", host_token=dying)
+    assert cut.exit_code == 2
+    assert {"unread", "to open", "complete"} <= states(cut).keys()
+
+
+def people_work(world: World) -> None:
+    """Merge, close, take a file out, edit, and do by hand what a pull request proposes."""
+    with_one = [each for each in world.repositories if each.pull_requests]
+    for number, each in enumerate(with_one):
+        [pull] = each.pull_requests
+        held = each.files(pull.head)
+        proposed = held.keys() - each.files().keys()
+        if number % 10 == 0:
+            each.merge(pull.number)
+        elif number % 10 == 1:
+            each.close(pull.number)
+            world.declined[each.id] = {*proposed}
+        elif number % 10 == 2 and "b.md" in proposed:
+            each.commit({"b.md": None}, branch=pull.head)
+            world.declined[each.id] = {"b.md"}
+        elif number % 10 == 3 and "b.md" in proposed:
+            each.commit({"b.md": b"mine\n"}, branch=pull.head)
+            world.edited.add(each.id)
+        elif number % 10 == 4:
+            each.commit(dict.fromkeys(proposed, b"by hand\n"))

@@ -1,0 +1,431 @@
+"""What every output of a run over many says, compared with what the stand-in holds.
+
+`World.expect` finds out how each repository must stand from the stand-in alone: as it was before
+the run and is after it, and what people did meanwhile. `compare` holds each output against that.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import yaml
+
+from tests.fakehub import Repository, Request
+from tests.fakehub.repository import PullRequest
+from tests.fakehub.representations import node_id, old_node_id
+from tests.fakehub.store import Content
+from tests.harness import ROOT, Run, is_read
+
+TEXTS: Mapping[str, str] = yaml.safe_load((ROOT / "src/registrar/texts/en.yml").read_text("utf-8"))
+STATES = (
+    *("failed", "opened", "updated", "withdrawn", "closed", "to open", "to update", "to close"),
+    *("deferred", "unread", "waiting", "blocked", "unset", "declined", "complete"),
+)
+"""Of two lists the state that comes first here is that of their repository."""
+COMPLETE = {"complete", "declined", "closed", "to close"}
+TO_DO = {"to open", "to update", "to close"}
+PRESENT = {"same", "blank", "differs", "filled"}
+WANTED = {"missing", "proposed", "blocked"}
+BLANK = {b"", b"\n", b"{}", b"{}\n"}
+DAY = 86_400
+
+
+class Listed(NamedTuple):
+    """A list, under the name and on the branch that the action gives it."""
+
+    name: str
+    branch: str
+    files: Mapping[str, str]
+    earlier: Mapping[str, str] = {}
+    """What the same list gave before for the paths for which it gives something else now."""
+
+
+class Moment(NamedTuple):
+    """A repository as the stand-in holds it at one moment."""
+
+    files: Mapping[str, Content]
+    pulls: Mapping[int, PullRequest]
+    heads: Mapping[int, tuple[str, Mapping[str, Content]]]
+    """Commit and files of the head of each pull request, as long as its branch is there."""
+
+    @classmethod
+    def of(cls, repository: Repository) -> Moment:
+        """Look at it now."""
+        pulls = {each.number: replace(each) for each in repository.pull_requests}
+        heads = {
+            number: (repository.head(each.head), repository.files(each.head))
+            for number, each in pulls.items()
+            if each.head in repository.branches
+        }
+        return cls(repository.files(), pulls, heads)
+
+    def head(self, number: int | None) -> Mapping[str, Content]:
+        """The files of the head of a pull request; of a new one those that it begins with."""
+        return self.heads[number][1] if number and number in self.heads else self.files
+
+    def open_of(self, listed: Listed) -> int | None:
+        """The number of the open pull request of a list."""
+        of_list = (each for each in self.pulls.values() if each.head.startswith(listed.branch))
+        return next((each.number for each in of_list if each.state == "open"), None)
+
+
+class Stand(NamedTuple):
+    """How one list must stand in one repository."""
+
+    repository: str
+    listed: Listed
+    state: str
+    paths: Mapping[str, str]
+    created: int = 0
+    """Number of files that the run has put into the pull request."""
+    opened_at: float | None = None
+    """When its open pull request was opened, where that proposes a path."""
+
+
+@dataclass
+class World:
+    """The repositories that are selected, and what people did in them."""
+
+    repositories: Sequence[Repository]
+    found: int
+    """Number of all repositories that the selection fits, also of those that are left out."""
+    refuses: set[int] = field(default_factory=set[int])
+    """Ids of the repositories that take no branch of ours."""
+    declined: dict[int, set[str]] = field(default_factory=dict[int, set[str]])
+    """Paths that people said no to, by the id of the repository."""
+    edited: set[int] = field(default_factory=set[int])
+    """Ids of the repositories in whose pull request people have written."""
+
+    def now(self) -> list[Moment]:
+        """Every repository, in their order."""
+        return [Moment.of(each) for each in self.repositories]
+
+    def expect(
+        self,
+        lists: Sequence[Listed],
+        mode: str,
+        before: Sequence[Moment],
+        requests: Iterable[Request],
+        not_found: Sequence[str] = (),
+    ) -> list[Stand]:
+        """How every list must stand in every repository after a run that began at ``before``."""
+        writes = [str(each.fields) for each in requests if not is_read(each)]
+        stands = [
+            self._stand(repository, listed, mode, (then, Moment.of(repository)), writes)
+            for repository, then in zip(self.repositories, before, strict=True)
+            for listed in lists
+        ]
+        unread = (
+            Stand(name, listed, "failed", dict.fromkeys(listed.files, "unread"))
+            for name in not_found
+            for listed in lists
+        )
+        return [*stands, *unread]
+
+    def _stand(
+        self,
+        repository: Repository,
+        listed: Listed,
+        mode: str,
+        moments: tuple[Moment, Moment],
+        writes: Sequence[str],
+    ) -> Stand:
+        then, now = moments
+        was, number = then.open_of(listed), now.open_of(listed)
+        _, held = now.heads.get(number or 0, ("", {}))
+        no = self.declined.get(repository.id, set())
+        paths = {
+            path: _standing(path, content.encode(), now.files, held, is_declined=path in no)
+            for path, content in listed.files.items()
+        }
+        state = self._left(repository, listed, paths, held)
+        if mode in {"register", "withdraw"}:
+            is_blocked = "blocked" in paths.values()
+            moments, numbers = (then, now), (was, number)
+            state = self._after(repository, moments, numbers, state, mode, writes, is_blocked)
+        created = held.keys() - then.head(number).keys() if mode == "register" else ()
+        proposes = number is not None and "proposed" in paths.values()
+        opened_at = now.pulls[number].created_at if number and proposes else None
+        return Stand(repository.full_name, listed, state, paths, len(created), opened_at)
+
+    def _left(
+        self,
+        repository: Repository,
+        listed: Listed,
+        paths: Mapping[str, str],
+        held: Mapping[str, Content],
+    ) -> str:
+        """What a plan must say."""
+        standings = set(paths.values())
+        outdated = any(
+            paths[path] == "proposed" and held[path] == content.encode()
+            for path, content in listed.earlier.items()
+        )
+        # What the default branch has by now is no reason to keep it open
+        is_needless = (
+            bool(held) and "proposed" not in standings and repository.id not in self.edited
+        )
+        if "missing" in standings or outdated:
+            return "to update" if held and not is_needless else "to open"
+        if is_needless:
+            return "to close"
+        ways = {"proposed": "waiting", "blocked": "blocked", "declined": "declined"}
+        return next((state for way, state in ways.items() if way in standings), "complete")
+
+    def _after(
+        self,
+        repository: Repository,
+        moments: tuple[Moment, Moment],
+        numbers: tuple[int | None, int | None],
+        state: str,
+        mode: str,
+        writes: Sequence[str],
+        is_blocked: bool,
+    ) -> str:
+        """What a run that may write must say, by what it has changed."""
+        (then, now), (was, number) = moments, numbers
+        if number != was:
+            done = "withdrawn" if mode == "withdraw" else "closed"
+            return "opened" if number else done
+        if number and then.heads[number][0] != now.heads[number][0]:
+            return "updated"
+        if mode == "withdraw":
+            return state
+        ids = (node_id("R", repository.id), old_node_id(repository.id), repository.full_name)
+        was_tried = any(each in write for each in ids for write in writes)
+        if repository.id in self.refuses and was_tried:
+            return "failed"
+        if state in TO_DO:
+            return "deferred"
+        return "failed" if is_blocked else state
+
+
+def _standing(
+    path: str,
+    content: bytes,
+    files: Mapping[str, Content],
+    held: Mapping[str, Content],
+    *,
+    is_declined: bool,
+) -> str:
+    parts = path.split("/")
+    if path in files:
+        there = files[path]
+        if there in BLANK:
+            return "blank"
+        if there == content:
+            return "same"
+        return "filled" if content in BLANK else "differs"
+    if any("/".join(parts[:length]) in files for length in range(1, len(parts))):
+        return "blocked"
+    if path in held:
+        return "proposed"
+    return "declined" if is_declined else "missing"
+
+
+# --- What a run says ----------------------------------------------------------------------------
+
+
+class Told(NamedTuple):
+    """A run, with the files that it has left for later steps."""
+
+    run: Run
+    report: Any
+    table: str
+    page: str
+
+    @property
+    def rows(self) -> list[dict[str, str]]:
+        """The rows of the table about repositories that are selected."""
+        rows = csv.DictReader(io.StringIO(self.table.removeprefix("\ufeff"), newline=""))
+        return [row for row in rows if row["outcome"]]
+
+    def as_far_as_read(self, stands: Sequence[Stand]) -> list[Stand]:
+        """The same, of a run that ended early: the stand-in does not tell how far it came."""
+        unread = {
+            (row["repository"], row["list"]) for row in self.rows if row["outcome"] == "unread"
+        }
+        return [
+            each._replace(state="unread", paths=dict.fromkeys(each.paths, "unread"), opened_at=None)
+            if (each.repository, each.listed.name) in unread
+            else each
+            for each in stands
+        ]
+
+
+def compare(told: Told, stands: Sequence[Stand], found: int, now: float) -> None:
+    """Every number in every output is that of ``stands``; ``found`` also counts what is left out.
+
+    ``now`` is the moment of the run (seconds since the epoch).
+    """
+    names = {each.repository for each in stands}
+    states = _by_repository(stands)
+    assert states.total() == len(names)
+    _compare_outputs(told.run, stands, states)
+    _compare_report(told.report["many"], stands, states)
+    _compare_sentences(told, stands, states, found)
+    _compare_table(told, stands)
+    _compare_page(told.page, stands, states, now)
+
+
+def _same(what: str, said: object, expected: object) -> None:
+    """Fail where an output says something else, with both."""
+    assert said == expected, f"{what} say {said}, not {expected}"
+
+
+def _by_repository(stands: Iterable[Stand]) -> Counter[str]:
+    """How many repositories are in which state: each is in one."""
+    states: dict[str, str] = {}
+    for each in stands:
+        other = states.get(each.repository, each.state)
+        states[each.repository] = min(other, each.state, key=STATES.index)
+    return Counter(states.values())
+
+
+def _standings(stands: Iterable[Stand]) -> Counter[str]:
+    return Counter(standing for each in stands for standing in each.paths.values())
+
+
+def _way(standing: str) -> str:
+    return "present" if standing in PRESENT else standing
+
+
+def _compare_outputs(run: Run, stands: Sequence[Stand], states: Counter[str]) -> None:
+    standings = _standings(stands)
+    expected = {
+        "repositories": states.total(),
+        "incomplete": sum(n for state, n in states.items() if state not in COMPLETE),
+        "failed_repositories": states["failed"],
+        "created": sum(each.created for each in stands),
+        "missing": sum(standings[each] for each in WANTED),
+        "blank": standings["blank"],
+        "differing": standings["differs"],
+        "declined": standings["declined"],
+    }
+    _same("the outputs", {name: int(run.outputs[name]) for name in expected}, expected)
+
+
+def _compare_report(many: Any, stands: Sequence[Stand], states: Counter[str]) -> None:
+    _same("the repositories of the report", many["repositories"], states.total())
+    _same("the states of the report", +Counter(many["states"]), states)
+    _same("the standings of the report", +Counter(many["standings"]), _ways(stands))
+    not_named = Counter({each["state"]: each["count"] for each in many["not_named"]})
+    # Of several lists the rows tell of each
+    rows = Counter(row["state"] for row in many["rows"]) + not_named
+    incomplete = Counter(each.state for each in stands if each.state != "complete")
+    _same("the rows of the report", rows, incomplete)
+
+
+def _ways(stands: Iterable[Stand]) -> Counter[str]:
+    counts = Counter[str]()
+    for standing, count in _standings(stands).items():
+        counts[_way(standing)] += count
+    return counts
+
+
+def _compare_sentences(
+    told: Told, stands: Sequence[Stand], states: Counter[str], found: int
+) -> None:
+    run = told.run
+    counted = {TEXTS[_count(state)].format(count=count) for state, count in states.items()}
+    shades = {"blank": "evidence.blank", "differs": "evidence.differs"}
+    standings = _standings(stands)
+    there = {
+        TEXTS[key].format(count=standings[each]) for each, key in shades.items() if standings[each]
+    }
+    incomplete = {each.repository for each in stands if each.state != "complete"}
+    texts = [run.summary]
+    if run.exit_code != 2:
+        # A run that ends while it reads has no outcome in its log
+        texts.append(run.stdout)
+        for text in (run.stdout, run.summary):
+            assert f"Repositories selected: {states.total()} of {found}." in text
+    for text in texts:
+        [outcome] = re.findall(r"^Outcome: (.*?)\.", text, re.MULTILINE)
+        _same("log and summary", set(outcome.split(", ")), counted)
+        present = re.search(r"Of what is there: (.*?)\.", text)
+        _same("log and summary", set(present[1].split(", ") if present else ()), there)
+    failed = sum(
+        int(each) for each in re.findall(r"^\*\*(\d+) failed:\*\*", run.summary, re.MULTILINE)
+    )
+    named = re.search(r"<summary>Repositories \((\d+)\); all others", run.summary)
+    if not told.report["many"]["not_named"]:
+        _same("the rows of the summary", int(named[1] if named else 0), len(incomplete))
+        if len({each.listed.name for each in stands}) == 1:
+            _same("the causes of the summary", failed, states["failed"])
+
+
+def _count(state: str) -> str:
+    return f"many.count_{state.replace(' ', '_')}"
+
+
+def _compare_table(told: Told, stands: Sequence[Stand]) -> None:
+    says = Counter[tuple[str, ...]]()
+    for row in told.rows:
+        hidden = re.fullmatch(r"not public: (\d+)", row["repository"])
+        says[row["list"], row["path"], row["state"], row["outcome"]] += int(
+            hidden[1] if hidden else 1
+        )
+    expected = Counter[tuple[str, ...]](
+        (each.listed.name, path, standing, each.state)
+        for each in stands
+        for path, standing in each.paths.items()
+    )
+    # Only what differs: there are very many
+    _same("the rows of the table", says - expected, expected - says)
+    of_names = {(row["repository"], row["list"], row["outcome"]) for row in told.rows}
+    known = {(each.repository, each.listed.name, each.state) for each in stands}
+    wrong = {row for row in of_names - known if not row[0].startswith("not public")}
+    _same("the repositories of the table", wrong, set())
+
+
+def _compare_page(page: str, stands: Sequence[Stand], states: Counter[str], now: float) -> None:
+    lacking = {
+        each.repository
+        for each in stands
+        if each.state == "failed" or {*each.paths.values()} - PRESENT - {"declined"}
+    }
+    total = states.total()
+    complete = re.search(r"<strong>(\d+ / \d+)</strong>", page)
+    _same("the page", complete and complete[1], f"{total - len(lacking)} / {total}")
+    tiles = {
+        name: int(count)
+        for count, name in re.findall(r'<strong>(\d+)</strong> <span class="(\w+) key">', page)
+    }
+    ways = _ways(stands)
+    always = dict.fromkeys(("present", "proposed", "missing"), 0)
+    failed = {"failed": states["failed"]} if states["failed"] else {}
+    _same("the tiles of the page", tiles, always | dict(ways) | failed)
+    shades = {
+        name: int(count)
+        for name, count in re.findall(r'<span class="(\w+) key"></span>[^<]*: (\d+)</p>', page)
+    }
+    standings = _standings(stands)
+    expected = {each: standings[each] for each in ("blank", "differs") if standings[each]}
+    _same("the shades of the page", shades, expected)
+    lists = Counter(each.state for each in stands)
+    opened = [each.opened_at for each in stands if each.opened_at is not None]
+    steps = []
+    if states["failed"]:
+        steps.append(TEXTS["page.look_at_failed"].format(count=states["failed"]))
+    if opened:
+        days = int((now - min(opened)) // DAY)
+        steps.append(TEXTS["page.open"].format(count=len(opened), days=days))
+    if lists["closed"]:
+        steps.append(TEXTS["page.closed"].format(count=lists["closed"]))
+    if parts := [
+        TEXTS[f"page.{state.replace(' ', '_')}"].format(count=lists[state])
+        for state in ("to open", "to update", "to close", "deferred")
+        if lists[state]
+    ]:
+        steps.append(TEXTS["page.next_run"].format(parts=", ".join(parts)))
+    found = re.search(r'<ul class="steps">(.*?)</ul>', page, re.DOTALL)
+    said = re.findall(r"<li>(.*?)</li>", found[1] if found else "")
+    _same("the first lines of the page", [*map(html.unescape, said)], steps)
