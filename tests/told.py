@@ -117,9 +117,25 @@ class World:
     ) -> list[Stand]:
         """How every list must stand in every repository after a run that began at ``before``."""
         writes = [str(each.fields) for each in requests if not is_read(each)]
+        return self._stands(lists, mode, [*zip(before, self.now(), strict=True)], writes, not_found)
+
+    def foresee(
+        self, lists: Sequence[Listed], before: Sequence[Moment], not_found: Sequence[str] = ()
+    ) -> list[Stand]:
+        """How a run that begins at ``before`` must find them, before it does anything."""
+        return self._stands(lists, "plan", [*zip(before, before, strict=True)], (), not_found)
+
+    def _stands(
+        self,
+        lists: Sequence[Listed],
+        mode: str,
+        moments: Sequence[tuple[Moment, Moment]],
+        writes: Sequence[str],
+        not_found: Sequence[str],
+    ) -> list[Stand]:
         stands = [
-            self._stand(repository, listed, mode, (then, Moment.of(repository)), writes)
-            for repository, then in zip(self.repositories, before, strict=True)
+            self._stand(repository, listed, mode, of_both, writes)
+            for repository, of_both in zip(self.repositories, moments, strict=True)
             for listed in lists
         ]
         unread = (
@@ -237,6 +253,9 @@ class Told(NamedTuple):
     """A run, with the files that it has left for later steps."""
 
     run: Run
+    mode: str
+    began: float
+    """Seconds since the epoch."""
     report: Any
     table: str
     page: str
@@ -260,10 +279,11 @@ class Told(NamedTuple):
         ]
 
 
-def compare(told: Told, stands: Sequence[Stand], found: int, now: float) -> None:
-    """Every number in every output is that of ``stands``; ``found`` also counts what is left out.
+def compare(told: Told, stands: Sequence[Stand], foreseen: Sequence[Stand], found: int) -> None:
+    """Every number in every output is that of ``stands``.
 
-    ``now`` is the moment of the run (seconds since the epoch).
+    Of what a run says before it writes it is that of ``foreseen``. ``found`` also counts what is
+    left out.
     """
     names = {each.repository for each in stands}
     states = _by_repository(stands)
@@ -272,11 +292,16 @@ def compare(told: Told, stands: Sequence[Stand], found: int, now: float) -> None
     _compare_report(told.report["many"], stands, states)
     _compare_sentences(told, stands, states, found)
     _compare_table(told, stands)
-    _compare_page(told.page, stands, states, now)
+    _compare_page(told, stands, states, found)
+    if told.report["many"]["budget"] and told.mode != "withdraw":
+        _compare_forecast(told, foreseen, found)
 
 
 def _same(what: str, said: object, expected: object) -> None:
     """Fail where an output says something else, with both."""
+    if isinstance(said, Counter) and isinstance(expected, Counter):
+        # Only what differs: there may be very many
+        said, expected = said - expected, expected - said
     assert said == expected, f"{what} say {said}, not {expected}"
 
 
@@ -321,6 +346,51 @@ def _compare_report(many: Any, stands: Sequence[Stand], states: Counter[str]) ->
     rows = Counter(row["state"] for row in many["rows"]) + not_named
     incomplete = Counter(each.state for each in stands if each.state != "complete")
     _same("the rows of the report", rows, incomplete)
+    wanted = Counter(
+        (each.repository, each.state, sum(way in WANTED for way in each.paths.values()))
+        for each in stands
+    )
+    told = Counter((row["repository"], row["state"], row["missing"]) for row in many["rows"])
+    _same("the rows of the report", told - wanted, Counter())
+
+
+def _compare_forecast(told: Told, foreseen: Sequence[Stand], found: int) -> None:
+    """What a run says after the reading, in its log and its report, and a plan in its summary."""
+    lists = Counter(each.state for each in foreseen)
+    to_open, to_update, to_close = (lists[each] for each in ("to open", "to update", "to close"))
+    proposed = to_update + lists["waiting"]
+    budget = told.report["many"]["budget"]
+    expected = {
+        "found": found,
+        "selected": len({each.repository for each in foreseen}),
+        "missing": proposed + to_open,
+        "proposed": proposed,
+        "to_update": to_update,
+        "to_close": to_close,
+        "declined": lists["declined"],
+    }
+    _same("the numbers of the reading", {name: budget[name] for name in expected}, expected)
+    to_do = budget["now"] + budget["updates"] + budget["deferred"]
+    if told.mode != "check":
+        _same("now, to update and deferred", to_do, to_open + to_update)
+    parts = {
+        "many.missing_proposed": proposed,
+        "many.missing_to_update": to_update,
+        "many.missing_to_open": to_open,
+    }
+    in_words = ", ".join(TEXTS[key].format(count=n) for key, n in parts.items() if n)
+    sentences = [TEXTS["many.missing"].format(count=proposed + to_open, parts=in_words)]
+    left = ("failed", "blocked", "declined")
+    if besides := [TEXTS[_count(each)].format(count=lists[each]) for each in left if lists[each]]:
+        sentences.append(TEXTS["many.missing_besides"].format(parts=", ".join(besides)))
+    if to_close:
+        key = "many.may_close" if told.mode == "register" else "many.to_close"
+        sentences.append(TEXTS[key].format(count=to_close))
+    if told.mode != "check" and to_do:
+        sentences.append(TEXTS["many.now"].partition(" Time")[0].format(**budget))
+    for sentence in sentences:
+        assert sentence in told.run.stdout
+        assert told.mode == "register" or sentence in told.run.summary
 
 
 def _ways(stands: Iterable[Stand]) -> Counter[str]:
@@ -378,20 +448,32 @@ def _compare_table(told: Told, stands: Sequence[Stand]) -> None:
         for each in stands
         for path, standing in each.paths.items()
     )
-    # Only what differs: there are very many
-    _same("the rows of the table", says - expected, expected - says)
+    _same("the rows of the table", says, expected)
     of_names = {(row["repository"], row["list"], row["outcome"]) for row in told.rows}
     known = {(each.repository, each.listed.name, each.state) for each in stands}
     wrong = {row for row in of_names - known if not row[0].startswith("not public")}
     _same("the repositories of the table", wrong, set())
-
-
-def _compare_page(page: str, stands: Sequence[Stand], states: Counter[str], now: float) -> None:
-    lacking = {
-        each.repository
-        for each in stands
-        if each.state == "failed" or {*each.paths.values()} - PRESENT - {"declined"}
+    ages = {
+        (row["repository"], row["list"], row["pull_request_age_days"])
+        for row in told.rows
+        if row["state"] == "proposed" and not row["repository"].startswith("not public")
     }
+    open_ones = {
+        (each.repository, each.listed.name, str(_days(each, told)))
+        for each in stands
+        if each.opened_at is not None
+    }
+    _same("the ages of the table", ages - open_ones, set())
+
+
+def _days(stand: Stand, told: Told) -> int:
+    """Whole days since its pull request was opened; none if the run itself did it."""
+    return max(int((told.began - (stand.opened_at or 0)) // DAY), 0)
+
+
+def _compare_page(told: Told, stands: Sequence[Stand], states: Counter[str], found: int) -> None:
+    page = told.page
+    lacking = {each.repository for each in stands if not _is_complete(each)}
     total = states.total()
     complete = re.search(r"<strong>(\d+ / \d+)</strong>", page)
     _same("the page", complete and complete[1], f"{total - len(lacking)} / {total}")
@@ -410,14 +492,72 @@ def _compare_page(page: str, stands: Sequence[Stand], states: Counter[str], now:
     standings = _standings(stands)
     expected = {each: standings[each] for each in ("blank", "differs") if standings[each]}
     _same("the shades of the page", shades, expected)
+    _compare_rows_of_page(page, stands)
+    left_out = re.search(r"<h2>Left out \((\d+)\)</h2>", page)
+    if told.run.exit_code != 2:
+        _same("the page", int(left_out[1] if left_out else 0), found - total)
+    found_steps = re.search(r'<ul class="steps">(.*?)</ul>', page, re.DOTALL)
+    said = re.findall(r"<li>(.*?)</li>", found_steps[1] if found_steps else "")
+    steps = _steps(told, stands, states)
+    _same("the first lines of the page", [*map(html.unescape, said)], steps)
+
+
+def _compare_rows_of_page(page: str, stands: Sequence[Stand]) -> None:
+    """By path, by repository, and how many repositories are only counted."""
+    by_path: dict[str, Counter[str]] = {}
+    for each in stands:
+        for path, standing in each.paths.items():
+            shade = "present" if standing in {"same", "filled"} else standing
+            by_path.setdefault(path, Counter())[shade] += 1
+    head, *rows = re.findall(r"<tr>(.*?)</tr>", page[page.index('id="by-path"') :], re.DOTALL)
+    bars = [*re.findall(r'<span class="(\w+) key">', head), "all"]
+    says: dict[str, Counter[str]] = {}
+    for row in rows[: len(by_path)]:
+        [path] = re.findall(r"<code>(.*?)</code>", row)
+        counts = [int(each) for each in re.findall(r'class="number[^"]*">(\d+)</td>', row)]
+        says[path] = +Counter(dict(zip(bars, counts, strict=True)))
+    expected = {path: of + Counter(all=of.total()) for path, of in by_path.items()}
+    _same("the paths of the page", says, expected)
+    to_look_at, every = page[page.index('id="list"') :].split('id="matrix"')
+    row_of_page = re.compile(
+        r'<tr data-name="([^"]+)".*?<td class="number">(\d+)</td>\s*<td>(.*?)</ul>', re.DOTALL
+    )
+    shown = Counter(
+        (name, int(lacking), text.count('<li><span class="state">'))
+        for name, lacking, text in row_of_page.findall(to_look_at)
+    )
+    rows_of = Counter[tuple[str, int, int]]()
+    for each in stands:
+        absent = [way for way in each.paths.values() if way not in PRESENT]
+        looked_at = [way for way in each.paths.values() if way not in {"same", "filled"}]
+        if each.state == "failed" and {*absent} == {"unread"}:
+            looked_at = []  # its reason says it
+        if looked_at or absent:
+            rows_of[each.repository, len(absent), len(looked_at)] += 1
+    names = re.findall(r'<tr data-name="([^"]+)"', every)
+    expected_rows = Counter({row: n for row, n in rows_of.items() if row[0] in {*names}})
+    _same("the repositories of the page", shown, expected_rows)
+    hidden = re.search(r"not known to be public: (\d+) \((\d+) complete\)", page)
+    incomplete = {each.repository for each in stands if not _is_complete(each)}
+    others = {each.repository for each in stands} - {*names}
+    only_counted = (len(others), len(others - incomplete)) if others else None
+    counted = (int(hidden[1]), int(hidden[2])) if hidden else None
+    _same("those that are only counted on the page", counted, only_counted)
+
+
+def _is_complete(stand: Stand) -> bool:
+    return stand.state != "failed" and not {*stand.paths.values()} - PRESENT - {"declined"}
+
+
+def _steps(told: Told, stands: Sequence[Stand], states: Counter[str]) -> list[str]:
+    """What there is to do, as the page begins with it."""
     lists = Counter(each.state for each in stands)
-    opened = [each.opened_at for each in stands if each.opened_at is not None]
-    steps = []
+    ages = [_days(each, told) for each in stands if each.opened_at is not None]
+    steps: list[str] = []
     if states["failed"]:
         steps.append(TEXTS["page.look_at_failed"].format(count=states["failed"]))
-    if opened:
-        days = int((now - min(opened)) // DAY)
-        steps.append(TEXTS["page.open"].format(count=len(opened), days=days))
+    if ages:
+        steps.append(TEXTS["page.open"].format(count=len(ages), days=max(ages)))
     if lists["closed"]:
         steps.append(TEXTS["page.closed"].format(count=lists["closed"]))
     if parts := [
@@ -426,6 +566,4 @@ def _compare_page(page: str, stands: Sequence[Stand], states: Counter[str], now:
         if lists[state]
     ]:
         steps.append(TEXTS["page.next_run"].format(parts=", ".join(parts)))
-    found = re.search(r'<ul class="steps">(.*?)</ul>', page, re.DOTALL)
-    said = re.findall(r"<li>(.*?)</li>", found[1] if found else "")
-    _same("the first lines of the page", [*map(html.unescape, said)], steps)
+    return steps

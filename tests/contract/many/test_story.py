@@ -12,7 +12,7 @@ from tests.harness import HEALTH_BRANCH, LIST_BRANCH, ROOT, SCAFFOLD_BRANCH, Act
 from tests.organisation import states
 from tests.told import DAY, Listed, Told, World, compare
 
-REPOSITORIES = 300
+REPOSITORIES = 60
 CAP = REPOSITORIES // 10
 FIRST = {"a.md": "A\n", "b.md": "B\n", ".github/c.yml": "c: 1\n"}
 LIST = Listed("list.json", LIST_BRANCH, FIRST)
@@ -84,13 +84,14 @@ def tell(action: Action, many: Start, world: World) -> Tell:
             (temporary / run.outputs[f"{name}_path"]).read_bytes().decode()
             for name in ("report", "table", "page")
         )
-        says = Told(run, json.loads(report), table, page)
-        gone = NOT_FOUND if NOT_FOUND[0] in inputs.get("target_repos", "") else ()
         mode = inputs.get("mode", "register")
+        says = Told(run, mode, moment, json.loads(report), table, page)
+        gone = NOT_FOUND if NOT_FOUND[0] in inputs.get("target_repos", "") else ()
         stands = world.expect(lists, mode, before, action.host.requests[sent:], gone)
         if ends_early:
             stands = says.as_far_as_read(stands)
-        compare(says, stands, world.found + len(gone), moment)
+        foreseen = world.foresee(lists, before, gone)
+        compare(says, stands, foreseen, world.found + len(gone))
         action.clock.now += 2 * DAY
         return run
 
