@@ -12,6 +12,7 @@ from playwright.sync_api import Page as Tab
 from registrar.models.settings import Mode
 from registrar.reporting.evidence import Evidence
 from registrar.reporting.page import Page
+from registrar.reporting.states import BARS
 from registrar.texts.messages import Catalogue
 from tests.container import tools
 
@@ -205,4 +206,13 @@ def test_its_colours_follow_the_reader(browser: Browser, tmp_path: Path, scheme:
     tab.goto(written(tmp_path, "ja").as_uri())
     background = tab.evaluate("getComputedStyle(document.body).backgroundColor")
     assert background == ("rgb(13, 17, 23)" if scheme == "dark" else "rgb(255, 255, 255)")
+    colour_of = """name => {
+        const key = document.querySelector(".key").cloneNode();
+        key.className = `${name} key`;
+        document.body.append(key);
+        return getComputedStyle(key).backgroundColor;
+    }"""
+    parts = [*(bar.name for bar in BARS), "failed"]
+    colours = {part: tab.evaluate(colour_of, part) for part in parts}
+    assert len({*colours.values()}) == len(parts), colours
     context.close()
