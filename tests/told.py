@@ -288,7 +288,7 @@ def compare(told: Told, stands: Sequence[Stand], foreseen: Sequence[Stand], foun
     names = {each.repository for each in stands}
     states = _by_repository(stands)
     assert states.total() == len(names)
-    _compare_outputs(told.run, stands, states)
+    _compare_outputs(told, stands, states)
     _compare_report(told.report["many"], stands, states)
     _compare_sentences(told, stands, states, found)
     _compare_table(told, stands)
@@ -322,8 +322,8 @@ def _way(standing: str) -> str:
     return "present" if standing in PRESENT else standing
 
 
-def _compare_outputs(run: Run, stands: Sequence[Stand], states: Counter[str]) -> None:
-    standings = _standings(stands)
+def _compare_outputs(told: Told, stands: Sequence[Stand], states: Counter[str]) -> None:
+    run, standings = told.run, _standings(stands)
     expected = {
         "repositories": states.total(),
         "incomplete": sum(n for state, n in states.items() if state not in COMPLETE),
@@ -334,6 +334,8 @@ def _compare_outputs(run: Run, stands: Sequence[Stand], states: Counter[str]) ->
         "differing": standings["differs"],
         "declined": standings["declined"],
     }
+    if told.mode in {"register", "withdraw"}:
+        expected["deferred"] = sum(each.state == "deferred" for each in stands)
     _same("the outputs", {name: int(run.outputs[name]) for name in expected}, expected)
 
 

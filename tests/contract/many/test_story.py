@@ -12,7 +12,7 @@ from tests.harness import HEALTH_BRANCH, LIST_BRANCH, ROOT, SCAFFOLD_BRANCH, Act
 from tests.organisation import states
 from tests.told import DAY, Listed, Told, World, compare
 
-REPOSITORIES = 60
+REPOSITORIES = 300
 CAP = REPOSITORIES // 10
 FIRST = {"a.md": "A\n", "b.md": "B\n", ".github/c.yml": "c: 1\n"}
 LIST = Listed("list.json", LIST_BRANCH, FIRST)
@@ -114,7 +114,9 @@ def test_every_output_says_what_the_host_holds(tell: Tell, world: World, host: S
     again = tell(CORRECTED, **ALL)
     assert states(again)["opened"] > CAP
     tell(CORRECTED, mode="check")
-    tell(CORRECTED, mode="plan", workflow=world.repositories[0].full_name)
+    public = world.repositories[0].full_name
+    tell(CORRECTED, mode="plan", workflow=public)
+    tell(CORRECTED, workflow=public, **ALL)
 
     tell(*BOTH, mode="plan")
     tell(*BOTH, max_pull_requests="15")
