@@ -90,7 +90,10 @@ class Asked:
             if kind.startswith(PROPERTY) and (value := turn(kind))
         }
         return Made(
-            files={**files, **({self._file(there): b"# There already\n"} if there else {})},
+            files={
+                **{self._file(path): content for path, content in files.items()},
+                **({self._file(there): b"# There already\n"} if there else {}),
+            },
             private=number % 2 == 1,
             language=turn("language"),
             topics=[topic] if topic else [],
@@ -98,7 +101,7 @@ class Asked:
         )
 
     def _file(self, path: str) -> str:
-        """A file that makes a path exist; one in it where the list has others below."""
+        """A file that makes a path exist; one in it where the list has others below it."""
         is_folder = any(each.startswith(f"{path}/") for each in self.listed)
         return f"{path}/example" if is_folder else path
 

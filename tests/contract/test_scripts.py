@@ -83,24 +83,60 @@ def test_the_demo_tells_the_story_of_a_list_of_ones_own(
 
 
 LISTS = {
-    "workflow": "- {path: .github/workflows/ci.yml, content: 'on: push'}\n",
-    "any team": """
+    "plain files": ("[SECURITY.md, docs/index.md]", "Created: 2\n"),
+    "workflow": (
+        "- {path: .github/workflows/ci.yml, content: 'on: push'}\n",
+        "[1/1] .github/workflows/ci.yml: created\n",
+    ),
+    "any team": (
+        """
 files: [README.md]
 rules:
   - when: {property: {team: ["*"]}}
     files: [OWNERS.md]
 """,
-    "a folder": """
+        "Rules that do not apply to this repository: rule 1 (property team: [*])\n",
+    ),
+    "a team": (
+        """
+files: [README.md]
+rules:
+  - when: {property: {team: [payments, "*"]}}
+    files: [OWNERS.md]
+""",
+        "OWNERS.md: created (rule 1)\n",
+    ),
+    "languages": (
+        """
+files: [SECURITY.md]
+rules:
+  - when: {language: [go, python]}
+    files: [Makefile]
+  - when: {language: ruby}
+    files: [.rubocop.yml]
+""",
+        "Makefile: created (rule 1)\n",
+    ),
+    "a folder": (
+        """
 files: [docs/index.md]
 rules:
   - when: {exists: [docs, "**/*.tf"], language: hcl, not: {topic: old}}
     extends: health
 """,
-    "a property": """
+        "docs/index.md: created\n",
+    ),
+    "a property": (
+        """
 files:
   - {path: .github/CODEOWNERS, template: true, content: "* @{owner}/{property:team}"}
+  - {path: docs/about.md, template: true, content: "{repo}"}
 """,
-    "parts": """
+        "+* @octo/example\n",
+    ),
+    "content_file": ("- {path: SECURITY.md, content_file: text.md}", "+# From a file\n"),
+    "parts": (
+        """
 files:
   - path: .github/dependabot.yml
     content: |
@@ -112,27 +148,54 @@ files:
       - content: |
           # all
 """,
-    "JSON": '[".editorconfig", {"path": "docs/a.md", "content": "# A"}]',
-    "built-in": "{extends: scaffold, exclude: [.idea/**]}",
-    "much": "".join(f"- docs/{number}/index.md\n" for number in range(120)),
+        "created (parts: 1, 2)\n",
+    ),
+    "JSON": ('[".editorconfig", {"path": "docs/a.md", "content": "# A"}]', "Created: 2\n"),
+    "alternatives": (
+        """
+- {path: README.rst, alternatives: [README.md]}
+- {path: SECURITY.md, alternatives: [docs/SECURITY.md]}
+""",
+        "README.rst: skipped (satisfied by README.md)\n",
+    ),
+    "below a file": ("[README.md/below.md, other.md]", "Created: 2\n"),
+    "unusual names": (
+        """
+- docs/with space.md
+- docs/日本語 の ファイル.md
+- docs/Ünï+%41#1.md
+- {path: "a 'quoted' \\"name\\".txt", content: "x"}
+""",
+        "docs/日本語 の ファイル.md: created\n",
+    ),
+    "built-in": ("{extends: scaffold, exclude: [.idea/**]}", "Created: "),
+    "much": ("".join(f"- docs/{number}/index.md\n" for number in range(120)), "Created: 120\n"),
 }
+"""Lists of all kinds, each with what the demo must say of it."""
 
 
 @pytest.mark.parametrize(
-    ("listed", "many"),
+    ("listed", "says", "many"),
     [
-        *(pytest.param(listed, [], id=name) for name, listed in LISTS.items()),
+        *(pytest.param(listed, says, [], id=name) for name, (listed, says) in LISTS.items()),
         # Over many it waits for GitHub's pace
-        pytest.param(LISTS["workflow"], ["--target-repos", "my-org/*"], id="workflow, many"),
+        pytest.param(
+            LISTS["workflow"][0],
+            "3 opened",
+            ["--target-repos", "my-org/*"],
+            id="workflow, many",
+        ),
     ],
 )
 def test_in_the_world_of_the_demo_every_valid_list_succeeds(
-    listed: str, many: list[str], tmp_path: Path
+    listed: str, says: str, many: list[str], tmp_path: Path
 ) -> None:
-    (tmp_path / "list.yml").write_text(listed)
+    (tmp_path / "list.yml").write_text(listed, "utf-8")
+    (tmp_path / "text.md").write_text("# From a file\n")
     list_file = str(tmp_path / "list.yml")
     done = started("scripts/demo", "--language", "en", "--definitions", list_file, *many)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert says in done.stdout
     shutil.rmtree(Path(re.findall(r"/\S*registrar-demo-\S+", done.stdout)[0]).parent)
 
 
