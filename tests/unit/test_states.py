@@ -1,0 +1,135 @@
+"""Every value of a state has its words, in every place that lists the values."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from enum import Enum, StrEnum
+from typing import Any
+
+import pytest
+
+from registrar.models.paths import Done, ListedPath
+from registrar.models.result import PullRequestOperation, RegistrationResult, Status
+from registrar.models.selection import Exclusion
+from registrar.models.settings import FailOn, Mode
+from registrar.models.standing import FINDINGS, Standing
+from registrar.reporting import sentences, states
+from registrar.texts.messages import LANGUAGES, Catalogue, msg, read
+from tests.documents import REFERENCE
+from tests.harness import ROOT
+from tests.values import file_of, spec
+
+TABLES: Mapping[type[StrEnum], Mapping[Any, Any]] = {
+    Standing: states.STANDINGS,
+    Done: states.DONE,
+    Status: states.STATUSES,
+    PullRequestOperation: states.OPERATIONS,
+    Mode: states.MODES,
+    Exclusion: sentences.EXCLUDED,
+}
+KINDS = pytest.mark.parametrize("kind", TABLES)
+REPORT = json.loads((ROOT / "schemas/report.schema.json").read_text("utf-8"))["$defs"]
+NEVER_AT_THE_END = {Status.TO_WITHDRAW}
+"""What was to be withdrawn, and was not, is deferred."""
+ABSENT_AT_NO_REF = {Standing.PROPOSED, Standing.DECLINED, Standing.UNREAD}
+"""A run at a reference asks for no pull request, and has read every path."""
+
+
+def keys_in(row: object) -> Iterator[str]:
+    """The keys of the catalogue in a row, and in what it consists of."""
+    if isinstance(row, Enum):
+        return
+    if isinstance(row, str):
+        if re.fullmatch(r"[a-z]+\.\w+", row):
+            yield row
+    elif isinstance(row, tuple):
+        for each in row:
+            yield from keys_in(each)
+
+
+def first_cells(heading: str) -> list[set[str]]:
+    """For each table below a heading of the reference, the words of its first column."""
+    page = REFERENCE.read_text("utf-8")
+    section = page.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    tables = re.findall(r"^\|[^|]*\|.*\n\| ---.*\n((?:\|.*\n)+)", section, re.MULTILINE)
+    cells = ([line.split("|")[1] for line in rows.splitlines()] for rows in tables)
+    return [set(re.findall(r"[`*]([\w ]+)[`*]", " ".join(column))) for column in cells]
+
+
+@KINDS
+def test_every_value_has_a_row(kind: type[StrEnum]) -> None:
+    assert set(TABLES[kind]) == set(kind)
+
+
+@KINDS
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_key_of_a_row_is_in_the_catalogue(kind: type[StrEnum], language: str) -> None:
+    texts = read(f"{language}.yml")
+    for each, row in TABLES[kind].items():
+        keys = list(keys_in(row))
+        assert keys, each
+        assert [key for key in keys if key not in texts] == [], each
+
+
+def test_every_way_is_counted_under_its_name() -> None:
+    assert {words.way for words in states.STANDINGS.values()} == set(states.WAYS)
+    assert {each: words.way.name for each, words in states.STANDINGS.items()} == {
+        each: each.way for each in Standing
+    }
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_parts_of_a_bar_are_told_apart(language: str) -> None:
+    catalogue, bars = Catalogue(language), states.BARS
+    for looks in (
+        [catalogue.text(msg(bar.letter)) for bar in bars],
+        [catalogue.text(msg(bar.word)) for bar in bars],
+        [bar.light for bar in bars],
+        [bar.dark for bar in bars],
+    ):
+        assert len(set(looks)) == len(bars), looks
+
+
+def test_what_deserves_a_look_or_fails_a_check_has_a_sentence_for_it() -> None:
+    for each, words in states.STANDINGS.items():
+        assert bool(words.fails) == (each in FINDINGS), each
+        assert bool(words.found) == (each in FINDINGS and each.is_present), each
+        fails = any(kind.covers(each) for kind in FailOn) and each not in ABSENT_AT_NO_REF
+        assert bool(words.fails_at_ref) == fails, each
+
+
+@pytest.mark.parametrize("standing", Standing)
+def test_a_repository_is_complete_only_where_every_path_is_there(standing: Standing) -> None:
+    """An absent path without a state of its own would make it complete."""
+    path = ListedPath(file_of("a", b"a\n"), standing, Done.SKIPPED)
+    job = spec(path.definition)
+    left = RegistrationResult(job, job.repository, files=(path,)).left_to_do
+    # What nobody has looked at has a status of its own before this is asked
+    assert (left is Status.COMPLETE) == (standing.is_present or standing is Standing.UNREAD)
+
+
+def test_the_schema_of_the_report_lists_every_value() -> None:
+    registration, file = REPORT["registration"]["properties"], REPORT["file"]["properties"]
+    pull_request = registration["pull_request"]["oneOf"][1]["properties"]
+    budget = REPORT["many"]["properties"]["budget"]["oneOf"][1]["properties"]
+    assert file["standing"]["enum"] == [*Standing]
+    assert set(file["state"]["enum"]) == set(Done)
+    assert REPORT["many_state"]["enum"] == [each for each in Status if each not in NEVER_AT_THE_END]
+    assert pull_request["operation"]["enum"] == [*PullRequestOperation]
+    assert set(registration["mode"]["enum"]) == set(Mode) - {Mode.VALIDATE}
+    assert set(REPORT["standings"]["propertyNames"]["enum"]) == {each.way for each in Standing}
+    assert set(budget["excluded"]["propertyNames"]["enum"]) == set(Exclusion)
+
+
+def test_the_reference_lists_every_value() -> None:
+    [of_repositories] = first_cells("How a repository ends")
+    assert of_repositories == set(Status) - NEVER_AT_THE_END
+    ways, present, done = first_cells("States of a path")
+    assert {way.replace("not read", "unread") for way in ways} == {each.way for each in Standing}
+    assert present == {each for each in Standing if each.is_present}
+    assert done == set(Done)
+    page = REFERENCE.read_text("utf-8")
+    [listed] = re.findall(r"\[the states\]\(#states-of-a-path\): ((?:`[\w ]+`(?:, )?)+)", page)
+    assert set(re.findall(r"`([\w ]+)`", listed)) == set(Standing)
