@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from registrar.inputs.interface import INPUTS
+from registrar.texts.templates import PROPERTY
 from tests.fakehub import Repository, StandInHost
 from tests.harness import LIST_BRANCH, TARGET, Action, Start, refuse
 
@@ -22,6 +24,10 @@ GIVEN = {
     "reviewers": "{property:team}, mona",
     "team_reviewers": "{property:team}",
 }
+
+
+def test_every_input_with_a_placeholder_for_properties_is_tried() -> None:
+    assert set(GIVEN) == {name for name, each in INPUTS.items() if PROPERTY in each.placeholders}
 
 
 @pytest.fixture(params=["one", "many"])

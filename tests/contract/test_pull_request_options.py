@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import pytest
 
+from registrar.github.limits import SHORT_INTERVAL
+from registrar.models.settings import PullRequestOptions
 from tests.fakehub import (
     Fault,
     FaultKind,
@@ -26,6 +30,7 @@ from tests.harness import (
     Start,
     calls,
     inject_fault,
+    is_read,
     refuse,
     shortened,
     writes,
@@ -35,6 +40,15 @@ LABELS, ASSIGNEES = "POST issues/1/labels", "POST issues/1/assignees"
 REVIEWERS = "POST pulls/1/requested_reviewers"
 OPTIONS = (LABELS, ASSIGNEES, REVIEWERS)
 NO_DRAFTS = "Draft pull requests are not supported in this repository."
+EVERY: dict[str, tuple[str, object]] = {
+    "body": ("Please merge", "Please merge"),
+    "labels": ("chore", ["chore"]),
+    "assignees": ("mona", ["mona"]),
+    "reviewers": ("mona", ["mona"]),
+    "team_reviewers": ("docs", ["docs"]),
+    "draft": ("true", True),
+}
+"""For every option what is given, and what the pull request has then; of its body the beginning."""
 
 
 @pytest.fixture
@@ -76,6 +90,44 @@ def test_everything_is_set_with_one_request_each(
     assert pull.draft
     assert pull.labels == ["docs", "good first issue", "chore"]
     assert (pull.reviewers, pull.team_reviewers) == (["mona", "Hubot"], ["docs", "core"])
+
+
+def require_every_option(repository: Repository) -> None:
+    """The one pull request has what was given."""
+    [pull] = repository.pull_requests
+    for name, (_, expected) in EVERY.items():
+        there = getattr(pull, name)
+        assert (there.partition("\n")[0] if name == "body" else there) == expected, name
+
+
+def test_every_option_is_set(start: Start, action: Action, repository: Repository) -> None:
+    assert list(EVERY) == list(PullRequestOptions._fields)
+    options = {name: given for name, (given, _) in EVERY.items()}
+    assert start(options, definitions=action.listing("a")).exit_code == 0
+    require_every_option(repository)
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+@pytest.mark.parametrize("options", [EVERY, *([name] for name in EVERY)], ids=" ".join)
+def test_a_run_over_many_plans_the_requests_of_every_option(
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    options: Sequence[str],
+    is_open: bool,
+) -> None:
+    """Requests that nobody has planned would be more than GitHub takes in an hour."""
+    many = partial(action, target_repo=None, target_repos="octo/*")
+    if is_open:
+        many(definitions=action.listing("a"))
+        host.requests.clear()
+    given = {name: EVERY[name][0] for name in options}
+    run = many(given, definitions=action.listing("a", "b"))
+    assert run.exit_code == 0, run.text
+    writes = sum(not is_read(request) for request in host.requests)
+    assert run.report["many"]["budget"]["seconds"] == writes * SHORT_INTERVAL
+    if len(options) == len(EVERY) and not is_open:
+        require_every_option(repository)
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])
