@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from registrar.lists.when import CONDITION_KEYS
 from tests.documents import ROOT, blocks
 from tests.fakehub import Repository, Request, StandInHost
 from tests.fakehub.tokens import Kind
@@ -240,6 +241,56 @@ def any_way(way: str, action: Action) -> Start:
         return action(given, **more)
 
     return run
+
+
+HOLDS: dict[str, tuple[object, object]] = {
+    "language": ("go", "rust"),
+    "topic": ("service", "other"),
+    "visibility": ("private", "public"),
+    "fork": (True, False),
+    "name": ("a*", "b*"),
+    "exists": ("go.mod", "other"),
+    "missing": ("other", "go.mod"),
+    "property": ({"tier": "gold"}, {"tier": "silver"}),
+    "not": ({"topic": "other"}, {"topic": "service"}),
+}
+"""For each key of a condition what holds of the repository below, and what does not."""
+
+
+@pytest.mark.parametrize("asks_for_properties", [True, False])
+def test_every_condition_holds_or_not_however_the_repository_is_read(
+    any_way: Start, way: str, action: Action, host: StandInHost, asks_for_properties: bool
+) -> None:
+    """What is read for one strategy could be forgotten for the other, at a reference, or for many.
+
+    A list that asks for properties has its repository read in another way.
+    """
+    assert tuple(HOLDS) == CONDITION_KEYS
+    before = {"go.mod": b""}
+    repository = host.create_repository(
+        "octo-org/a",
+        before,
+        private=True,
+        language="Go",
+        topics=["service"],
+        properties={"tier": "gold"},
+        parent="octo-org/parent",
+    )
+    asked = [key for key in HOLDS if asks_for_properties or key != "property"]
+    rules = [
+        {"when": {key: value}, "files": [f"{key}-{value == holds}"]}
+        for key in asked
+        for holds in [HOLDS[key][0]]
+        for value in HOLDS[key]
+    ]
+    listed = listing(action, {"rules": rules})
+    fitting = {f"{key}-True" for key in asked}
+    if way == SINGLE:
+        run = any_way(definitions=listed, mode="plan", ref="main")
+        assert {each["path"] for each in run.registration["files"]} == fitting
+    run = any_way(definitions=listed, target_repos="octo-org/*, fork:true")
+    assert run.exit_code == 0, run.text
+    assert proposed(repository, before) == fitting
 
 
 def written(host: StandInHost) -> list[str]:

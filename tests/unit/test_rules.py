@@ -60,6 +60,30 @@ def test_conditions(condition: Condition, expected: bool) -> None:
     assert condition.holds(REPOSITORY, THERE.__contains__) is expected
 
 
+ONE_OF_EACH = Condition(
+    languages=frozenset({"rust"}),
+    topics=frozenset({"x"}),
+    visibilities=frozenset({"public"}),
+    is_fork=True,
+    names=("web-*",),
+    exists=("x",),
+    missing=("go.mod",),
+    properties=(("team", frozenset({"x"})),),
+    negated=Condition(languages=frozenset({"go"})),
+)
+"""None of it holds."""
+
+
+@pytest.mark.parametrize("field", Condition._fields)
+def test_nothing_that_a_condition_asks_for_is_left_out_of_its_words_or_of_what_must_hold(
+    field: str,
+) -> None:
+    condition = Condition()._replace(**{field: getattr(ONE_OF_EACH, field)})
+    assert condition != Condition()
+    assert not condition.holds(REPOSITORY, THERE.__contains__)
+    assert condition.described
+
+
 def test_properties_that_are_not_known_are_not_set() -> None:
     condition = Condition(properties=(("team", frozenset({"platform"})),))
     assert not condition.holds(REPOSITORY._replace(properties=None), THERE.__contains__)
