@@ -15,7 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from registrar.errors import Diagnostic, InvalidInput
-from registrar.lists import constraints, loading
+from registrar.lists import constraints, entries, loading, when
 from registrar.models.files import FileDefinition, Text
 from registrar.runtime.workspace import Folder
 from tests.harness import ROOT
@@ -311,6 +311,21 @@ SCHEMA_CASES: list[tuple[Any, bool]] = [
     ({"rules": [{"when": {"not": {"not": {"fork": True}}}, "files": ["a"]}]}, False),
     ({"rules": [{"when": {"fork": True}, "files": ["a"]}] * 101}, False),
 ]
+
+
+def test_the_schema_has_every_key() -> None:
+    """An editor would mark another one as a mistake."""
+    of = SCHEMA["$defs"]
+    negated = of["condition"]["properties"]["not"]
+    for described, keys in (
+        (of["list"], loading.KEYS),
+        (of["rule"], loading.RULE_KEYS),
+        (of["object"], entries.FIELDS),
+        (of["part"], entries.PART_FIELDS),
+        (of["condition"], when.CONDITION_KEYS),
+        (negated, when.CONDITION_KEYS[:-1]),
+    ):
+        assert set(described["properties"]) == set(keys)
 
 
 @pytest.mark.parametrize(("value", "valid"), SCHEMA_CASES)
