@@ -15,6 +15,7 @@ from registrar.models.result import PullRequestOperation, RegistrationResult, St
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode
 from registrar.models.standing import FINDINGS, Standing
+from registrar.registration.proposal import Proposal
 from registrar.reporting import sentences, states
 from registrar.texts.messages import LANGUAGES, Catalogue, msg, read
 from tests.documents import REFERENCE
@@ -108,6 +109,23 @@ def test_a_repository_is_complete_only_where_every_path_is_there(standing: Stand
     left = RegistrationResult(job, job.repository, files=(path,)).left_to_do
     # What nobody has looked at has a status of its own before this is asked
     assert (left is Status.COMPLETE) == (standing.is_present or standing is Standing.UNREAD)
+
+
+@pytest.mark.parametrize("standing", [each for each in Standing if each is not Standing.UNREAD])
+def test_the_description_of_a_pull_request_counts_every_path(standing: Standing) -> None:
+    done = {
+        Standing.PROPOSED: Done.CREATED,
+        Standing.MISSING: Done.PENDING,
+        Standing.BLOCKED: Done.FAILED,
+    }.get(standing, Done.SKIPPED)
+    path = ListedPath(file_of("a", b"a\n"), standing, done)
+    job = spec(path.definition)
+    body = Proposal(job, Catalogue("en")).body(
+        RegistrationResult(job, job.repository, files=(path,))
+    )
+    [numbers] = [line for line in body.splitlines() if line.startswith("Adds ")]
+    counts = re.findall(r"(?<=Adds )\d+|(?<=: )\d+", numbers)
+    assert sum(map(int, counts)) == 1, numbers
 
 
 def test_the_schema_of_the_report_lists_every_value() -> None:
