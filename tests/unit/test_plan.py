@@ -12,7 +12,7 @@ from registrar.models.plan import Plan
 from registrar.models.repository import Entry, Repository, RepositoryState
 from registrar.models.standing import Standing
 from registrar.presence.planning import make_plan
-from registrar.registration.run import require_writable
+from registrar.registration.preflight import require_writable
 from registrar.reporting.states import explanation
 from tests.values import file_of, spec
 

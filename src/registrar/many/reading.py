@@ -48,7 +48,8 @@ from registrar.presence.planning import make_plan
 from registrar.registration.answers import Answers
 from registrar.registration.base import with_owner
 from registrar.registration.mark import Mark
-from registrar.registration.run import lacking_scope, preview, register, scope_failure
+from registrar.registration.preflight import lacking_scope, scope_failure
+from registrar.registration.run import preview, register
 from registrar.registration.single import NAMES_AT_ONCE, directories_to_read, names_to_read
 from registrar.reporting.reporter import Reporter
 from registrar.runtime.cancellation import Cancellation

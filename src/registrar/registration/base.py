@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from registrar.errors import ENDS_THE_READING, Cancelled, Failure, GitHubError, OutOfTime
 from registrar.models.files import FileDefinition
@@ -13,7 +13,7 @@ from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.presence.alternatives import may_inherit
 from registrar.presence.special_files import OWNER_DIRECTORIES
-from registrar.registration.answers import Made, NotMade
+from registrar.registration.answers import Claim, Made, NotMade
 from registrar.registration.decide import Branch
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
@@ -86,6 +86,25 @@ class Work(NamedTuple):
         for each in self.progress.pending(definitions):
             listed = self.progress.listed(each)
             self.progress.record(listed._replace(done=Done.UNKNOWN, failure=failure))
+
+
+class Strategy(Protocol):
+    """How a repository is read and written: what a module of a strategy has."""
+
+    def inspect(self, client: "Client", progress: Progress, /) -> Plan:
+        """Read at one commit what a repository has of the listed paths; say what is to be done."""
+
+    def require_rate_limit(self, client: "Client", files: Sequence[FileDefinition], /) -> None:
+        """Refuse to begin creating ``files`` when the token's rate limit does not suffice."""
+
+    def claim(self, work: Work, claim: Claim, /) -> Made | NotMade:
+        """Make the first branch, and perhaps do everything else in the same request.
+
+        `create_files` does what it leaves undone.
+        """
+
+    def create_files(self, work: Work, branch: Branch, /) -> None:
+        """Create every missing file that has no result yet; a failed one does not stop the run."""
 
 
 MOST_BLOBS = 50

@@ -1,44 +1,41 @@
 """One registration: state of the repository -> plan -> branch, files, pull request -> result.
 
 `register` reads the repository with a strategy and makes a plan. Where files are missing, `decide`
-says which branch and which pull request are theirs: its questions are answered by requests
-(`ReadingAnswers`). A run that writes answers its claims by making the branch (`WritingAnswers`),
-creates the files and sees to the pull request; any other only says what would be done. `preview`
-does that last part alone, for a repository that was read together with others.
+says which branch and which pull request are theirs; its questions are answered by requests
+(`answering`). A run that writes makes the branch, creates the files and sees to the pull request;
+any other only says what would be done. `preview` does that last part alone, for a repository that
+was read together with others.
 
 `STRATEGIES` has the ways to read and write; nothing else here depends on which one is chosen, nor
 on whether there are other repositories.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from registrar.errors import (
     EXIT_DONE,
     EXIT_FAILED,
     Cancelled,
-    Failure,
     GitHubError,
     Kind,
     OutOfTime,
-    Refused,
     RegistrarError,
     describe,
     exit_code,
 )
-from registrar.models.files import FileDefinition, parents
+from registrar.models.files import parents
 from registrar.models.paths import Done, ListedPath
 from registrar.models.plan import Plan
-from registrar.models.repository import BranchState, Comparison, PullRequest, Tree
 from registrar.models.result import RegistrationResult
 from registrar.models.settings import CommitStrategy
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.presence.planning import require_known_properties
-from registrar.presence.special_files import WORKFLOW_FILES
-from registrar.registration import commits, mark, per_file, pull_requests, single
-from registrar.registration.answers import Answers, Claim, Made, NotMade
-from registrar.registration.base import Work, read_blobs
+from registrar.registration import per_file, pull_requests, single
+from registrar.registration.answering import ReadingAnswers, WritingAnswers
+from registrar.registration.answers import Answers
+from registrar.registration.base import Strategy, Work, read_blobs
 from registrar.registration.decide import Branch, Decision, Write, decide, marked
 from registrar.registration.needless import (
     as_if_closed,
@@ -46,6 +43,7 @@ from registrar.registration.needless import (
     find_needless,
     may_be_needless,
 )
+from registrar.registration.preflight import require_writable
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
 from registrar.registration.withdrawal import withdraw
@@ -54,25 +52,6 @@ from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:
     from registrar.github.client import Client
-
-
-class Strategy(Protocol):
-    """How a repository is read and written: what a module of a strategy has."""
-
-    def inspect(self, client: "Client", progress: Progress, /) -> Plan:
-        """Read at one commit what a repository has of the listed paths; say what is to be done."""
-
-    def require_rate_limit(self, client: "Client", files: Sequence[FileDefinition], /) -> None:
-        """Refuse to begin creating ``files`` when the token's rate limit does not suffice."""
-
-    def claim(self, work: Work, claim: Claim, /) -> Made | NotMade:
-        """Make the first branch, and perhaps do everything else in the same request.
-
-        `create_files` does what it leaves undone.
-        """
-
-    def create_files(self, work: Work, branch: Branch, /) -> None:
-        """Create every missing file that has no result yet; a failed one does not stop the run."""
 
 
 STRATEGIES: Mapping[CommitStrategy, Strategy] = {
@@ -150,27 +129,6 @@ def _register(client: "Client", progress: Progress) -> None:
             _read_replaced(client, plan, progress)
 
 
-def _pairs(key: str, plan: Plan, other_of: Callable[[ListedPath], str]) -> list[Message]:
-    """Say of each path which other file it has to do with, if any."""
-    return [
-        msg(key, path=each.path, other=other) for each in plan.paths if (other := other_of(each))
-    ]
-
-
-def _without_needless(client: "Client", plan: Plan, progress: Progress) -> Plan:
-    """Close what has become needless, or say that it would be; give the plan without it."""
-    found = find_needless(plan, ReadingAnswers(client, plan), progress)
-    if not plan.spec.writes:
-        progress.to_close(found)
-        return as_if_closed(plan, found)
-    try:
-        require_writable(plan, (), client.limits.scopes)
-    except RegistrarError:
-        # Told where something is missing; a run that has nothing else to do does not fail for it
-        return plan
-    return close_needless(client, plan, found, progress)
-
-
 def _report_plan(plan: Plan, progress: Progress) -> None:
     progress.begin(plan)
     if pairs := _pairs("progress.letter_case_pair", plan, lambda each: each.other_case):
@@ -190,6 +148,27 @@ def _report_plan(plan: Plan, progress: Progress) -> None:
         progress.note("progress.replaced", entries=[each.shown for each in plan.replaced])
     for unused in plan.unused_parts:
         progress.keep(unused.described, about=f"{unused}")
+
+
+def _pairs(key: str, plan: Plan, other_of: Callable[[ListedPath], str]) -> list[Message]:
+    """Say of each path which other file it has to do with, if any."""
+    return [
+        msg(key, path=each.path, other=other) for each in plan.paths if (other := other_of(each))
+    ]
+
+
+def _without_needless(client: "Client", plan: Plan, progress: Progress) -> Plan:
+    """Close what has become needless, or say that it would be; give the plan without it."""
+    found = find_needless(plan, ReadingAnswers(client, plan), progress)
+    if not plan.spec.writes:
+        progress.to_close(found)
+        return as_if_closed(plan, found)
+    try:
+        require_writable(plan, (), client.limits.scopes)
+    except RegistrarError:
+        # Told where something is missing; a run that has nothing else to do does not fail for it
+        return plan
+    return close_needless(client, plan, found, progress)
 
 
 def _proposal(plan: Plan, progress: Progress) -> Proposal:
@@ -285,110 +264,7 @@ def _note_decision(decision: Decision, progress: Progress) -> None:
         progress.note("progress.ignored", about=ignored[0].url, pull_requests=ignored)
 
 
-class ReadingAnswers(Answers):
-    """Answers by reading: what is to be written is answered as if it had been done."""
-
-    def __init__(self, client: "Client", plan: Plan) -> None:
-        self._client = client
-        self._plan = plan
-        self._repository = plan.repository
-        self._trees: dict[str, Tree | None] = {}
-        self.claimed = set[str]()
-        """Names of the branches that were made, or may have been."""
-
-    def branch(self, name: str) -> BranchState:
-        rest, heads = self._client.rest, self._plan.state.heads
-        # What was listed before a claim is no longer what is there
-        if heads is None or self.claimed:
-            head = rest.branch_head(self._repository, name)
-        else:
-            head = heads.get(name)
-        if head is None and name in self.claimed:
-            return BranchState(name, None)
-        return BranchState(name, head, rest.pull_requests(self._repository, name))
-
-    def head(self, name: str) -> str | None:
-        return self._client.rest.branch_head(self._repository, name)
-
-    def tree(self, commit: str) -> Tree | None:
-        if commit not in self._trees:
-            self._trees[commit] = self._client.rest.tree(self._repository, commit)
-        return self._trees[commit]
-
-    def lacking(self, paths: frozenset[str], commit: str) -> frozenset[str]:
-        """Look into the tree; path by path where GitHub cuts it."""
-        tree, rest = self.tree(commit), self._client.rest
-        if tree is not None:
-            return paths - tree.keys()
-        return frozenset(p for p in paths if rest.entry(self._repository, p, commit) is None)
-
-    def compare(self, base: str, head: str) -> Comparison:
-        return self._client.rest.compare(self._repository, base, head)
-
-    def may_write(self, login: str) -> bool | None:
-        return self._client.may_write(self._repository, login)
-
-    def default_branch(self) -> str:
-        return self._client.rest.again(self._repository).default_branch
-
-    def close_again(self, _pull_request: PullRequest) -> None:
-        """Close nothing."""
-
-
 # --- What is done -------------------------------------------------------------------------------
-
-
-class WritingAnswers(ReadingAnswers):
-    """Answers a claim by making the branch."""
-
-    def __init__(self, work: Work, strategy: Strategy) -> None:
-        super().__init__(work.client, work.plan)
-        self._work = work
-        self._strategy = strategy
-        self.may_have_written = ""
-        """Name of the branch on which a claim may have created files, its answer being lost."""
-
-    def claim(self, claim: Claim) -> Made | NotMade:
-        is_first = not self.claimed
-        self.claimed.add(claim.name)
-        if is_first:
-            branch = Branch(claim.name, self._plan.state.base_sha)
-            claim = claim._replace(files=self.require(claim.files, branch))
-            if not claim.files:
-                raise RegistrarError(scope_failure(self._client.limits.scopes))
-        self._work.progress.skip_declined(claim)
-        if not is_first:
-            return self._work.make_branch(claim.name)
-        answer = self._strategy.claim(self._work, claim)
-        if isinstance(answer, NotMade) and answer.body is not None:
-            self.may_have_written = claim.name
-        return answer
-
-    def close_again(self, pull_request: PullRequest) -> None:
-        rest, branch = self._client.rest, pull_request.head_branch
-        body = mark.CLOSED_BY_US
-        rest.update_pull_request(self._repository, pull_request, body=body, state="closed")
-        url, link = pull_request.url, pull_request.link
-        progress = self._work.progress
-        progress.warn("progress.closed_again", about=url, pull_request=link, branch=branch)
-
-    def require(
-        self, files: tuple[FileDefinition, ...], branch: Branch
-    ) -> tuple[FileDefinition, ...]:
-        """Refuse, before the first write to a branch, what is known to fail; give the rest.
-
-        A claim has done so already. Over many repositories a file that the token may not write has
-        failed by then, and the others go on.
-        """
-        scopes, work = self._client.limits.scopes, self._work
-        if self._plan.spec.is_one_of_many:
-            refused = lacking_scope(files, scopes)
-            failure = scope_failure(scopes)
-            commits.record(work.progress, [work.failed(branch, d, failure) for d in refused])
-            files = tuple(each for each in files if each not in refused)
-        require_writable(self._plan, files, scopes)
-        self._strategy.require_rate_limit(self._client, files)
-        return files
 
 
 def _write(work: Work) -> None:
@@ -396,7 +272,7 @@ def _write(work: Work) -> None:
     strategy = STRATEGIES[plan.spec.settings.commit_strategy]
     answers = WritingAnswers(work, strategy)
     if plan.state.pull_requests_error:
-        # Refused: nothing can be decided
+        # Ends here, always: without the pull requests nothing can be decided
         answers.require(plan.missing, Branch("", ""))
     try:
         decision = decide(plan, answers)
@@ -433,42 +309,3 @@ def _leave(work: Work, write: Write) -> None:
         standing = Standing.PROPOSED if write.brings(each.path) else Standing.MISSING
         listed = work.progress.listed(each)._replace(standing=standing, done=Done.SKIPPED)
         work.progress.record(listed._replace(reason=msg("reason.no_update")))
-
-
-def require_writable(
-    plan: Plan, files: Sequence[FileDefinition], scopes: frozenset[str] | None
-) -> None:
-    """Refuse, before the first write, what is known to fail.
-
-    ``files`` are to be created. ``scopes`` are those of a classic token, ``None`` where GitHub
-    names none.
-    """
-    repository = plan.repository
-    target = repository.full_name
-    if repository.archived:
-        raise Refused(msg("preflight.archived", target=target))
-    if not repository.takes_pull_requests:
-        raise Refused(msg("preflight.no_pull_requests", target=target))
-    if scopes is not None and not scopes & {"repo", "public_repo"}:
-        # With `public_repo` alone the token sees public repositories only, so this is one
-        raise Refused(msg("preflight.scope", scopes=sorted(scopes) or msg("label.none")))
-    if repository.can_push is False:
-        raise Refused(msg("preflight.no_push", target=target))
-    if unread := plan.state.pull_requests_error:
-        raise RegistrarError(unread._replace(kind=Kind.NOT_BEGUN))
-    if refused := [each.path for each in lacking_scope(files, scopes)]:
-        raise Refused(msg("preflight.workflow_scope", paths=refused, scopes=sorted(scopes or ())))
-
-
-def lacking_scope(
-    files: Iterable[FileDefinition], scopes: frozenset[str] | None
-) -> list[FileDefinition]:
-    """Give the files that a classic token lacks the scope for; ``scopes`` as above."""
-    if scopes is None or "workflow" in scopes:
-        return []
-    return [each for each in files if each.path.startswith(WORKFLOW_FILES)]
-
-
-def scope_failure(scopes: frozenset[str] | None) -> Failure:
-    """Why these fail, before anything is tried."""
-    return Failure.of(msg("reason.workflow_scope", scopes=sorted(scopes or ())), Kind.PERMISSION)
