@@ -171,7 +171,9 @@ def test_what_is_saved_names_nobody(tmp_path: Path) -> None:
 
 @pytest.mark.large
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("requests", [3, 20, pytest.param(150, marks=pytest.mark.matrix)])
+@pytest.mark.parametrize(
+    "requests", [3, *(pytest.param(count, marks=pytest.mark.matrix) for count in (20, 150))]
+)
 def test_stopped_it_leaves_its_file_and_begins_anew(
     host: StandInHost, tmp_path: Path, requests: int
 ) -> None:

@@ -10,10 +10,8 @@ import pytest
 from tests.fakehub import Repository, StandInHost
 from tests.harness import HEALTH_BRANCH, LIST_BRANCH, ROOT, SCAFFOLD_BRANCH, Action, Run, Start
 from tests.organisation import states
-from tests.told import DAY, Listed, Told, World, compare
+from tests.outputs import DAY, Listed, Outputs, World, compare
 
-REPOSITORIES = 300
-CAP = REPOSITORIES // 10
 FIRST = {"a.md": "A\n", "b.md": "B\n", ".github/c.yml": "c: 1\n"}
 LIST = Listed("list.json", LIST_BRANCH, FIRST)
 CORRECTED = Listed(
@@ -34,11 +32,11 @@ def built_in(name: str, branch: str) -> Listed:
 BOTH = (built_in("health-file", HEALTH_BRANCH), built_in("scaffold", SCAFFOLD_BRANCH))
 
 
-@pytest.fixture
-def world(host: StandInHost) -> World:
+@pytest.fixture(params=[60, pytest.param(300, marks=pytest.mark.matrix)])
+def world(host: StandInHost, request: pytest.FixtureRequest) -> World:
     """Repositories in many states, some of which take no branch, and others that are left out."""
     made: list[Repository] = []
-    for number in range(REPOSITORIES):
+    for number in range(request.param):
         files: dict[str, bytes] = {"README.md": b"# Here\n"}
         if number % 5 < 3:
             files |= {path: text.encode() for path, text in FIRST.items()}
@@ -59,19 +57,19 @@ def world(host: StandInHost) -> World:
     host.create_repository("octo-org/old", archived=True)
     host.create_repository("octo-org/new", empty=True)
     host.create_repository("octo-org/copy", parent="other/copy")
-    return World(made, REPOSITORIES + 3, refuses={each.id for each in refusing})
+    return World(made, len(made) + 3, refuses={each.id for each in refusing})
 
 
-Tell = Callable[..., Run]
+Register = Callable[..., Run]
 
 
 @pytest.fixture
-def tell(action: Action, many: Start, world: World) -> Tell:
+def register(action: Action, many: Start, world: World) -> Register:
     """Run, and compare every output with what the stand-in holds."""
     temporary = action.directory / "temp"
     temporary.mkdir()
 
-    def told(*lists: Listed, ends_early: bool = False, **inputs: str) -> Run:
+    def run_and_compare(*lists: Listed, ends_early: bool = False, **inputs: str) -> Run:
         before, sent = world.now(), len(action.host.requests)
         of_list = {"definitions": action.listing_of(lists[0].files), "profile": None}
         given = {"profile": "all"} if lists == BOTH else of_list
@@ -85,7 +83,7 @@ def tell(action: Action, many: Start, world: World) -> Tell:
             for name in ("report", "table", "page")
         )
         mode = inputs.get("mode", "register")
-        says = Told(run, mode, moment, json.loads(report), table, page)
+        says = Outputs(run, mode, moment, json.loads(report), table, page)
         gone = NOT_FOUND if NOT_FOUND[0] in inputs.get("target_repos", "") else ()
         stands = world.expect(lists, mode, before, action.host.requests[sent:], gone)
         if ends_early:
@@ -95,33 +93,36 @@ def tell(action: Action, many: Start, world: World) -> Tell:
         action.clock.now += 2 * DAY
         return run
 
-    return told
+    return run_and_compare
 
 
 @pytest.mark.large
-def test_every_output_says_what_the_host_holds(tell: Tell, world: World, host: StandInHost) -> None:
-    tell(LIST, mode="plan")
-    first = tell(LIST, max_pull_requests=str(CAP))
-    assert states(first)["opened"] == CAP
-    tell(LIST, target_repos=", ".join(("octo-org/*", *NOT_FOUND)), **ALL)
+def test_every_output_says_what_the_host_holds(
+    register: Register, world: World, host: StandInHost
+) -> None:
+    register(LIST, mode="plan")
+    cap = len(world.repositories) // 10
+    first = register(LIST, max_pull_requests=str(cap))
+    assert states(first)["opened"] == cap
+    register(LIST, target_repos=", ".join(("octo-org/*", *NOT_FOUND)), **ALL)
     people_work(world)
 
-    plan = tell(CORRECTED, mode="plan")
+    plan = register(CORRECTED, mode="plan")
     assert {"waiting", "to update", "to close", "declined", "blocked"} <= states(plan).keys()
-    run = tell(CORRECTED, **ALL)
+    run = register(CORRECTED, **ALL)
     assert states(run)["updated"] == states(plan)["to update"]
-    tell(CORRECTED, mode="withdraw")
-    again = tell(CORRECTED, **ALL)
-    assert states(again)["opened"] > CAP
-    tell(CORRECTED, mode="check")
+    register(CORRECTED, mode="withdraw")
+    again = register(CORRECTED, **ALL)
+    assert states(again)["opened"] > cap
+    register(CORRECTED, mode="check")
     public = world.repositories[0].full_name
-    tell(CORRECTED, mode="plan", workflow=public)
-    tell(CORRECTED, workflow=public, **ALL)
+    register(CORRECTED, mode="plan", workflow=public)
+    register(CORRECTED, workflow=public, **ALL)
 
-    tell(*BOTH, mode="plan")
-    tell(*BOTH, max_pull_requests="15")
+    register(*BOTH, mode="plan")
+    register(*BOTH, max_pull_requests="15")
     dying = host.create_token(requests=12)
-    cut = tell(CORRECTED, ends_early=True, mode="plan", host_token=dying)
+    cut = register(CORRECTED, ends_early=True, mode="plan", host_token=dying)
     assert cut.exit_code == 2
     assert {"unread", "to open", "complete"} <= states(cut).keys()
 

@@ -249,7 +249,7 @@ def _standing(
 # --- What a run says ----------------------------------------------------------------------------
 
 
-class Told(NamedTuple):
+class Outputs(NamedTuple):
     """A run, with the files that it has left for later steps."""
 
     run: Run
@@ -279,7 +279,9 @@ class Told(NamedTuple):
         ]
 
 
-def compare(told: Told, stands: Sequence[Stand], foreseen: Sequence[Stand], found: int) -> None:
+def compare(
+    outputs: Outputs, stands: Sequence[Stand], foreseen: Sequence[Stand], found: int
+) -> None:
     """Every number in every output is that of ``stands``.
 
     Of what a run says before it writes it is that of ``foreseen``. ``found`` also counts what is
@@ -288,13 +290,13 @@ def compare(told: Told, stands: Sequence[Stand], foreseen: Sequence[Stand], foun
     names = {each.repository for each in stands}
     states = _by_repository(stands)
     assert states.total() == len(names)
-    _compare_outputs(told, stands, states)
-    _compare_report(told.report["many"], stands, states)
-    _compare_sentences(told, stands, states, found)
-    _compare_table(told, stands)
-    _compare_page(told, stands, states, found)
-    if told.report["many"]["budget"] and told.mode != "withdraw":
-        _compare_forecast(told, foreseen, found)
+    _compare_outputs(outputs, stands, states)
+    _compare_report(outputs.report["many"], stands, states)
+    _compare_sentences(outputs, stands, states, found)
+    _compare_table(outputs, stands)
+    _compare_page(outputs, stands, states, found)
+    if outputs.report["many"]["budget"] and outputs.mode != "withdraw":
+        _compare_forecast(outputs, foreseen, found)
 
 
 def _same(what: str, said: object, expected: object) -> None:
@@ -322,8 +324,8 @@ def _way(standing: str) -> str:
     return "present" if standing in PRESENT else standing
 
 
-def _compare_outputs(told: Told, stands: Sequence[Stand], states: Counter[str]) -> None:
-    run, standings = told.run, _standings(stands)
+def _compare_outputs(outputs: Outputs, stands: Sequence[Stand], states: Counter[str]) -> None:
+    run, standings = outputs.run, _standings(stands)
     expected = {
         "repositories": states.total(),
         "incomplete": sum(n for state, n in states.items() if state not in COMPLETE),
@@ -334,7 +336,7 @@ def _compare_outputs(told: Told, stands: Sequence[Stand], states: Counter[str]) 
         "differing": standings["differs"],
         "declined": standings["declined"],
     }
-    if told.mode in {"register", "withdraw"}:
+    if outputs.mode in {"register", "withdraw"}:
         expected["deferred"] = sum(each.state == "deferred" for each in stands)
     _same("the outputs", {name: int(run.outputs[name]) for name in expected}, expected)
 
@@ -352,16 +354,16 @@ def _compare_report(many: Any, stands: Sequence[Stand], states: Counter[str]) ->
         (each.repository, each.state, sum(way in WANTED for way in each.paths.values()))
         for each in stands
     )
-    told = Counter((row["repository"], row["state"], row["missing"]) for row in many["rows"])
-    _same("the rows of the report", told - wanted, Counter())
+    outputs = Counter((row["repository"], row["state"], row["missing"]) for row in many["rows"])
+    _same("the rows of the report", outputs - wanted, Counter())
 
 
-def _compare_forecast(told: Told, foreseen: Sequence[Stand], found: int) -> None:
+def _compare_forecast(outputs: Outputs, foreseen: Sequence[Stand], found: int) -> None:
     """What a run says after the reading, in its log and its report, and a plan in its summary."""
     lists = Counter(each.state for each in foreseen)
     to_open, to_update, to_close = (lists[each] for each in ("to open", "to update", "to close"))
     proposed = to_update + lists["waiting"]
-    budget = told.report["many"]["budget"]
+    budget = outputs.report["many"]["budget"]
     expected = {
         "found": found,
         "selected": len({each.repository for each in foreseen}),
@@ -373,7 +375,7 @@ def _compare_forecast(told: Told, foreseen: Sequence[Stand], found: int) -> None
     }
     _same("the numbers of the reading", {name: budget[name] for name in expected}, expected)
     to_do = budget["now"] + budget["updates"] + budget["deferred"]
-    if told.mode != "check":
+    if outputs.mode != "check":
         _same("now, to update and deferred", to_do, to_open + to_update)
     parts = {
         "many.missing_proposed": proposed,
@@ -386,13 +388,13 @@ def _compare_forecast(told: Told, foreseen: Sequence[Stand], found: int) -> None
     if besides := [TEXTS[_count(each)].format(count=lists[each]) for each in left if lists[each]]:
         sentences.append(TEXTS["many.missing_besides"].format(parts=", ".join(besides)))
     if to_close:
-        key = "many.may_close" if told.mode == "register" else "many.to_close"
+        key = "many.may_close" if outputs.mode == "register" else "many.to_close"
         sentences.append(TEXTS[key].format(count=to_close))
-    if told.mode != "check" and to_do:
+    if outputs.mode != "check" and to_do:
         sentences.append(TEXTS["many.now"].partition(" Time")[0].format(**budget))
     for sentence in sentences:
-        assert sentence in told.run.stdout
-        assert told.mode == "register" or sentence in told.run.summary
+        assert sentence in outputs.run.stdout
+        assert outputs.mode == "register" or sentence in outputs.run.summary
 
 
 def _ways(stands: Iterable[Stand]) -> Counter[str]:
@@ -403,9 +405,9 @@ def _ways(stands: Iterable[Stand]) -> Counter[str]:
 
 
 def _compare_sentences(
-    told: Told, stands: Sequence[Stand], states: Counter[str], found: int
+    outputs: Outputs, stands: Sequence[Stand], states: Counter[str], found: int
 ) -> None:
-    run = told.run
+    run = outputs.run
     counted = {TEXTS[_count(state)].format(count=count) for state, count in states.items()}
     shades = {"blank": "evidence.blank", "differs": "evidence.differs"}
     standings = _standings(stands)
@@ -428,7 +430,7 @@ def _compare_sentences(
         int(each) for each in re.findall(r"^\*\*(\d+) failed:\*\*", run.summary, re.MULTILINE)
     )
     named = re.search(r"<summary>Repositories \((\d+)\); all others", run.summary)
-    if not told.report["many"]["not_named"]:
+    if not outputs.report["many"]["not_named"]:
         _same("the rows of the summary", int(named[1] if named else 0), len(incomplete))
         if len({each.listed.name for each in stands}) == 1:
             _same("the causes of the summary", failed, states["failed"])
@@ -438,9 +440,9 @@ def _count(state: str) -> str:
     return f"many.count_{state.replace(' ', '_')}"
 
 
-def _compare_table(told: Told, stands: Sequence[Stand]) -> None:
+def _compare_table(outputs: Outputs, stands: Sequence[Stand]) -> None:
     says = Counter[tuple[str, ...]]()
-    for row in told.rows:
+    for row in outputs.rows:
         hidden = re.fullmatch(r"not public: (\d+)", row["repository"])
         says[row["list"], row["path"], row["state"], row["outcome"]] += int(
             hidden[1] if hidden else 1
@@ -451,30 +453,32 @@ def _compare_table(told: Told, stands: Sequence[Stand]) -> None:
         for path, standing in each.paths.items()
     )
     _same("the rows of the table", says, expected)
-    of_names = {(row["repository"], row["list"], row["outcome"]) for row in told.rows}
+    of_names = {(row["repository"], row["list"], row["outcome"]) for row in outputs.rows}
     known = {(each.repository, each.listed.name, each.state) for each in stands}
     wrong = {row for row in of_names - known if not row[0].startswith("not public")}
     _same("the repositories of the table", wrong, set())
     ages = {
         (row["repository"], row["list"], row["pull_request_age_days"])
-        for row in told.rows
+        for row in outputs.rows
         if row["state"] == "proposed" and not row["repository"].startswith("not public")
     }
     open_ones = {
-        (each.repository, each.listed.name, str(_days(each, told)))
+        (each.repository, each.listed.name, str(_days(each, outputs)))
         for each in stands
         if each.opened_at is not None
     }
     _same("the ages of the table", ages - open_ones, set())
 
 
-def _days(stand: Stand, told: Told) -> int:
+def _days(stand: Stand, outputs: Outputs) -> int:
     """Whole days since its pull request was opened; none if the run itself did it."""
-    return max(int((told.began - (stand.opened_at or 0)) // DAY), 0)
+    return max(int((outputs.began - (stand.opened_at or 0)) // DAY), 0)
 
 
-def _compare_page(told: Told, stands: Sequence[Stand], states: Counter[str], found: int) -> None:
-    page = told.page
+def _compare_page(
+    outputs: Outputs, stands: Sequence[Stand], states: Counter[str], found: int
+) -> None:
+    page = outputs.page
     lacking = {each.repository for each in stands if not _is_complete(each)}
     total = states.total()
     complete = re.search(r"<strong>(\d+ / \d+)</strong>", page)
@@ -496,11 +500,11 @@ def _compare_page(told: Told, stands: Sequence[Stand], states: Counter[str], fou
     _same("the shades of the page", shades, expected)
     _compare_rows_of_page(page, stands)
     left_out = re.search(r"<h2>Left out \((\d+)\)</h2>", page)
-    if told.run.exit_code != 2:
+    if outputs.run.exit_code != 2:
         _same("the page", int(left_out[1] if left_out else 0), found - total)
     found_steps = re.search(r'<ul class="steps">(.*?)</ul>', page, re.DOTALL)
     said = re.findall(r"<li>(.*?)</li>", found_steps[1] if found_steps else "")
-    steps = _steps(told, stands, states)
+    steps = _steps(outputs, stands, states)
     _same("the first lines of the page", [*map(html.unescape, said)], steps)
 
 
@@ -551,10 +555,10 @@ def _is_complete(stand: Stand) -> bool:
     return stand.state != "failed" and not {*stand.paths.values()} - PRESENT - {"declined"}
 
 
-def _steps(told: Told, stands: Sequence[Stand], states: Counter[str]) -> list[str]:
+def _steps(outputs: Outputs, stands: Sequence[Stand], states: Counter[str]) -> list[str]:
     """What there is to do, as the page begins with it."""
     lists = Counter(each.state for each in stands)
-    ages = [_days(each, told) for each in stands if each.opened_at is not None]
+    ages = [_days(each, outputs) for each in stands if each.opened_at is not None]
     steps: list[str] = []
     if states["failed"]:
         steps.append(TEXTS["page.look_at_failed"].format(count=states["failed"]))
