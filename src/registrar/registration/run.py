@@ -17,6 +17,7 @@ from registrar.errors import (
     EXIT_DONE,
     EXIT_FAILED,
     Cancelled,
+    Failure,
     GitHubError,
     Kind,
     OutOfTime,
@@ -103,7 +104,9 @@ def _why_pending(error: BaseException, failure: Failure, spec: RegistrationSpec)
     """Say why nothing was done about the rest; of one of many its row says it once."""
     if isinstance(error, OutOfTime):
         return error.waits_for
-    return None if spec.is_one_of_many else failure.cause.message
+    if spec.is_one_of_many:
+        return None
+    return msg("kind.cancelled") if isinstance(error, Cancelled) else failure.cause.message
 
 
 def _register(client: "Client", progress: Progress) -> None:
