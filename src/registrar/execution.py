@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 # First: imported from further down, its modules nest so deeply that Python 3.11 and 3.12 lose time
 # (python/cpython#142183)
-import github  # noqa: F401
+import github as _pygithub  # noqa: F401
 
 from registrar.errors import EXIT_CANCELLED
 from registrar.github.client import GitHub
@@ -47,7 +47,7 @@ def execute(
             # With `single` an invalid token fails the query itself
             github.check_token()
         if settings.selection:
-            # One repository does not need it
+            # Imported here, because a run about one repository does not need it
             from registrar.many.coordinator import ManyRun  # noqa: PLC0415
 
             run = ManyRun(github, settings, lists, reporter, cancellation, result)
@@ -64,6 +64,7 @@ def execute(
             reporter.registration(done)
             result.registrations.append(done)
             if done.exit_code > EXIT_CANCELLED:
+                # A signal: no other list is begun
                 return
     finally:
         # A process that may open only a few files needs them for summary and outputs now

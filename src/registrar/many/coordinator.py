@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from registrar.github.client import GitHub
 
 _TO_REGISTER = frozenset({Status.TO_OPEN, Status.TO_UPDATE, Status.TO_CLOSE, Status.WAITING})
+"""What a run has to look at again that registers."""
 _ABSENT = (FailOn.MISSING, FailOn.DECLINED, FailOn.UNSET)
 
 
@@ -42,11 +43,11 @@ class ManyRun:
     lists: Sequence[FileList]
     reporter: Reporter
     cancellation: Cancellation
-    of_run: RunResult
+    run_result: RunResult
 
     def __post_init__(self) -> None:
-        self.result = self.of_run.many = ManyResult(self.settings)
-        self.registrations = self.of_run.registrations
+        self.result = self.run_result.many = ManyResult(self.settings)
+        self.registrations = self.run_result.registrations
         """What was done, or would be, in each repository with missing files."""
         self._end = self.cancellation.clock.monotonic() + self.settings.max_seconds
         """Moment (monotonic) of the run's end."""
@@ -62,7 +63,7 @@ class ManyRun:
         self._refused_whole = 0
         """Number of lists with files that the token may not write."""
         self._guessed = 0
-        self._open: dict[tuple[str, str], RegistrationResult] = {}
+        self._without_row: dict[tuple[str, str], RegistrationResult] = {}
         """The lists in repositories that have no row yet, and what is known of them so far."""
 
     def run(self, selection: Selection) -> None:
@@ -80,14 +81,14 @@ class ManyRun:
             self._read_and_write(reader, listing, found)
         finally:
             # What ended the run early left these where they are
-            for row in [*self._open.values()]:
+            for row in [*self._without_row.values()]:
                 self._keep(row)
 
     def _read_and_write(self, reader: Reader, listing: Listing, found: int) -> None:
         result, reporter = self.result, self.reporter
         with reporter.group("many.group_read", count=len(listing.selected)):
             self._read(reader, listing)
-        # Only reading tells which repositories are empty or locked
+        # Only the reading shows which repositories are empty or locked
         self._note_selected(found, listing)
         of_reading = Budget(
             found=found,
@@ -113,7 +114,7 @@ class ManyRun:
         replaced = {each.replaces: each.of for each in result.contents.values() if each.replaces}
         result.note_blobs(read_blobs(self.github.client, replaced))
         reporter.contents(result)
-        published = reporter.privacy.published(self.of_run)
+        published = reporter.privacy.published(self.run_result)
         notes = sentences.notes(published.registrations)
         for sentence in (*notes, *sentences.closing(published.many or result)):
             reporter.line(sentence)
@@ -170,7 +171,7 @@ class ManyRun:
         specs = self._specs(listing.selected)
         reader.require_enough(specs)
         for spec in specs:
-            self._open[_key(spec)] = RegistrationResult(spec, spec.repository, Status.UNREAD)
+            self._without_row[_key(spec)] = RegistrationResult(spec, spec.repository, Status.UNREAD)
         alone: list[RegistrationSpec] = []
         excluded_ids, result = set[int](), self.result
         result.rules.update({(f.label, r.number): 0 for f in self.lists for r in f.rules})
@@ -182,21 +183,25 @@ class ManyRun:
                     result.repositories -= 1
                 excluded_ids.add(previewed.repository.id)
                 for spec in self._specs([previewed.spec.repository]):
-                    self._open.pop(_key(spec), None)
+                    self._without_row.pop(_key(spec), None)
                 self.reporter.record(previewed)
             elif previewed.status is Status.UNREAD:
                 alone.append(previewed.spec)
             else:
-                self._take(previewed)
+                self._sort_in(previewed)
         if alone:
             self.reporter.line(msg("many.alone", count=len(alone)))
         for previewed in reader.read_alone(alone):
-            self._take(previewed)
+            self._sort_in(previewed)
         others_read = self.reporter.privacy.counts_private
         for note in sentences.rules(result, self.lists, others_read=others_read):
             self._note(note)
 
-    def _take(self, previewed: RegistrationResult) -> None:
+    def _sort_in(self, previewed: RegistrationResult) -> None:
+        """Count what the reading has found, and put it aside where there is something to write.
+
+        Everything else has its row now.
+        """
         registers, left_to_do = self.settings.mode is Mode.REGISTER, previewed.left_to_do
         if not previewed.failure:
             self.result.note_read(previewed)
@@ -209,15 +214,15 @@ class ManyRun:
             self._left_to_do[found] += 1
         is_refused = any(f.failure and f.failure.kind is Kind.PERMISSION for f in previewed.files)
         self._refused += is_refused
-        # All else is proposed already
+        # What the token may not write is all that the pull request lacks
         registers = registers and not (is_refused and left_to_do is Status.WAITING)
         if (registers and left_to_do in _TO_REGISTER) or left_to_do is Status.TO_WITHDRAW:
             self._todo.append(previewed)
             self._guessed += previewed.is_guess
-            self._open[_key(previewed.spec)] = writing.left_alone(previewed)
+            self._without_row[_key(previewed.spec)] = writing.left_alone(previewed)
             return
-        is_told = previewed.to_close or previewed.notes or any(map(previewed.found, _ABSENT))
-        if previewed.failed or (not registers and is_told):
+        is_noted = previewed.to_close or previewed.notes or any(map(previewed.found, _ABSENT))
+        if previewed.failed or (not registers and is_noted):
             self.registrations.append(previewed)
         self._add(previewed)
 
@@ -242,7 +247,7 @@ class ManyRun:
     def _write(self, reader: Reader, expected: int) -> None:
         """Register in one repository after the other, until something ends it.
 
-        ``expected`` are the writes that this takes.
+        ``expected`` is the number of writing requests that this needs.
         """
         todo = writing.in_order(self._todo, self.cancellation.clock.time())
         withdraws = self.settings.mode is Mode.WITHDRAW
@@ -254,11 +259,11 @@ class ManyRun:
             self._set_pace(expected, 0)
             for number, previewed in enumerate(todo, start=1):
                 place = (number, len(todo))
-                is_taken = gate.takes(previewed)
-                if is_taken and not (self.result.stopped or gate.has_time):
+                has_room = gate.has_room_for(previewed)
+                if has_room and not (self.result.stopped or gate.has_time):
                     minutes = self.settings.max_seconds / 60
                     self.result.stopped = msg("many.out_of_minutes", minutes=minutes)
-                if self.result.stopped or not is_taken:
+                if self.result.stopped or not has_room:
                     self._add(writing.left_alone(self._looked_at(reader, previewed)), place)
                     continue
                 registered, row = self._register(previewed, gate)
@@ -286,7 +291,7 @@ class ManyRun:
         return previewed if alone.failure or alone.status is Status.UNREAD else alone
 
     def _set_pace(self, left: int, done: int) -> float:
-        """Set the pace for what is left of the plan, and give the seconds that it takes."""
+        """Set the pace for what is left of the plan; give how many seconds that lasts."""
         pace = self.github.limits.pace
         left = writing.writes_left(left, done=done, made=pace.writes)
         pace.expect(pace.writes + left, end=self._end)
@@ -334,7 +339,7 @@ class ManyRun:
         One of which nothing was read gets every path as not read.
         """
         row = row if row.files else row._replace(files=unread(row.spec).files)
-        self._open.pop(_key(row.spec), None)
+        self._without_row.pop(_key(row.spec), None)
         self.result.add(row)
         self.reporter.record(row)
         return row

@@ -20,7 +20,7 @@ MOST_ALONE = 1000
 """Repositories that are asked for their custom properties by themselves: a fifth of an hour's
 requests."""
 AT_ONCE = 4
-"""Of those."""
+"""How many of those are asked for at the same time."""
 
 
 @dataclass(slots=True)
@@ -80,15 +80,16 @@ def _add_properties(
     GitHub describes them for these lists since 2026-08-29. Not confirmed what it gives to an App
     without the permission *Custom properties*: where an owner's repositories all come with ``{}``,
     nothing was said about any of them.
-    The owners are asked. Where GitHub does not tell the token, each repository that is wanted is:
-    that takes no more than *Metadata: read*
+
+    GitHub is asked about each owner. Where the token may not ask that, it is asked about each
+    repository that is wanted: that needs no more than *Metadata: read*
     (https://docs.github.com/en/rest/repos/custom-properties).
     """
     of_owner: dict[str, list[Repository]] = {}
-    told = {each.owner.lower() for each in listing.by_id.values() if each.properties}
+    described = {each.owner.lower() for each in listing.by_id.values() if each.properties}
     for repository in listing.by_id.values():
         owner = repository.owner.lower()
-        is_unknown = repository.properties is None or owner not in told
+        is_unknown = repository.properties is None or owner not in described
         if is_unknown and not repository.of_person:
             of_owner.setdefault(owner, []).append(repository)
     known: dict[int, Values] = {}
@@ -148,7 +149,7 @@ def others_read_workflow(
 ) -> bool:
     """Whether the workflow's repository is public, or may be.
 
-    An internal one counts as public: the whole enterprise reads its log. The event tells, except
+    An internal one counts as public: the whole enterprise reads its log. The event says so, except
     a scheduled one, which describes no repository; then the list; then one request. Where no
     workflow runs us, nothing is published.
     """

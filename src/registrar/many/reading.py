@@ -121,25 +121,25 @@ https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the
 ALONE_AT_ONCE = 4
 """Repositories that are previewed by themselves at once."""
 _REQUESTS_ALONE = 5
-"""Requests, or points, that one of them may take: a query, a tree and comparisons."""
+"""Requests, or points, that one of them may cost: a query, a tree and comparisons."""
 _MEASURED_QUERIES = 10
-"""Queries that tell how long the others take: by then most batches have their final size."""
+"""Queries that show how long the others take: by then most batches have their final size."""
 _State = RepositoryState | Exclusion | Failure | None
-"""What a query tells of a repository; ``None``: it is too large for a query of its own."""
+"""What a query says of a repository; ``None``: it is too large for a query of its own."""
 _Planned = Plan | Exclusion | Failure | None
 
 
 MOST_FILES = 1_000_000
-"""Listed files of all repositories together: one takes some 500 bytes until the report."""
+"""Listed files of all repositories together: one fills some 500 bytes until the report."""
 
 
 def _points(repositories: int, size: int) -> int:
-    """Points of GraphQL that reading takes with so many repositories in a query."""
+    """Points of GraphQL that reading costs with so many repositories in a query."""
     return math.ceil(repositories / size) * points(size, NAMES_AT_ONCE)
 
 
 def _by_branch(specs: Sequence[RegistrationSpec]) -> list[list[RegistrationSpec]]:
-    """Group registrations for queries: one query takes one list and one name of a branch."""
+    """Group registrations for queries: one query is about one list and one name of a branch."""
     groups: dict[tuple[int, str], list[RegistrationSpec]] = {}
     for spec in specs:
         groups.setdefault((id(spec.files), spec.branch), []).append(spec)
@@ -186,7 +186,7 @@ class Guesses(Answers):
         """``may_write`` is asked: a stranger could keep a run from looking at the repository."""
         self._may_write = may_write
         self.used = False
-        """Whether anything was asked that the shared query does not tell."""
+        """Whether anything was asked that the shared query does not answer."""
 
     def branch(self, name: str) -> BranchState:
         self.used = True
@@ -236,14 +236,14 @@ class Reader:
     _began: float = 0.0
     _sent_before: int = 0
     _total: int = 0
-    """Tasks that are to be read."""
+    """Registrations that are to be read."""
     _measured: int = 0
     """Queries that were answered."""
     _lost_seconds: float = 0.0
-    """How long queries took that were not, and asking about one repository instead: a few large
-    ones say nothing about the others."""
+    """How long queries took that were not answered: a few large repositories say nothing about the
+    others."""
     _done: int = 0
-    """Tasks that have been read."""
+    """Registrations that have been read."""
 
     @property
     def queries(self) -> int:
@@ -251,7 +251,7 @@ class Reader:
         return self.github.limits.sent - self._sent_before
 
     def require_enough(self, specs: Sequence[RegistrationSpec]) -> None:
-        """Refuse what would fill the memory, or take more points than are left."""
+        """Refuse what would fill the memory, or cost more points than are left."""
         files = sum(len(spec.files.possible) for spec in specs)
         if files > MOST_FILES:
             raise Refused(msg("many.too_many_files", count=files, most=MOST_FILES))
@@ -322,7 +322,7 @@ class Reader:
                 self._lost_seconds += self._now - began
                 if len(batch) > 1:
                     self._size.failed(len(batch))
-                    # GitHub takes points for a query that runs out of time
+                    # A query that runs out of time costs points, too
                     left = self._total - self._done
                     self._require_points(_points(left, self._size.size))
                     continue

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 def writes_of(options: PullRequestOptions) -> dict[Status, int]:
     """Writing requests of one pull request, where there are any.
 
-    A new one takes one for everything, an open one two: a commit and its description. Every kind of
-    option takes one more; reviewers are asked once.
+    A new one needs one for everything, an open one two: a commit and its description. Every kind of
+    option needs one more; reviewers are asked only when the pull request is opened.
     """
     always = sum(map(bool, (options.labels, options.assignees)))
     once = sum(map(bool, (options.reviewers, options.team_reviewers)))
@@ -61,14 +61,6 @@ def with_writing(of_reading: Budget, settings: Settings) -> Budget:
 
 SAME_CAUSE = 5
 """Failures in a row with one cause that end the writing: the rest would fail, too."""
-_OPERATIONS = {
-    PullRequestOperation.CREATED: Status.OPENED,
-    PullRequestOperation.UPDATED: Status.UPDATED,
-    PullRequestOperation.REOPENED: Status.OPENED,
-    PullRequestOperation.WITHDRAWN: Status.WITHDRAWN,
-    PullRequestOperation.CLOSED: Status.CLOSED,
-    PullRequestOperation.NONE: Status.WAITING,
-}
 
 
 class Gate:
@@ -84,7 +76,7 @@ class Gate:
         self._updated = 0
         """Those that were, or may have been, updated or closed."""
         self._largest = 1
-        """Writes that a repository took at most: the next one may take as many."""
+        """The most writes that one repository needed: the next one may need as many."""
         self._causes: list[Cause] = []
         """Of the failures in a row, as long as it is one."""
 
@@ -94,8 +86,8 @@ class Gate:
         write_at = self._clock.monotonic() + self._pace.seconds_until(self._largest)
         return self._pace.end is None or write_at < self._pace.end
 
-    def takes(self, previewed: RegistrationResult) -> bool:
-        """Whether the cap of what it needs leaves room for it; a withdrawal needs none."""
+    def has_room_for(self, previewed: RegistrationResult) -> bool:
+        """Whether the cap on what is to be done there leaves room for it; a withdrawal has none."""
         updated = self._updated
         caps = {
             Status.TO_OPEN: self._opened,
@@ -107,7 +99,10 @@ class Gate:
     def note(
         self, previewed: RegistrationResult, row: RegistrationResult, *, writes: int, wrote: bool
     ) -> None:
-        """Learn from a repository that took ``writes``, and whether a pull request may have."""
+        """Learn from a repository that needed ``writes``.
+
+        ``wrote`` says whether a pull request was, or may have been, opened or changed.
+        """
         self._largest = max(self._largest, writes)
         is_new = row.operation is PullRequestOperation.CREATED
         is_new |= previewed.left_to_do is Status.TO_OPEN
@@ -130,7 +125,7 @@ def writes_left(expected: int, *, done: int, made: int) -> int:
     """Estimate how many requests ``expected`` writes need, when ``done`` ones needed ``made``.
 
     Where GitHub refuses the one request that does everything, or is slow to know what was just
-    made, a pull request takes several.
+    made, a pull request needs several.
     """
     return math.ceil(expected * max(made / done, 1.0)) if done else expected
 
@@ -144,7 +139,7 @@ class _Turn(IntEnum):
     WAITING = auto()
     """It is only looked at again."""
     DOOMED = auto()
-    """What was read tells that it is going to fail."""
+    """What was read shows that it is going to fail."""
 
 
 _MOST_INTERRUPTED = SAME_CAUSE - 1
@@ -189,10 +184,10 @@ def ended(
         registered = registered._replace(files=previewed.files)
     why = registered.failure
     if why and why.kind in LEAVES_FOR_NEXT_RUN and not (is_open or failed):
-        is_worth_telling = wrote or why.kind is Kind.MOVED
+        is_said = wrote or why.kind is Kind.MOVED
         left = left_alone(previewed)
-        return registered._replace(status=left.status, failure=why if is_worth_telling else None)
-    status = _OPERATIONS[registered.operation]
+        return registered._replace(status=left.status, failure=why if is_said else None)
+    status = _status_after(registered.operation)
     if status is Status.UPDATED and not registered.wrote:
         # Only its description was written
         status = Status.WAITING
@@ -202,6 +197,20 @@ def ended(
     elif not registered.pull_request:
         status = registered.left_to_do
     return registered._replace(status=status)
+
+
+def _status_after(operation: PullRequestOperation) -> Status:
+    match operation:
+        case PullRequestOperation.CREATED | PullRequestOperation.REOPENED:
+            return Status.OPENED
+        case PullRequestOperation.UPDATED:
+            return Status.UPDATED
+        case PullRequestOperation.WITHDRAWN:
+            return Status.WITHDRAWN
+        case PullRequestOperation.CLOSED:
+            return Status.CLOSED
+        case PullRequestOperation.NONE:
+            return Status.WAITING
 
 
 def left_alone(previewed: RegistrationResult) -> RegistrationResult:
