@@ -40,13 +40,13 @@ def main(  # noqa: PLR0913, PLR0917 (what a process is started with)
     command_line = cli.parse(arguments)
     environ = {**environ, **command_line.variables}
     language = environment.language_of_reader(environ)
-    not_shown = Catalogue(language).text(msg("label.words_not_shown"))
+    in_place_of_words = Catalogue(language).text(msg("label.words_not_shown"))
     # Valid or not, the token is kept out of every text
-    privacy = Privacy(environment.value_of(environ, "host_token"), not_shown)
+    privacy = Privacy(environment.value_of(environ, "host_token"), in_place_of_words)
     now = datetime.fromtimestamp(cancellation.clock.time(), UTC).isoformat(timespec="seconds")
     console = Console(environ, stdout, stderr, privacy.without_token)
-    written = environment.language(environ)
-    reporter = Reporter(console, language, privacy, now, texts_language=written)
+    language_of_texts = environment.language(environ)
+    reporter = Reporter(console, language, privacy, now, texts_language=language_of_texts)
     if command_line.question:
         for line in command_line.answer(reporter.catalogue):
             reporter.console.line(line)

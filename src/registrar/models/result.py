@@ -63,7 +63,7 @@ class Status(StrEnum):
     BLOCKED = "blocked"
     """Nothing is missing but paths below something that is no directory."""
     UNSET = "unset"
-    """The same with files that need a custom property, which has no value."""
+    """Nothing is missing but files that need a custom property, which has no value."""
     DECLINED = "declined"
     """Nothing is absent but what somebody does not want."""
     COMPLETE = "complete"
@@ -118,20 +118,24 @@ class RegistrationResult(NamedTuple):
     fitting: frozenset[int] = frozenset()
     """Numbers of the rules that apply."""
     replaced: tuple[Replaced, ...] = ()
-    unused_parts: tuple[UnusedParts, ...] = ()
     """Entries of the list in whose place others stand."""
+    unused_parts: tuple[UnusedParts, ...] = ()
+    """Parts of files that are not for this repository."""
     exclusion: Exclusion | None = None
     """Why the repository is not worked on, after all."""
     knows_pull_requests: bool = True
     """Whether it is known that there is a pull request, or none."""
     interrupted: bool = False
-    """Whether a branch of its name was there without a pull request, after a reading for many."""
+    """Whether a branch with a name of ours was there without a pull request, as the reading of many
+    has found it."""
     withdrawable: int = 0
     """Number of its pull requests that a run over many could withdraw, at most."""
     is_guess: bool = False
-    """Whether it was read as if nobody had changed its pull requests, or used a later name."""
+    """Whether it was read as if nobody had changed its pull requests, or had used a later name of
+    the branch for one."""
     to_close: int = 0
-    """Number of its pull requests that are needless; where it is read again before, at most."""
+    """Number of its open pull requests that are needless; at most, where it is read once more
+    before one is closed."""
 
     @property
     def has_written(self) -> bool:
@@ -140,7 +144,7 @@ class RegistrationResult(NamedTuple):
 
     @property
     def known_repositories(self) -> Iterator[Repository]:
-        """The repository as the answers described it that tell of it, and of pull requests."""
+        """The repository, as it was described by itself and beside each pull request."""
         yield self.repository
         of_files = (pull for file in self.files for pull in (file.declined_in, file.deleted_since))
         pulls = filter(None, (self.pull_request, *self.beside, *of_files))
@@ -158,7 +162,7 @@ class RegistrationResult(NamedTuple):
         return Counter(file.standing for file in self.files)
 
     def found(self, kind: FailOn) -> int:
-        """Number of what ``kind`` is about."""
+        """Number of listed paths that ``kind`` is about."""
         if kind is FailOn.REMOVED:
             return len(self.removed)
         return kind.found_in(self.standings)

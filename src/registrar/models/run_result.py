@@ -124,9 +124,10 @@ MOST_NAMED = 200
 
 
 class ManyResult:
-    """The growing result: whatever ends the run, what was done until then is here.
+    """The growing result of a run over many repositories.
 
-    Nothing else is kept of a repository that is complete.
+    Whatever ends the run, what was done until then is here. A repository that is complete has no
+    row; all that is kept of it is counted, or the few findings that are named.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -136,7 +137,7 @@ class ManyResult:
         self.with_finding: dict[Standing, list[RegistrationResult]] = {}
         """The first `MOST_NAMED` rows with paths that deserve a look, also complete ones."""
         self.rows_with = Counter[Standing]()
-        """Number of all such rows."""
+        """Number of all rows with such paths."""
         self.repositories = 0
         """Number of selected repositories."""
         self.lists = Counter[Status]()
@@ -154,7 +155,7 @@ class ManyResult:
         self.unset: dict[tuple[str, str], list[Repository]] = {}
         """Those that lack a custom property, by the path that it is for and its name."""
         self.contents: dict[tuple[object, ...], Content] = {}
-        """What a plan would write, by what distinguishes it."""
+        """What a plan would write: by path, text, rule and what it replaces."""
         self.notes: list[Message] = []
         """What is worth knowing of the lists."""
         self.budget: Budget | None = None
@@ -233,7 +234,7 @@ class ManyResult:
         return {each: self.standings[each] for each in FINDINGS}
 
     def found(self, kind: FailOn) -> int:
-        """Number of what ``kind`` is about."""
+        """Number of listed paths that ``kind`` is about, in all repositories together."""
         return kind.found_in(self.standings)
 
     @property
@@ -247,7 +248,7 @@ class ManyResult:
 
 
 class RunResult:
-    """The growing result: whatever ends the run, what was done until then is here."""
+    """The growing result of any run: whatever ends it, what was done until then is here."""
 
     def __init__(self, registrations: Sequence[RegistrationResult] = ()) -> None:
         self.registrations = list(registrations)
@@ -258,7 +259,7 @@ class RunResult:
         self.diagnostics: Sequence[Diagnostic] = ()
         """What ended the run early."""
         self.failure: Failure | None = None
-        """The same, unless it is about the input."""
+        """What ended the run early, unless that is about the input."""
         self._exit_code: int | None = None
         """Exit code of what ended it early."""
 

@@ -118,7 +118,7 @@ def _open_or_update(work: Work, write: Write) -> tuple[PullRequest, PullRequestO
     result = work.progress.result()
     if pull := write.pull_request:
         operation = PullRequestOperation.NONE
-        if not _is_told(work, write, pull, result):
+        if not _is_up_to_date(work, write, pull, result):
             # What others have written to it in the meantime stays
             pull = _still_open(work, work.client.rest.pull_request(plan.repository, pull.number))
             operation = _update(work, pull, _body(work, write, result, pull))
@@ -163,7 +163,7 @@ def _open_or_find(work: Work, new: NewPullRequest) -> tuple[PullRequest, bool]:
         return pull, error.may_have_been_applied and pull.has_body(new.body)
 
 
-def _is_told(work: Work, write: Write, pull: PullRequest, result: RegistrationResult) -> bool:
+def _is_up_to_date(work: Work, write: Write, pull: PullRequest, result: RegistrationResult) -> bool:
     """Whether the description of a pull request needs no change; over many, the mark in it."""
     if result.wrote:
         return False
@@ -184,7 +184,7 @@ def _unlisted(plan: Plan, write: Write) -> tuple[str, ...]:
 
 
 def _set_options(work: Work, pull: PullRequest, options: PullRequestOptions) -> None:
-    """Label the pull request, assign people, ask for reviews; who is not taken is named.
+    """Label the pull request, assign people, ask for reviews; whom GitHub refuses is named.
 
     What it has already stays, and is not asked for again.
     """
@@ -192,9 +192,9 @@ def _set_options(work: Work, pull: PullRequest, options: PullRequestOptions) -> 
     this = work.plan.repository, pull.number
 
     def assign(names: Sequence[str]) -> None:
-        taken = rest.add_assignees(*this, names)
+        assigned = rest.add_assignees(*this, names)
         for name in names:
-            if name.lower() not in taken:
+            if name.lower() not in assigned:
                 progress.warn("pull_request.assignee_not_taken", about=name, name=name)
 
     def ask(names: Sequence[str]) -> None:

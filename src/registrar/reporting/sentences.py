@@ -52,7 +52,7 @@ def sentence(registration: RegistrationResult) -> Message:
         "outcome.failed": registration.failed,
     }
     done = [msg(key, count=count) for key, count in counts.items() if count and writes]
-    # What nothing was done about is told by how it stands
+    # What nothing was done about is counted by how it stands
     left = Counter(f.standing for f in files if not writes or f.done is Done.SKIPPED)
     key = "outcome.preview" if mode.only_reads else "outcome.files"
     stand = by_way(left)
@@ -318,11 +318,11 @@ def state(row: RegistrationResult) -> Message:
         "many.state_with_declined": row.standings[Standing.DECLINED] - taken_out,
         "many.state_with_unset": row.standings[Standing.UNSET],
     }
-    told = [msg(key, count=count) for key, count in besides.items() if count]
+    parts = [msg(key, count=count) for key, count in besides.items() if count]
     if blocked and not row.first_failure:
-        told.append(msg("many.state_with_blocked", count=len(blocked), reason=blocked[0]))
-    if told:
-        text = msg("state.with_reason", state=text, reason=told)
+        parts.append(msg("many.state_with_blocked", count=len(blocked), reason=blocked[0]))
+    if parts:
+        text = msg("state.with_reason", state=text, reason=parts)
     if pull := row.pull_request or row.declined_in:
         text = msg("many.with_pull_request", state=text, pull_request=pull.link)
     if failure := row.first_failure:
@@ -362,11 +362,11 @@ def _not_named(status: Status, kind: Kind | None, count: int) -> Message:
     return msg("state.with_reason", state=found, reason=kind_in_words(kind)) if kind else found
 
 
-def _with_names(told: Message, names: Sequence[str | Message]) -> Message:
+def _with_names(cause: Message, names: Sequence[str | Message]) -> Message:
     """Name the repositories, if there are any that may be named."""
     if not names:
-        return told
-    return msg("cause.with_repositories", cause=told, repositories=names)
+        return cause
+    return msg("cause.with_repositories", cause=cause, repositories=names)
 
 
 def notes(registrations: Iterable[RegistrationResult]) -> Iterator[Message]:
@@ -376,13 +376,13 @@ def notes(registrations: Iterable[RegistrationResult]) -> Iterator[Message]:
         for note in each.notes:
             message, name = note.message, link(each.repository)
             if isinstance(pull := message.values.get("pull_request"), Link):
-                # So that one sentence tells of all of them
+                # So that one sentence is about all of them
                 values = {**message.values, "pull_request": msg("label.pull_request")}
                 message, name = message._replace(values=values), Link(f"{name}{pull}", pull.url)
             if not note.repeats_state:
                 found.setdefault(note.identity, {}).setdefault(name, message)
-    for told in sorted(found.values(), key=len, reverse=True):
-        cause, names = next(iter(told.values())), _named([*told], len(told))
+    for by_name in sorted(found.values(), key=len, reverse=True):
+        cause, names = next(iter(by_name.values())), _named([*by_name], len(by_name))
         yield msg("cause.with_repositories", cause=cause, repositories=names)
 
 
@@ -397,8 +397,8 @@ def failures(result: ManyResult) -> Iterator[Message]:
             yield msg("cause.with_repositories", cause=found, repositories=repositories)
     for (status, kind), count in result.not_named.items():
         reason = kind_in_words(kind) if kind else None
-        if told := _fails(result.settings, status, count, reason):
-            yield told
+        if found := _fails(result.settings, status, count, reason):
+            yield found
     for standing, rows in result.with_finding.items():
         if any(each.covers(standing) for each in result.settings.fail_on):
             named = _named([link(row.repository) for row in rows], result.rows_with[standing])
@@ -420,8 +420,8 @@ def _fails(
     fails = settings.fail_on if status is Status.UNREAD else FailOn.MISSING in settings.fail_on
     advice = STATUSES[status].advice
     if advice and fails:
-        told = msg("many.outcome", parts=[found])
-        return msg("outcome.check", sentence=told, advice=msg(advice))
+        found_in_words = msg("many.outcome", parts=[found])
+        return msg("outcome.check", sentence=found_in_words, advice=msg(advice))
     return None
 
 
