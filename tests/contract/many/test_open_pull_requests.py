@@ -130,10 +130,6 @@ def test_four_are_looked_at_at_once(many: Start, make: Make, host: StandInHost) 
     assert most == 4
 
 
-def nothing_more(_: Repository) -> None:
-    """Nobody does anything."""
-
-
 def merge(repository: Repository) -> None:
     repository.merge(1)
 
