@@ -7,8 +7,19 @@ import subprocess
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tests.fakehub import Repository, StandInHost
-from tests.harness import PER_FILE, ROOT, SCAFFOLD_BRANCH, SINGLE, TARGET, Action, Run
+from tests.fakehub import Repository, Request, StandInHost
+from tests.harness import (
+    PER_FILE,
+    ROOT,
+    SCAFFOLD_BRANCH,
+    SINGLE,
+    STRATEGIES,
+    TARGET,
+    Action,
+    Run,
+    is_read,
+    shortened,
+)
 
 BRANCH = SCAFFOLD_BRANCH
 PRESENT = {"README.md": b"# Example\n", ".gitignore": b"*.pyc\n"}
@@ -119,3 +130,39 @@ class Example:
             for path, content in PRESENT.items()
             if self.repository.files(branch).get(path) != content
         ]
+
+
+MANY = "many"
+WAYS = (*STRATEGIES, MANY)
+"""Each strategy for one repository, and the run over many."""
+A_AND_B = {"a.md": "A\n", "b.md": "B\n"}
+"""A list of one's own: contents by path."""
+
+
+class Way(Example):
+    """The same in each of `WAYS`; over many, it is the only repository."""
+
+    def run(self, **inputs: str) -> Run:
+        if self.strategy != MANY:
+            return super().run(**inputs)
+        return self.action({"language": "en", **inputs}, target_repo=None, target_repos=TARGET)
+
+    def run_with(self, listed: dict[str, str], **inputs: str) -> Run:
+        """Run to the end with a list of these files, which has to succeed."""
+        run = self.run(definitions=self.action.listing_of(listed), **inputs)
+        assert run.exit_code == 0, run.console
+        return run
+
+    @property
+    def body(self) -> str:
+        """The description of the first pull request."""
+        return self.repository.pull_requests[0].body or ""
+
+    @property
+    def written(self) -> list[str]:
+        """What was sent to write since the requests were cleared."""
+        return [self.call(each) for each in self.host.requests if not is_read(each)]
+
+    def call(self, request: Request) -> str:
+        """Method and path of a request, the same where the repository goes by its number."""
+        return shortened(request).replace(f"/repositories/{self.repository.id}/", "")

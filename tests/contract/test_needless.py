@@ -8,7 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.example import Example
+from tests.example import A_AND_B as LIST
+from tests.example import Way
 from tests.fakehub import Fault, FaultKind, Repository, Request
 from tests.harness import LIST_BRANCH as BRANCH
 from tests.harness import (
@@ -18,33 +19,21 @@ from tests.harness import (
     Action,
     Run,
     SignalAt,
-    is_read,
     only_reads,
-    shortened,
 )
 
-LIST = {"a.md": "A\n", "b.md": "B\n"}
 GROWN = {**LIST, "c.md": "C\n"}
 BY_HAND = {"a.md": b"by hand\n", "b.md": b"B\n"}
 SECOND = f"{BRANCH}-2"
 
 
-class Way(Example):
-    """A repository, and runs on it with one strategy, or among many."""
+class Needless(Way):
+    """A repository, and runs on it in each way."""
 
     def do(self, listed: dict[str, str] = LIST, /, **inputs: str) -> Run:
         """Run with a list of these files, and remember only what that sends."""
         self.host.requests.clear()
-        return self.start(listed, **inputs)
-
-    def start(self, listed: dict[str, str] = LIST, /, **inputs: str) -> Run:
-        given = {"language": "en", "definitions": self.action.listing_of(listed), **inputs}
-        if self.strategy == "many":
-            run = self.action(given, target_repo=None, target_repos=TARGET)
-        else:
-            run = self.action(given, commit_strategy=self.strategy)
-        assert run.exit_code == 0, run.console
-        return run
+        return self.run_with(listed, **inputs)
 
     def add_by_hand(self) -> None:
         self.repository.commit(dict(BY_HAND))
@@ -53,29 +42,16 @@ class Way(Example):
     def pulls(self) -> list[tuple[str, str]]:
         return [(each.head, each.state) for each in self.repository.pull_requests]
 
-    @property
-    def body(self) -> str:
-        return self.repository.pull_requests[0].body or ""
-
-    @property
-    def written(self) -> list[str]:
-        return [_short(each) for each in self.host.requests if not is_read(each)]
-
-
-def _short(request: Request) -> str:
-    """Also where the repository goes by its number."""
-    return shortened(request).replace("/repositories/1000/", "")
-
 
 OPEN, CLOSED = [(BRANCH, "open")], [(BRANCH, "closed")]
 
 
 @pytest.fixture(params=[SINGLE, "many"])
-def example(request: pytest.FixtureRequest, action: Action) -> Way:
-    return Way(action, request.param)
+def example(request: pytest.FixtureRequest, action: Action) -> Needless:
+    return Needless(action, request.param)
 
 
-def test_what_people_have_added_themselves_is_closed(example: Way) -> None:
+def test_what_people_have_added_themselves_is_closed(example: Needless) -> None:
     example.do()
     before, head = example.body, example.repository.head(BRANCH)
     example.add_by_hand()
@@ -114,7 +90,7 @@ def test_what_people_have_added_themselves_is_closed(example: Way) -> None:
     assert example.pulls == CLOSED
 
 
-def test_a_deleted_file_is_proposed_by_another_one(example: Way) -> None:
+def test_a_deleted_file_is_proposed_by_another_one(example: Needless) -> None:
     example.do()
     example.add_by_hand()
     example.do()
@@ -128,7 +104,7 @@ def test_a_deleted_file_is_proposed_by_another_one(example: Way) -> None:
     assert only_reads(example.host)
 
 
-def test_where_its_branch_was_deleted_the_name_is_free(example: Way) -> None:
+def test_where_its_branch_was_deleted_the_name_is_free(example: Needless) -> None:
     example.do()
     example.add_by_hand()
     example.do()
@@ -139,7 +115,7 @@ def test_where_its_branch_was_deleted_the_name_is_free(example: Way) -> None:
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
-def test_a_list_that_has_grown_takes_the_next_name(example: Way, when: str) -> None:
+def test_a_list_that_has_grown_takes_the_next_name(example: Needless, when: str) -> None:
     example.do()
     example.add_by_hand()
     if when == "after":
@@ -152,7 +128,7 @@ def test_a_list_that_has_grown_takes_the_next_name(example: Way, when: str) -> N
     assert ("Closed: " in run.text) == (when == "before")
 
 
-def test_one_that_a_person_opens_again_is_theirs(example: Way) -> None:
+def test_one_that_a_person_opens_again_is_theirs(example: Needless) -> None:
     example.do()
     example.add_by_hand()
     example.do()
@@ -193,7 +169,7 @@ def _merges_main(repository: Repository) -> None:
     [(_edits, "a.md"), (_removes, "a.md"), (_adds, "c.md"), (_merges_main, "a.md")],
 )
 def test_what_somebody_has_changed_stays_open(
-    example: Way, do: Callable[[Repository], None], path: str
+    example: Needless, do: Callable[[Repository], None], path: str
 ) -> None:
     example.do()
     example.add_by_hand()
@@ -206,7 +182,7 @@ def test_what_somebody_has_changed_stays_open(
 
 
 @pytest.mark.parametrize("change", ["list", "author", "base", "body", "mark"])
-def test_others_stay_open(example: Way, change: str) -> None:
+def test_others_stay_open(example: Needless, change: str) -> None:
     example.do()
     example.add_by_hand()
     [pull] = example.repository.pull_requests
@@ -227,7 +203,7 @@ def test_others_stay_open(example: Way, change: str) -> None:
     assert example.pulls == OPEN
 
 
-def test_one_file_that_is_not_there_yet_keeps_it_open(example: Way) -> None:
+def test_one_file_that_is_not_there_yet_keeps_it_open(example: Needless) -> None:
     example.do(GROWN)
     example.add_by_hand()
     # Also where it is listed no more
@@ -237,7 +213,7 @@ def test_one_file_that_is_not_there_yet_keeps_it_open(example: Way) -> None:
         assert not any('"closed"' in f"{each.json}" for each in example.host.requests)
 
 
-def test_update_false_leaves_it_open(example: Way) -> None:
+def test_update_false_leaves_it_open(example: Needless) -> None:
     example.do()
     example.add_by_hand()
     for mode in ("plan", "register"):
@@ -247,7 +223,7 @@ def test_update_false_leaves_it_open(example: Way) -> None:
 
 
 def test_per_file_makes_no_request_more(action: Action) -> None:
-    example = Way(action, PER_FILE)
+    example = Needless(action, PER_FILE)
     example.do()
     example.add_by_hand()
     for mode in ("plan", "register"):
@@ -258,13 +234,13 @@ def test_per_file_makes_no_request_more(action: Action) -> None:
 
 
 @pytest.mark.parametrize("moment", ["edited", "closed", "base", "rewritten", "another run"])
-def test_what_changes_at_the_last_moment(example: Way, moment: str) -> None:
+def test_what_changes_at_the_last_moment(example: Needless, moment: str) -> None:
     example.do()
     example.add_by_hand()
     [pull] = example.repository.pull_requests
 
     def change(request: Request) -> None:
-        if _short(request) != "GET pulls/1":
+        if example.call(request) != "GET pulls/1":
             return
         example.host.on_request = lambda _: None
         if moment == "edited":
@@ -277,7 +253,7 @@ def test_what_changes_at_the_last_moment(example: Way, moment: str) -> None:
         elif moment == "rewritten":
             pull.body = "Mine."
         else:
-            example.start()
+            example.run_with(LIST)
 
     example.host.on_request = change
     run = example.do()
@@ -291,7 +267,7 @@ def test_what_changes_at_the_last_moment(example: Way, moment: str) -> None:
 
 
 @pytest.mark.parametrize("applied", [True, False])
-def test_running_again_finishes_what_a_killed_run_began(example: Way, applied: bool) -> None:
+def test_running_again_finishes_what_a_killed_run_began(example: Needless, applied: bool) -> None:
     example.do()
     example.add_by_hand()
     host = example.host

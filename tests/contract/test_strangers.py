@@ -10,27 +10,13 @@ from typing import Any
 
 import pytest
 
-from tests.example import BRANCH, EXPECTED, Example
+from tests.example import BRANCH, EXPECTED, WAYS, Way
 from tests.fakehub import Request, StandInHost
-from tests.harness import PER_FILE, SINGLE, TARGET, Action, Run, refuse, shortened
+from tests.harness import PER_FILE, Action, Run, refuse, shortened
 
 SECOND = f"{BRANCH}-2"
 MARK = "<!-- registrar:many -->"
 """Without a path it stands for all of them."""
-WAYS = [PER_FILE, SINGLE, "many"]
-
-
-class Way(Example):
-    """A repository, and runs on it with one strategy, or among many."""
-
-    def run(self, **inputs: str) -> Run:
-        if self.strategy != "many":
-            return super().run(**inputs)
-        return self.action(
-            {"language": "en", "profile": "scaffold", **inputs},
-            target_repo=None,
-            target_repos=TARGET,
-        )
 
 
 @pytest.fixture(params=WAYS)

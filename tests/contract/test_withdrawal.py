@@ -7,41 +7,27 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.example import Example
+from tests.example import A_AND_B as LIST
+from tests.example import WAYS, Way
 from tests.fakehub import Executable, Repository, Request, Symlink
 from tests.harness import LIST_BRANCH as BRANCH
 from tests.harness import (
-    PER_FILE,
     SINGLE,
     TARGET,
     Action,
     Run,
-    is_read,
     only_reads,
     refuse,
-    shortened,
 )
 
-LIST = {"a.md": "A\n", "b.md": "B\n"}
 NEW = {"a.md": "A, too\n", "b.md": "B\n", "c.md": "C\n"}
-WAYS = [PER_FILE, SINGLE, "many"]
 
 
-class Way(Example):
-    """A repository, and runs on it with one strategy, or among many."""
-
-    def run(self, **inputs: str) -> Run:
-        return self.do(**inputs)
+class Withdrawable(Way):
+    """A repository, and runs on it in each way."""
 
     def do(self, listed: dict[str, str] = LIST, /, **inputs: str) -> Run:
-        """Run with a list of these files."""
-        given = {"language": "en", "definitions": self.action.listing_of(listed), **inputs}
-        if self.strategy == "many":
-            run = self.action(given, target_repo=None, target_repos=TARGET)
-        else:
-            run = self.action(given, commit_strategy=self.strategy)
-        assert run.exit_code == 0, run.console
-        return run
+        return self.run_with(listed, **inputs)
 
     def withdraw(self, listed: dict[str, str] = LIST) -> Run:
         self.host.requests.clear()
@@ -52,30 +38,17 @@ class Way(Example):
         return [each.state for each in self.repository.pull_requests]
 
     @property
-    def body(self) -> str:
-        return self.repository.pull_requests[0].body or ""
-
-    @property
     def content(self) -> dict[str, object]:
         files = self.repository.files(BRANCH)
         return {path: files.get(path) for path in LIST}
 
-    @property
-    def written(self) -> list[str]:
-        return [_short(each) for each in self.host.requests if not is_read(each)]
-
-
-def _short(request: Request) -> str:
-    """Also where the repository goes by its number."""
-    return shortened(request).replace("/repositories/1000/", "")
-
 
 @pytest.fixture(params=WAYS)
-def example(request: pytest.FixtureRequest, action: Action) -> Way:
-    return Way(action, request.param)
+def example(request: pytest.FixtureRequest, action: Action) -> Withdrawable:
+    return Withdrawable(action, request.param)
 
 
-def test_what_was_withdrawn_is_opened_again(example: Way) -> None:
+def test_what_was_withdrawn_is_opened_again(example: Withdrawable) -> None:
     example.do()
     plan = example.do(mode="plan")
     assert ("`mode: withdraw` could close: at most 1" in plan.text) == (example.strategy == "many")
@@ -150,7 +123,7 @@ def _removes(repository: Repository) -> None:
     ],
 )
 def test_what_somebody_has_changed_stays_open(
-    example: Way, do: Callable[[Repository], None], path: str
+    example: Withdrawable, do: Callable[[Repository], None], path: str
 ) -> None:
     example.do()
     do(example.repository)
@@ -161,7 +134,7 @@ def test_what_somebody_has_changed_stays_open(
     assert run.registration["pull_request"]["operation"] == "none"
 
 
-def test_the_list_has_changed_meanwhile(example: Way) -> None:
+def test_the_list_has_changed_meanwhile(example: Withdrawable) -> None:
     example.do()
     example.withdraw({"c.md": "C\n"})
     assert example.pulls == ["closed"]
@@ -171,7 +144,7 @@ def test_the_list_has_changed_meanwhile(example: Way) -> None:
     assert [files[f"{name}.md"] for name in "abc"] == [b"A, too\n", b"B\n", b"C\n"]
 
 
-def test_a_plan_says_what_opening_it_again_brings(example: Way) -> None:
+def test_a_plan_says_what_opening_it_again_brings(example: Withdrawable) -> None:
     listed = {**LIST, "d.md": "D\n"}
     example.do(listed)
     example.withdraw(listed)
@@ -198,7 +171,7 @@ def test_a_plan_says_what_opening_it_again_brings(example: Way) -> None:
     assert states == {"a.md": "updated", "b.md": "skipped", "c.md": "created", "d.md": "skipped"}
 
 
-def test_a_branch_that_is_gone_is_made_again(example: Way) -> None:
+def test_a_branch_that_is_gone_is_made_again(example: Withdrawable) -> None:
     example.do()
     example.withdraw()
     example.repository.delete_branch(BRANCH)
@@ -208,7 +181,9 @@ def test_a_branch_that_is_gone_is_made_again(example: Way) -> None:
 
 
 @pytest.mark.parametrize("content", [b"A\n", b"mine\n"])
-def test_where_the_branch_was_rewritten_there_is_another_one(example: Way, content: bytes) -> None:
+def test_where_the_branch_was_rewritten_there_is_another_one(
+    example: Withdrawable, content: bytes
+) -> None:
     example.do()
     example.withdraw()
     example.repository.create_branch(BRANCH)
@@ -236,12 +211,12 @@ def test_where_the_branch_was_rewritten_there_is_another_one(example: Way, conte
     ids=["rewritten", "no history", "no commits", "another one"],
 )
 def test_where_github_does_not_open_it_again_there_is_another_one(
-    example: Way, reason: str
+    example: Withdrawable, reason: str
 ) -> None:
     """Slicer/Slicer#6188, cilium/cilium#47088, googleapis/release-please#2566"""
     example.do()
     example.withdraw()
-    refuse(example.host, lambda request: _short(request) == "PATCH pulls/1", message=reason)
+    refuse(example.host, lambda request: example.call(request) == "PATCH pulls/1", message=reason)
     example.do(NEW)
     example.host.faults.clear()
     assert sorted(example.pulls) == ["closed", "open"]
@@ -252,7 +227,7 @@ def test_where_github_does_not_open_it_again_there_is_another_one(
     assert only_reads(example.host)
 
 
-def test_the_no_of_a_person_holds(example: Way) -> None:
+def test_the_no_of_a_person_holds(example: Withdrawable) -> None:
     example.do({"a.md": "A\n"})
     example.repository.close(1)
     example.do()
@@ -264,7 +239,7 @@ def test_the_no_of_a_person_holds(example: Way) -> None:
     assert example.do(mode="plan").outputs["declined"] == "1"
 
 
-def test_one_that_a_person_opened_again_can_be_declined(example: Way) -> None:
+def test_one_that_a_person_opened_again_can_be_declined(example: Withdrawable) -> None:
     example.do()
     example.withdraw()
     example.repository.reopen(1)
@@ -278,7 +253,7 @@ def test_one_that_a_person_opened_again_can_be_declined(example: Way) -> None:
 
 
 @pytest.mark.parametrize("change", ["list", "author", "base"])
-def test_others_stay_open(example: Way, change: str) -> None:
+def test_others_stay_open(example: Withdrawable, change: str) -> None:
     example.do()
     [pull] = example.repository.pull_requests
     if change == "author":
@@ -294,11 +269,11 @@ def test_others_stay_open(example: Way, change: str) -> None:
 
 
 @pytest.mark.parametrize("moment", ["edited", "closed", "rewritten"])
-def test_what_changes_at_the_last_moment(example: Way, moment: str) -> None:
+def test_what_changes_at_the_last_moment(example: Withdrawable, moment: str) -> None:
     example.do()
 
     def change(request: Request) -> None:
-        if _short(request) != "GET pulls/1":
+        if example.call(request) != "GET pulls/1":
             return
         example.host.on_request = lambda _: None
         if moment == "edited":
@@ -315,7 +290,7 @@ def test_what_changes_at_the_last_moment(example: Way, moment: str) -> None:
     assert example.do(mode="plan").outputs["declined"] == ("2" if moment == "closed" else "0")
 
 
-def test_update_false_takes_up_one_that_a_person_opened_again(example: Way) -> None:
+def test_update_false_takes_up_one_that_a_person_opened_again(example: Withdrawable) -> None:
     example.do()
     example.withdraw()
     example.repository.reopen(1)
@@ -325,17 +300,19 @@ def test_update_false_takes_up_one_that_a_person_opened_again(example: Way) -> N
     assert example.pulls == ["closed"]
 
 
-def test_a_stranger_who_has_a_pull_request_from_its_branch_stops_nothing(example: Way) -> None:
+def test_a_stranger_who_has_a_pull_request_from_its_branch_stops_nothing(
+    example: Withdrawable,
+) -> None:
     example.do()
     example.withdraw()
     example.repository.open_pull_request(head=BRANCH, author="stranger")
-    refuse(example.host, lambda request: _short(request) == "PATCH pulls/1")
+    refuse(example.host, lambda request: example.call(request) == "PATCH pulls/1")
     example.do()
     assert example.pulls == ["closed", "open", "open"]
     assert example.repository.pull_requests[2].head == f"{BRANCH}-2"
 
 
-def test_a_branch_that_was_merged_by_hand_is_not_opened_again(example: Way) -> None:
+def test_a_branch_that_was_merged_by_hand_is_not_opened_again(example: Withdrawable) -> None:
     example.do()
     example.withdraw()
     example.repository.create_branch("main", BRANCH)
@@ -349,7 +326,7 @@ def test_a_branch_that_was_merged_by_hand_is_not_opened_again(example: Way) -> N
 def test_of_a_private_repository_only_what_is_listed_is_named_where_others_may_read(
     action: Action, reader: str
 ) -> None:
-    example = Way(action, SINGLE)
+    example = Withdrawable(action, SINGLE)
     example.repository.private = True
     example.do()
     example.repository.commit({"secret/plan.md": b"x\n"}, branch=BRANCH)
@@ -362,7 +339,7 @@ def test_of_a_private_repository_only_what_is_listed_is_named_where_others_may_r
     assert "Left open: " in run.console
 
 
-def test_what_is_taken_out_of_a_withdrawn_branch_stays_out(example: Way) -> None:
+def test_what_is_taken_out_of_a_withdrawn_branch_stays_out(example: Withdrawable) -> None:
     example.do(NEW)
     example.withdraw(NEW)
     _removes(example.repository)
@@ -377,7 +354,7 @@ def test_what_is_taken_out_of_a_withdrawn_branch_stays_out(example: Way) -> None
 
 @pytest.mark.parametrize("deleted", [False, True])
 def test_a_withdrawn_one_that_a_person_opens_and_closes_declines_what_its_head_lacks(
-    example: Way, deleted: bool
+    example: Withdrawable, deleted: bool
 ) -> None:
     """That all of it was declined is not seen: the description still says that it is withdrawn."""
     example.do(NEW)
@@ -395,7 +372,7 @@ def test_a_withdrawn_one_that_a_person_opens_and_closes_declines_what_its_head_l
 
 
 @pytest.mark.parametrize("who", ["person", "run"])
-def test_a_full_description_does_not_keep_it_withdrawn(example: Way, who: str) -> None:
+def test_a_full_description_does_not_keep_it_withdrawn(example: Withdrawable, who: str) -> None:
     """Else every later close by a person would be undone."""
     example.do()
     example.withdraw()
