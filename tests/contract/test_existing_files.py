@@ -8,7 +8,6 @@ from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
 from tests.harness import LIST_BRANCH, TARGET, Action, calls, refuse, shortened, writes
 
 PATH = "docs/guide.md"
-SHA = "1" * 40
 
 
 def checks(request: Request) -> bool:
