@@ -36,7 +36,10 @@ _ABSENT = (FailOn.MISSING, FailOn.DECLINED, FailOn.UNSET)
 
 @dataclass
 class ManyRun:
-    """One run; its result grows while it goes on, whatever ends it."""
+    """One run over many repositories; its result grows while it goes on, whatever ends it.
+
+    What it counts of the reading is explained where it ends up: at the fields of `Budget`.
+    """
 
     github: "GitHub"
     settings: Settings
@@ -61,7 +64,6 @@ class ManyRun:
         self._withdrawable = 0
         self._refused = 0
         self._refused_whole = 0
-        """Number of lists with files that the token may not write."""
         self._guessed = 0
         self._without_row: dict[tuple[str, str], RegistrationResult] = {}
         """The lists in repositories that have no row yet, and what is known of them so far."""

@@ -87,13 +87,14 @@ def _removed(
     # What the owner's repository `.github` has now counts for both
     before = state.before._replace(owner=state.owner)
     had, _ = _present_in(definitions, DirectoryListing(before.directories), spec, before)
-    return tuple(
-        each.path
-        for each in definitions
-        if each.path in had
-        if each.path not in present
-        or (present[each.path].standing is Standing.NO_FILE is not had[each.path].standing)
-    )
+
+    def is_gone(path: str) -> bool:
+        if path not in present:
+            return True
+        was_file = had[path].standing is not Standing.NO_FILE
+        return was_file and present[path].standing is Standing.NO_FILE
+
+    return tuple(each.path for each in definitions if each.path in had and is_gone(each.path))
 
 
 def require_known_properties(
@@ -130,7 +131,10 @@ def blob_ids_at(plan: Plan, tree: Tree) -> dict[str, str]:
 
 
 def _without_value(absent: Sequence[FileDefinition]) -> dict[str, str]:
-    """Those whose templates name a custom property that is not set, and its name."""
+    """Find what cannot be filled in: by path, the first custom property that is not set.
+
+    `Refused` where a template names a property with several values.
+    """
     unset: dict[str, str] = {}
     for definition in absent:
         values = (definition.repository and definition.repository.properties) or {}
@@ -148,7 +152,10 @@ def _present_in(
     spec: RegistrationSpec,
     state: RepositoryState,
 ) -> tuple[dict[str, PresentFile], dict[str, Message]]:
-    """What is there for listed paths, and why, where it is another file that counts."""
+    """Find what is there for listed paths; where another file counts, also why.
+
+    Both by the listed path.
+    """
     owner = state.owner
     inherited = DirectoryListing(owner.directories) if owner else None
     there: dict[str, PresentFile] = {}

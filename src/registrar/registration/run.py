@@ -87,6 +87,10 @@ def preview(plan: Plan, answers: Answers, reporter: Reporter) -> RegistrationRes
 def _result_of(
     work: Callable[[], None], progress: Progress, client: "Client | None" = None
 ) -> RegistrationResult:
+    """Do ``work``, which keeps in ``progress`` what it does; an error that ends it is described.
+
+    Without a ``client`` nothing can have been written.
+    """
     try:
         work()
     except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
@@ -140,7 +144,7 @@ def _report_plan(plan: Plan, progress: Progress) -> None:
         progress.warn("progress.hides", about=str(pairs), pairs=pairs)
     if plan.spec.is_one_of_many:
         progress.withdrawable(len(marked(plan)))
-        # Which rules of the list apply is counted there
+        # Over many, which rules apply is counted, and said once for all repositories
         return
     if plan.repository.of_person and plan.spec.property_names:
         progress.note("progress.no_properties", owners=[plan.repository.owner])
@@ -154,7 +158,7 @@ def _report_plan(plan: Plan, progress: Progress) -> None:
 
 
 def _pairs(key: str, plan: Plan, other_of: Callable[[ListedPath], str]) -> list[Message]:
-    """Say of each path which other file it has to do with, if any."""
+    """Give a message for each path that ``other_of`` gives another file for."""
     return [
         msg(key, path=each.path, other=other) for each in plan.paths if (other := other_of(each))
     ]
@@ -169,7 +173,8 @@ def _without_needless(client: "Client", plan: Plan, progress: Progress) -> Plan:
     try:
         require_writable(plan, (), client.limits.scopes)
     except RegistrarError:
-        # Told where something is missing; a run that has nothing else to do does not fail for it
+        # Where something is missing, writing it fails for the same reason and says so; a run that
+        # has nothing else to do does not fail for it
         return plan
     return close_needless(client, plan, found, progress)
 
@@ -183,6 +188,10 @@ def _proposal(plan: Plan, progress: Progress) -> Proposal:
 
 
 def _preview(plan: Plan, answers: Answers, progress: Progress) -> None:
+    """Keep and print what a run that writes would do about what is missing.
+
+    Where the token may not read pull requests, only that is not known.
+    """
     if plan.spec.proposes:
         _proposal(plan, progress)
     unread = plan.state.pull_requests_error
@@ -200,6 +209,7 @@ def _preview(plan: Plan, answers: Answers, progress: Progress) -> None:
 
 
 def _read_replaced(client: "Client", plan: Plan, progress: Progress) -> None:
+    """Read what the corrections would replace, so that it can be shown."""
     files = progress.result().to_update
     blobs = read_blobs(lambda _: client, {file.replaces: plan.repository for file in files})
     for file in files:
@@ -207,11 +217,13 @@ def _read_replaced(client: "Client", plan: Plan, progress: Progress) -> None:
 
 
 def _record_missing(plan: Plan, progress: Progress) -> None:
+    """Keep that nothing is done about what is missing, by a run that writes nothing."""
     for definition in progress.pending(plan.missing):
         progress.record(progress.listed(definition)._replace(done=Done.NOTHING))
 
 
 def _report_decision(decision: Decision, progress: Progress) -> None:
+    """Keep and print how each missing file stands on the branch that would be written to."""
     _note_decision(decision, progress)
     write = decision.write
     tree = (write and write.branch.tree) or {}
@@ -231,12 +243,16 @@ def _report_decision(decision: Decision, progress: Progress) -> None:
             progress.record(blocked)
         elif write and pull and (write.brings(path) or path in directories):
             shown = write if progress.spec.proposes else None
-            progress.record(_proposed(listed._replace(standing=standing), shown))
+            progress.record(_on_branch(listed._replace(standing=standing), shown))
         elif write and write.leaves_pull_request:
             progress.record(listed._replace(done=Done.SKIPPED, reason=msg("reason.no_update")))
 
 
-def _proposed(listed: ListedPath, write: Write | None) -> ListedPath:
+def _on_branch(listed: ListedPath, write: Write | None) -> ListedPath:
+    """Give a path that the branch of a pull request holds: whether it would be corrected.
+
+    Without ``write`` nothing is corrected there, and nobody asks.
+    """
     if write and write.branch.is_outdated(listed.path):
         replaces = write.branch.replaces[listed.path].sha
         return listed._replace(done=Done.TO_UPDATE, replaces=replaces)
@@ -246,6 +262,7 @@ def _proposed(listed: ListedPath, write: Write | None) -> ListedPath:
 
 
 def _note_decision(decision: Decision, progress: Progress) -> None:
+    """Keep and print what was declined, edited or ignored, whether something is written or not."""
     progress.skip_declined(decision)
     declined = decision.declined.values()
     for key, those in (
@@ -271,6 +288,7 @@ def _note_decision(decision: Decision, progress: Progress) -> None:
 
 
 def _write(work: Work) -> None:
+    """Make or continue the branch, create the files, and see to the pull request."""
     plan, progress = work.plan, work.progress
     strategy = STRATEGIES[plan.spec.settings.commit_strategy]
     answers = WritingAnswers(work, strategy)

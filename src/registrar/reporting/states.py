@@ -28,8 +28,9 @@ class DoneWords(NamedTuple):
     """Of the path itself."""
     tone: Tone = Tone.PLAIN
     cause: str = ""
-    """Why it came to that, of several paths together."""
+    """Why the run fails, of several paths together."""
     cause_of_one: str = ""
+    """The same of one path, which it names."""
     sentence: str = ""
     """Which paths of a repository these are."""
 
@@ -90,7 +91,7 @@ class Bar(NamedTuple):
     is_shade: bool = False
     """Whether the number at the top counts it as present."""
     has_column: bool = False
-    """Whether it has one also where there is none."""
+    """Whether the table of paths has a column for it also where no path stands so."""
 
 
 _BAR_PRESENT = Bar(
