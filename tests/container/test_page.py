@@ -184,7 +184,7 @@ def test_without_scripts_everything_is_there(browser: Browser, tmp_path: Path) -
     context.close()
 
 
-@pytest.mark.parametrize("width", [480, 860, 1100])
+@pytest.mark.parametrize("width", [375, 480, 768, 860, 1100, 1300])
 def test_it_fits_its_window(browser: Browser, tmp_path: Path, width: int) -> None:
     tab = browser.new_page(viewport={"width": width, "height": 900})
     tab.goto(written(tmp_path, "en").as_uri())
@@ -192,7 +192,9 @@ def test_it_fits_its_window(browser: Browser, tmp_path: Path, width: int) -> Non
     heading = "th => th.getBoundingClientRect().height / parseFloat(getComputedStyle(th).fontSize)"
     lines = tab.locator("#by-path + div thead th").evaluate_all(f"those => those.map({heading})")
     assert len(lines) == 10  # no column for what is nowhere
-    assert max(lines) < 5
+    assert max(lines) < 6  # two lines of text and the colour
+    too_wide = "those => those.map(each => each.scrollWidth - each.clientWidth)"
+    assert not any(tab.locator(".scroll:visible").evaluate_all(too_wide))
     edge = "those => those.map(li => li.offsetLeft + li.offsetWidth)"
     edges = tab.locator(".cards li").evaluate_all(edge)
     assert edges[-1] == max(edges)  # the last row has no gap

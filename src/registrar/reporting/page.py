@@ -302,7 +302,7 @@ class Page:
 
         def percent(part: int, whole: int) -> str:
             number = 100 * part // whole if whole else 100
-            return text("page.percent", number=number or ("< 1" if part else 0))
+            return text("page.percent", number=number or ("<\u00a01" if part else 0))
 
         paths = list(self.paths)
         ordered = sorted(
