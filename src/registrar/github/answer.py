@@ -29,7 +29,7 @@ class Trouble(Enum):
     LOST = auto()
     """The request may have been done all the same."""
     TOO_LARGE = auto()
-    """The same; the answer to a request for less would be smaller."""
+    """The request may have been done; the answer to a request for less would be smaller."""
     LASTING = auto()
     """Nothing was sent, and trying again does not mend it."""
 

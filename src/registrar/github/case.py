@@ -266,7 +266,8 @@ class Outcome(NamedTuple):
     row: Row
     reason: Message
     cause: str = ""
-    """The same for answers that differ only in names, numbers or addresses."""
+    """GitHub's words without names, numbers and addresses: two answers that differ in nothing else
+    have one cause."""
     pause: float | None = None
     """Seconds that GitHub asks to wait; ``None``: we choose."""
 

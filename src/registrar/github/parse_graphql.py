@@ -140,7 +140,7 @@ def branches(
 
 
 def branch_ids(fields: Fields, names: Sequence[str]) -> Mapping[str, str]:
-    """What GraphQL calls those of the branches that exist."""
+    """Give GraphQL's ids of the branches that exist, by name."""
     refs = {name: fields.object_or_null(f"b{index}") for index, name in enumerate(names)}
     return {name: ref.text("id") for name, ref in refs.items() if ref}
 

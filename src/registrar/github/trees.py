@@ -70,11 +70,11 @@ class ProvedTree(NamedTuple):
     """The repository (``owner/repo``)."""
     commit: str
     directories: Directories = MappingProxyType({})
-    """Those whose listing is complete; the root is empty."""
+    """Entries of the directories whose listing is complete, by path; that of the root is empty."""
     unproved: Mapping[str, GitTree] = MappingProxyType({})
     """Listings that may lack entries."""
     waiting: Mapping[str, Answer] = MappingProxyType({})
-    """Answers about directories below those."""
+    """Answers about directories below those in ``unproved``."""
 
     def learn(self, answers: Mapping[str, Answer]) -> Self:
         """Add answers; each comes after those about the directories above it."""

@@ -33,7 +33,7 @@ class Input(NamedTuple):
 
     @property
     def option(self) -> str:
-        """The same on a command line."""
+        """The input's name on a command line."""
         return f"--{self.name.replace('_', '-')}"
 
     @property

@@ -10,9 +10,9 @@ from registrar.texts.spelling import closest
 
 class _Languages(NamedTuple):
     names: Mapping[str, str]
-    """Names as GitHub writes them, by the same in lower case."""
+    """Names as GitHub writes them, by the name in lower case."""
     others: Mapping[str, str]
-    """The same by other names for a language, such as `golang`."""
+    """Names as GitHub writes them, by another name for the language, such as `golang`."""
 
 
 def is_known(name: str) -> bool:

@@ -28,11 +28,11 @@ class Listing:
     """The repositories, every one once."""
 
     by_id: dict[int, Repository] = field(default_factory=dict[int, Repository])
-    """Also the excluded ones."""
+    """Every repository that was found, by its number, the excluded ones included."""
     selected: list[Repository] = field(default_factory=list[Repository])
     excluded: Counter[Exclusion] = field(default_factory=Counter[Exclusion])
     excluded_repositories: list[tuple[Repository, Exclusion]] = field(default_factory=list)
-    """Those that are excluded, and why."""
+    """The repositories that are excluded, each with the reason."""
     not_found: dict[str, Failure] = field(default_factory=dict[str, Failure])
     """Names that stand for nothing that the token may read, and why."""
 

@@ -74,11 +74,11 @@ class Gate:
         self._opened = 0
         """Pull requests that were, or may have been, opened."""
         self._updated = 0
-        """Those that were, or may have been, updated or closed."""
+        """Pull requests that were, or may have been, updated or closed."""
         self._largest = 1
         """The most writes that one repository needed: the next one may need as many."""
         self._causes: list[Cause] = []
-        """Of the failures in a row, as long as it is one."""
+        """The cause of the last failures in a row, once for each of them."""
 
     @property
     def has_time(self) -> bool:

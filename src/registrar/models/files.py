@@ -62,7 +62,7 @@ class FileDefinition(NamedTuple):
 
     path: str
     texts: tuple[Text, ...] = (Text(),)
-    """What it consists of, in this order."""
+    """The texts that the file consists of, in this order."""
     description: str = ""
     alternatives: tuple[str, ...] = ()
     """Other paths for the same file: where one of them exists, this one counts as present."""
@@ -103,7 +103,7 @@ class FileDefinition(NamedTuple):
 
     @property
     def unset_properties(self) -> tuple[str, ...]:
-        """Those of them that the repository has no value for."""
+        """Those of `named_properties` that the repository has no value for."""
         values = (self.repository and self.repository.properties) or {}
         return tuple(name for name in self.named_properties if not values.get(name))
 

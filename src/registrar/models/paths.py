@@ -18,9 +18,9 @@ class Done(StrEnum):
     """The response to the write never came. Counts as failed."""
     CREATED = "created"
     UPDATED = "updated"
-    """The open pull request has held what this action wrote, and holds what the list gives now."""
+    """The open pull request held what this action wrote, and holds what the list gives now."""
     TO_UPDATE = "to update"
-    """The same, in a run that writes nothing."""
+    """The open pull request holds what this action wrote; a run that writes would correct it."""
     NOTHING = "missing"
     """A run that writes nothing found it absent and wanted."""
     PENDING = "pending"
@@ -53,7 +53,7 @@ class ListedPath(NamedTuple):
     replaces: str = ""
     """Id of the blob that the working branch holds, where it is to follow the list."""
     before: bytes | None = None
-    """That blob, where it was read."""
+    """Content of the blob that `replaces` names, where it was read."""
     is_as_listed: bool = False
     """Whether the working branch is known to hold just what the list gives."""
     commit: str = ""

@@ -33,7 +33,8 @@ class Note(NamedTuple):
 
     message: Message
     identity: str
-    """The same for notes that differ only in what is a repository's own."""
+    """Distinguishes notes: equal where two differ only in what is a repository's own, a link for
+    example."""
     repeats_state: bool = False
     """Whether it says no more than the state of the repository."""
 
@@ -222,7 +223,7 @@ class RegistrationResult(NamedTuple):
 
     @property
     def declined_in(self) -> PullRequest | None:
-        """Where the first of the paths was declined that somebody has declined."""
+        """The pull request in which the first of the declined paths was declined."""
         return next((file.declined_in for file in self.files if file.declined_in), None)
 
     @property

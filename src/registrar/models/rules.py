@@ -13,13 +13,13 @@ class Rule(NamedTuple):
     """Files for the repositories that meet a condition."""
 
     number: int
-    """Its place in the list, from 1."""
+    """Place of the rule in the list, from 1."""
     condition: Condition
     files: tuple[ListedFile, ...]
 
     @property
     def described(self) -> Message:
-        """Its number, and what it asks for."""
+        """The number of the rule, and what it asks for, for people."""
         reason = self.condition.described
         return msg("state.with_reason", state=place_of(self.number), reason=reason)
 

@@ -109,7 +109,7 @@ class Content(NamedTuple):
     replaces: str = ""
     """Id of the blob that it replaces, in open pull requests."""
     before: bytes | None = None
-    """That blob, where it was read."""
+    """Content of the blob that `replaces` names, where it was read."""
     repositories: int = 0
 
     def with_one(self, example: FileDefinition, of: Repository) -> "Content":

@@ -55,18 +55,19 @@ class Selection(NamedTuple):
     literals: tuple[str, ...] = ()
     """Repositories that are named, as written, and that no later pattern excludes."""
     topics: frozenset[str] = frozenset()
-    """A repository must have all of them."""
+    """Topics all of which a repository must have."""
     excluded_topics: frozenset[str] = frozenset()
-    """It must have none of these."""
+    """Topics of which a repository must have none."""
     visibilities: frozenset[str] = frozenset()
-    """It must have one of these; empty: any."""
+    """Visibilities of which a repository must have one; empty: any will do."""
     languages: frozenset[str] = frozenset()
-    """Its main language must be one of these (lower case); empty: any."""
+    """Languages (lower case) of which a repository must have one as its main one; empty: any will
+    do."""
     forks: bool = False
     properties: Properties = MappingProxyType({})
-    """Custom properties that it must have, with one of these values; none: with any."""
+    """Custom properties that a repository must have, with one of these values; none: with any."""
     excluded_properties: Properties = MappingProxyType({})
-    """Those that it must not have."""
+    """Custom properties that a repository must not have with one of these values; none: at all."""
     with_properties: bool = False
     """Whether custom properties are asked about, here, by a list or by a text."""
 

@@ -133,7 +133,7 @@ class Settings(NamedTuple):
     branch: str
     commit_message: str
     title: str
-    """These three are templates; empty: the profile's own."""
+    """``branch``, ``commit_message`` and ``title`` are templates; empty: the list's own."""
     pull_request: PullRequestOptions
     api_url: str
     max_wait_seconds: float

@@ -55,7 +55,7 @@ class FileList(NamedTuple):
 
     @property
     def _conditions(self) -> Iterator[Condition]:
-        """Those of rules, and of parts of files."""
+        """The conditions of rules, and of parts of files."""
         yield from (rule.condition for rule in self.rules)
         yield from self._conditions_of_parts
 

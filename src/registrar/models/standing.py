@@ -72,7 +72,7 @@ _PRESENT = frozenset(
     {Standing.SAME, Standing.BLANK, Standing.DIFFERS, Standing.FILLED, Standing.NO_FILE}
 )
 WANTED = frozenset({Standing.MISSING, Standing.PROPOSED, Standing.BLOCKED})
-"""Those of what is absent and wanted."""
+"""How a path stands that is absent and wanted."""
 FINDINGS = (
     Standing.BLANK,
     Standing.DIFFERS,
@@ -80,7 +80,7 @@ FINDINGS = (
     Standing.DECLINED,
     Standing.UNSET,
 )
-"""What deserves a look besides, in this order."""
+"""How a path stands that deserves a look, though it is not missing: in the order of tables."""
 
 
 def by_way(standings: Mapping[Standing, int]) -> dict[str, int]:
@@ -98,7 +98,7 @@ class PresentFile(NamedTuple):
     path: str
     """Where it is; in the owner's ``.github`` repository with that name before it."""
     blob: str
-    """Its id; empty for a directory that was not opened."""
+    """Id of its blob; empty where it is no file."""
 
 
 def is_blank(blob: str) -> bool:

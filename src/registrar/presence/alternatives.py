@@ -26,7 +26,7 @@ class DirectoryListing:
     def __init__(self, directories: Directories) -> None:
         """What is no directory counts as a file; what was not read or is not there is left out."""
         self._paths = set[str]()
-        """Those of directories end with a slash."""
+        """Paths of everything in these directories; that of a directory ends with a slash."""
         self._any_case: dict[str, str] = {}
         self._in: dict[str, list[str]] = {}
         for directory, entries in directories.items():

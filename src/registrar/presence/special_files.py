@@ -44,7 +44,7 @@ class SpecialFile(NamedTuple):
     inherited: Inherited
     source: str
     listed: tuple[str, ...] | None = None
-    """Where a listed file is one of this kind, if not in all of ``places``."""
+    """Directories in which a listed file is one of this kind; ``None``: all of ``places``."""
     folders: tuple[str, ...] = ()
     """Directories in which any file with one of ``extensions`` counts, too."""
     extensions: tuple[str, ...] = ()

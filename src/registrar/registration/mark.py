@@ -30,7 +30,7 @@ MANY = "<!-- registrar:many -->"
 MOST_PATHS = 1000
 """Paths in a mark at most."""
 _DIGITS = 10
-"""Of the hash of a path, and of the id of a blob."""
+"""Digits that a mark keeps of the hash of a path, and of the id of a blob."""
 _VALUES = frozenset({"wrote", "many", "list", "withdrawn", "needless"})
 # Possessive: a hostile description needs no more time than another one
 _COMMENT = re.compile(r"<!--\s*+registrar:([a-z]++)((?:\s++[0-9a-f]{10,64}+)*+)\s*+-->")

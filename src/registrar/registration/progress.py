@@ -27,7 +27,7 @@ class Progress:
         """Begin with nothing done. Of one of many nothing is printed: its result is enough."""
         self.spec = spec
         self.texts = reporter.texts
-        """Those of commits and pull requests."""
+        """The catalogue of commits and pull requests, whatever language is printed."""
         self._reporter = None if spec.is_one_of_many else reporter
         self._result = RegistrationResult(spec, spec.repository)
         self._plan: Plan | None = None

@@ -73,7 +73,7 @@ class Evidence(NamedTuple):
 
     @property
     def texts(self) -> dict[str, str]:
-        """Its cells by their columns, but for those of custom properties."""
+        """The cells of the row by their columns, but for those of custom properties."""
         return {name: text for name, text in self._asdict().items() if name != "properties"}
 
 

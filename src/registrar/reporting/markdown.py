@@ -31,7 +31,7 @@ class Markdown:
         return self.catalogue.sentences(messages, escaping.for_markdown_code)
 
     def line(self, message: Message) -> str:
-        """The same where no line may end: in a cell, or in a list."""
+        """A sentence where no line may end: in a cell, or in a list."""
         return self.text(message).replace("\n", "<br>")
 
     def code(self, text: str) -> str:

@@ -65,7 +65,7 @@ def diffs(
 
 
 def of_one(registration: RegistrationResult, markdown: Markdown) -> list[str]:
-    """The same as `diffs`, in Markdown."""
+    """What a registration would create or change, as `diffs` gives it, in Markdown."""
     lines: list[str] = []
     for key, changes in _headed(registration):
         shown: list[str] = []
@@ -115,7 +115,7 @@ def contents(
 
 
 def of_many(wanted: Sequence[Content], markdown: Markdown, *, others_read: bool) -> list[str]:
-    """The same as `contents`, in Markdown."""
+    """What a run over many would create or change, as `contents` gives it, in Markdown."""
     lines: list[str] = []
     for heading, diff in contents(wanted, others_read=others_read):
         lines += [markdown.text(heading), "", *_fenced(diff, markdown)]

@@ -25,7 +25,7 @@ class DoneWords(NamedTuple):
     """What is said of a path about which something was done; keys of the catalogue."""
 
     one: str
-    """Of the path itself."""
+    """What was done, said of one path."""
     tone: Tone = Tone.PLAIN
     cause: str = ""
     """Why the run fails, of several paths together."""
@@ -55,9 +55,9 @@ class Way(NamedTuple):
     sentence: str
     """How many, in a sentence."""
     line: str
-    """The same as a line of the log."""
+    """How many, as a line of the log."""
     cell: str
-    """And as a row of the step summary."""
+    """How many, as a row of the step summary."""
     one: str
     """How one path stands."""
 
@@ -81,13 +81,13 @@ class Bar(NamedTuple):
     """A part of a bar of the page, with its tile and its cells; keys of the catalogue."""
 
     name: str
-    """Its class in the page's CSS."""
+    """The class of the part in the page's CSS."""
     word: str
     letter: str
     """In the matrix."""
     light: str
     dark: str
-    """Its colour (CSS) on light and on dark ground."""
+    """``light`` and ``dark``: its colour (CSS) on such ground."""
     is_shade: bool = False
     """Whether the number at the top counts it as present."""
     has_column: bool = False
@@ -105,13 +105,13 @@ class StandingWords(NamedTuple):
     way: Way
     bar: Bar
     shade: str = ""
-    """What is in a file that is there."""
+    """What a file that is there holds, in brackets behind the reason."""
     found: str = ""
     """How many of those that are there deserve a look."""
     fails: str = ""
     """How many fail a check."""
     fails_at_ref: str = ""
-    """Of one path, where that fails a check at a reference."""
+    """Why one path fails a check at a reference."""
 
 
 STANDINGS: Mapping[Standing, StandingWords] = {
@@ -319,7 +319,7 @@ def described(path: ListedPath) -> Message:
 
 
 def described_again(path: ListedPath) -> Message:
-    """The same for a path that fails for the reason of the one before it."""
+    """What was done, with a reason that only refers to that of the path before it."""
     return _with_reasons(msg(DONE[path.done].one), msg("reason.same"))
 
 

@@ -8,7 +8,7 @@ from typing import TextIO
 from registrar.runtime.cancellation import NAP_SECONDS, Cancellation
 
 _MOST_BYTES = 1024
-"""Of an answer: a terminal gives a line at a time."""
+"""Bytes of an answer that are read: a terminal gives a line at a time."""
 _YES = frozenset({"y", "yes", "はい"})
 
 
