@@ -21,7 +21,10 @@ from registrar.texts.messages import Message, msg
 
 
 class Progress:
-    """The growing result of one registration, so that what was done is known however it ends."""
+    """The growing result of one registration, so that what was done is known however it ends.
+
+    Methods that begin with ``keep`` or ``record`` add to it; `result` gives it as it stands.
+    """
 
     def __init__(self, spec: RegistrationSpec, reporter: Reporter) -> None:
         """Begin with nothing done. Of one of many nothing is printed: its result is enough."""
@@ -36,7 +39,7 @@ class Progress:
         self._last_failure: tuple[Done, Cause] | None = None
 
     def group(self, key: str, /, **values: object) -> AbstractContextManager[None]:
-        """Print what is inside under a heading that the runner can fold."""
+        """Print what is said inside under a heading that the runner can fold."""
         return self._reporter.group(key, **values) if self._reporter else nullcontext()
 
     def record_and_print(self, number: int, total: int, listed: ListedPath) -> None:
@@ -105,7 +108,7 @@ class Progress:
                 listed = listed._replace(done=Done.SKIPPED, reason=reason, failure=None)
             self.record(listed)
 
-    def reopened(self, pull: PullRequest) -> None:
+    def keep_reopened(self, pull: PullRequest) -> None:
         """Keep that a pull request is open again: what was removed from it was taken out of it."""
         for path, listed in self._paths.items():
             if listed.declined_in and listed.declined_in.number == pull.number:
@@ -135,11 +138,11 @@ class Progress:
     def _keep(self, note: Note) -> None:
         self._result = self._result._replace(notes=(*self._result.notes, note))
 
-    def withdrawable(self, count: int) -> None:
+    def keep_withdrawable(self, count: int) -> None:
         """Keep how many of its pull requests could be withdrawn, at most."""
         self._result = self._result._replace(withdrawable=count)
 
-    def to_close(self, pull_requests: Sequence[PullRequest]) -> None:
+    def keep_needless(self, pull_requests: Sequence[PullRequest]) -> None:
         """Keep and print which open pull requests have become needless."""
         if not pull_requests:
             return
@@ -150,11 +153,11 @@ class Progress:
             self._result = self._result._replace(pull_request=pull_requests[0])
         self.note("progress.to_close", repeats_state=True, count=count, pull_requests=links)
 
-    def on_branch(self, name: str) -> None:
+    def keep_branch(self, name: str) -> None:
         """Keep the name of the working branch."""
         self._result = self._result._replace(branch=name)
 
-    def pull_request(self, pull_request: PullRequest, operation: PullRequestOperation) -> None:
+    def keep_pull_request(self, pull_request: PullRequest, operation: PullRequestOperation) -> None:
         """Keep and print the pull request, and what was done with it."""
         repository = self._result.repository
         if (now := pull_request.of) and now.visibility:
@@ -164,13 +167,13 @@ class Progress:
         )
         self._line(msg(states.OPERATIONS[operation].line, url=Link(pull_request.url)))
 
-    def pull_requests_unread(self, failure: Failure) -> None:
+    def keep_unread(self, failure: Failure) -> None:
         """Keep why the token may not read the pull requests."""
         self._result = self._result._replace(knows_pull_requests=False)
         about, reason = failure.cause.identity, failure.message
         self.note("progress.pull_requests_unread", about=about, reason=reason)
 
-    def proposed(self, pull_request: PullRequest) -> None:
+    def keep_proposed(self, pull_request: PullRequest) -> None:
         """Keep and print the open pull request that a preview found."""
         if self._result.operation is PullRequestOperation.NONE:
             self._result = self._result._replace(pull_request=pull_request)

@@ -57,7 +57,7 @@ def prepare(work: Work, write: Write) -> Write:
                 raise
             return write._replace(pull_request=None)
     now = _still_open(work, now)
-    progress.reopened(now)
+    progress.keep_reopened(now)
     write = write._replace(pull_request=now, was_reopened=not pull.is_open)
     result = progress.result(assuming=[work.written(branch, each) for each in to_write])
     mark = Mark.of(_body(work, write, result, now))
@@ -101,7 +101,7 @@ def publish(work: Work, write: Write) -> None:
     pull, operation = write.pull_request, PullRequestOperation.CREATED
     if pull is None or not write.is_done:
         pull, operation = _open_or_update(work, write)
-    progress.pull_request(pull, operation)
+    progress.keep_pull_request(pull, operation)
     if operation is PullRequestOperation.NONE and plan.spec.is_one_of_many:
         return
     options = work.proposal.options

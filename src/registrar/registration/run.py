@@ -77,7 +77,7 @@ def preview(plan: Plan, answers: Answers, reporter: Reporter) -> RegistrationRes
         progress.identify(plan.repository)
         _report_plan(plan, progress)
         needless = [pull for pull, _ in may_be_needless(plan)]
-        progress.to_close(needless)
+        progress.keep_needless(needless)
         if plan.missing:
             _preview(as_if_closed(plan, needless), answers, progress)
 
@@ -143,7 +143,7 @@ def _report_plan(plan: Plan, progress: Progress) -> None:
     if pairs := _pairs("progress.hides_pair", plan, lambda each: each.hides):
         progress.warn("progress.hides", about=str(pairs), pairs=pairs)
     if plan.spec.is_one_of_many:
-        progress.withdrawable(len(marked(plan)))
+        progress.keep_withdrawable(len(marked(plan)))
         # Over many, which rules apply is counted, and said once for all repositories
         return
     if plan.repository.of_person and plan.spec.property_names:
@@ -168,7 +168,7 @@ def _without_needless(client: "Client", plan: Plan, progress: Progress) -> Plan:
     """Close what has become needless, or say that it would be; give the plan without it."""
     found = find_needless(plan, ReadingAnswers(client, plan), progress)
     if not plan.spec.writes:
-        progress.to_close(found)
+        progress.keep_needless(found)
         return as_if_closed(plan, found)
     try:
         require_writable(plan, (), client.limits.scopes)
@@ -205,7 +205,7 @@ def _preview(plan: Plan, answers: Answers, progress: Progress) -> None:
     finally:
         _record_missing(plan, progress)
     if unread:
-        progress.pull_requests_unread(unread)
+        progress.keep_unread(unread)
 
 
 def _read_replaced(client: "Client", plan: Plan, progress: Progress) -> None:
@@ -230,7 +230,7 @@ def _report_decision(decision: Decision, progress: Progress) -> None:
     directories = {parent for path in tree for parent in parents(path)}
     pull, standing = write.pull_request if write else None, Standing.PROPOSED
     if pull and pull.is_open:
-        progress.proposed(pull)
+        progress.keep_proposed(pull)
     elif pull:
         standing = Standing.MISSING
         if progress.spec.proposes:
@@ -301,7 +301,7 @@ def _write(work: Work) -> None:
         if answers.may_have_written:
             # Also where GitHub says that there is no such branch: right after a write that may
             # be lag, or the write may yet be under way
-            progress.on_branch(answers.may_have_written)
+            progress.keep_branch(answers.may_have_written)
             work.note_unknown(plan.missing)
         raise
     _note_decision(decision, progress)
@@ -311,12 +311,12 @@ def _write(work: Work) -> None:
     if not answers.claimed:
         written = [d for d in decision.files if not write.holds_as_listed(d.path)]
         answers.require(tuple(written), write.branch)
-    progress.on_branch(write.branch.name)
+    progress.keep_branch(write.branch.name)
     if write.had_no_commit and not plan.spec.uses_profile_branch:
         progress.note("progress.found_branch", branch=write.branch.name)
     if write.leaves_pull_request and write.pull_request:
         _leave(work, write)
-        progress.proposed(write.pull_request)
+        progress.keep_proposed(write.pull_request)
         return
     if not write.is_done:
         write = pull_requests.prepare(work, write)

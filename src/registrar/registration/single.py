@@ -110,10 +110,10 @@ def claim(work: Work, claim: Claim) -> Made | NotMade:
         return work.make_branch(name)
     except (Cancelled, OutOfTime):
         if work.client.session.may_have_been_applied:
-            progress.on_branch(name)
+            progress.keep_branch(name)
         raise
     if made.commit:
-        progress.on_branch(name)
+        progress.keep_branch(name)
         with progress.group("group.create", count=len(files), branch=name):
             commits.record(progress, [work.written(branch, d, made.commit) for d in files])
         # Also when somebody else made the branch: then it stood at the very base commit

@@ -27,7 +27,7 @@ def withdraw(client: "Client", plan: Plan, answers: Answers, progress: Progress)
     """Close what may be closed, and name the rest; give the plan with how all names stand then."""
     branches, found = open_ones(plan, answers)
     plan = plan._replace(state=plan.state._replace(branches=branches))
-    progress.withdrawable(0)
+    progress.keep_withdrawable(0)
     if not found:
         progress.note("progress.nothing_to_withdraw", repeats_state=True)
     for pull, mark in found:
@@ -101,5 +101,5 @@ def close(
     body = Proposal(plan.spec, progress.texts).closed(now.body, mark)
     now = client.rest.update_pull_request(plan.repository, now, body=body, state="closed")
     closed = PullRequestOperation.CLOSED if mark.is_needless else PullRequestOperation.WITHDRAWN
-    progress.pull_request(now, closed)
+    progress.keep_pull_request(now, closed)
     return now
