@@ -281,41 +281,17 @@ class Reader:
     def _plans(
         self, specs: Sequence[RegistrationSpec]
     ) -> Iterator[tuple[RegistrationSpec, _Planned]]:
+        """Ask about repositories in batches, all with one list and one name of a branch."""
         branches, directories = names_to_read(specs[0]), directories_to_read(specs[0])
-
-        def ask(batch: Sequence[RegistrationSpec]) -> Sequence[_State]:
-            repositories = [spec.repository for spec in batch]
-            return self.client.inspect_many(repositories, branches, directories)
-
-        def refused(error: GitHubError) -> _State:
-            return None if error.kind in ASK_FOR_LESS else error.failure
-
-        for spec, state in self._in_batches(specs, ask, refused):
-            yield spec, self._plan(spec, state)
-
-    def _plan(self, spec: RegistrationSpec, state: _State) -> _Planned:
-        if not isinstance(state, RepositoryState):
-            return state
-        try:
-            state = state._replace(repository=state.repository.described_by(spec.repository))
-            return make_plan(spec, with_owner(self.github.client(spec.target), spec, state))
-        except (Refused, GitHubError) as error:
-            return error.failure
-
-    def _in_batches(
-        self,
-        specs: Sequence[RegistrationSpec],
-        ask: Callable[[Sequence[RegistrationSpec]], Sequence[_State]],
-        refused: Callable[[GitHubError], _State],
-    ) -> Iterator[tuple[RegistrationSpec, _State]]:
-        """Ask about repositories in batches; ``refused`` is for a query that failed even alone."""
         done = 0
         while done < len(specs):
             self._require_time()
             batch = specs[done : done + self._size.size]
+            repositories = [spec.repository for spec in batch]
             began = self._now
+            states: Sequence[_State]
             try:
-                answers = ask(batch)
+                states = self.client.inspect_many(repositories, branches, directories)
             except GitHubError as error:
                 if error.kind in ENDS_THE_READING:
                     raise
@@ -326,13 +302,23 @@ class Reader:
                     left = self._total - self._done
                     self._require_points(_points(left, self._size.size))
                     continue
-                answers = [refused(error)]
+                states = [None if error.kind in ASK_FOR_LESS else error.failure]
             else:
                 self._measured += 1
             self._size.answered(self._now - began)
             done += len(batch)
             self._done += len(batch)
-            yield from zip(batch, answers, strict=True)
+            for spec, state in zip(batch, states, strict=True):
+                yield spec, self._plan(spec, state)
+
+    def _plan(self, spec: RegistrationSpec, state: _State) -> _Planned:
+        if not isinstance(state, RepositoryState):
+            return state
+        try:
+            state = state._replace(repository=state.repository.described_by(spec.repository))
+            return make_plan(spec, with_owner(self.github.client(spec.target), spec, state))
+        except (Refused, GitHubError) as error:
+            return error.failure
 
     def _require_points(self, needed: int) -> None:
         left = self.github.limits.remaining(Resource.GRAPHQL)
@@ -349,6 +335,7 @@ class Reader:
             raise Refused(msg("many.too_few_minutes", needed=minutes))
 
     def _previewed(self, spec: RegistrationSpec, plan: _Planned) -> RegistrationResult:
+        """Say what would be done; `Status.UNREAD` where that takes questions about it alone."""
         if isinstance(plan, Exclusion):
             return unread(spec)._replace(exclusion=plan)
         if isinstance(plan, Failure):
@@ -364,13 +351,13 @@ class Reader:
             result = _with_outdated(result)
         result = _with_refused(result, self.github.limits.scopes)
         is_read_again = spec.writes or result.left_to_do is Status.TO_WITHDRAW
-        asks_more = (guesses.used or result.to_close) and not is_read_again
-        if asks_more:
-            return unread(spec)
         is_guess = guesses.used or result.to_close > 0
+        if is_guess and not is_read_again:
+            return unread(spec)
         return _with_status(result._replace(interrupted=interrupted, is_guess=is_guess))
 
     def _previewed_alone(self, spec: RegistrationSpec) -> RegistrationResult:
+        """Say what would be done, with requests about this repository alone."""
         if self._has_room:
             client = self.github.client(spec.target)
             done = register(client, spec._replace(is_preview=True), self.reporter)

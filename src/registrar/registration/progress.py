@@ -42,17 +42,6 @@ class Progress:
         """Print what is said inside under a heading that the runner can fold."""
         return self._reporter.group(key, **values) if self._reporter else nullcontext()
 
-    def record_and_print(self, number: int, total: int, listed: ListedPath) -> None:
-        """Keep and print what was done about one path, which has a ``number`` of ``total``."""
-        self.record(listed)
-        described = states.described(listed)
-        if listed.failure:
-            failed = (listed.done, listed.failure.cause)
-            if failed == self._last_failure:
-                described = states.described_again(listed)
-            self._last_failure = failed
-        self._path(number, total, listed.path, described, states.DONE[listed.done].tone)
-
     def identify(self, repository: Repository) -> None:
         """Take over GitHub's own name of the repository, and report if it was renamed."""
         old = self._result.repository.full_name
@@ -95,6 +84,17 @@ class Progress:
     def record(self, listed: ListedPath) -> None:
         """Keep what was done about one path."""
         self._paths[listed.path] = listed
+
+    def record_and_print(self, number: int, total: int, listed: ListedPath) -> None:
+        """Keep and print what was done about one path, which has a ``number`` of ``total``."""
+        self.record(listed)
+        described = states.described(listed)
+        if listed.failure:
+            failed = (listed.done, listed.failure.cause)
+            if failed == self._last_failure:
+                described = states.described_again(listed)
+            self._last_failure = failed
+        self._path(number, total, listed.path, described, states.DONE[listed.done].tone)
 
     def skip_declined(self, chosen: Claim | Decision) -> None:
         """Keep which paths were declined, and so are skipped, and what else was found out."""
