@@ -61,7 +61,7 @@ def execute(
             spec = RegistrationSpec(settings, file_list, Repository(settings.target))
             done = register(github.client(spec.target), spec, reporter)
             cancellation.stop_timer()
-            reporter.registration(done)
+            reporter.report_registration(done)
             result.registrations.append(done)
             if done.exit_code > EXIT_CANCELLED:
                 # A signal: no other list is begun

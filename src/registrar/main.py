@@ -45,8 +45,9 @@ def main(  # noqa: PLR0913, PLR0917 (what a process is started with)
     privacy = Privacy(environment.value_of(environ, "host_token"), in_place_of_words)
     now = datetime.fromtimestamp(cancellation.clock.time(), UTC).isoformat(timespec="seconds")
     console = Console(environ, stdout, stderr, privacy.without_token)
-    language_of_texts = environment.language(environ)
-    reporter = Reporter(console, language, privacy, now, texts_language=language_of_texts)
+    reporter = Reporter(
+        console, language, privacy, now, texts_language=environment.language_of_texts(environ)
+    )
     if command_line.question:
         for line in command_line.answer(reporter.catalogue):
             reporter.console.line(line)
@@ -62,7 +63,7 @@ def main(  # noqa: PLR0913, PLR0917 (what a process is started with)
         reporter.console.files.ask_for(command_line.files)
         lists = load_lists(settings, reporter)
         if settings.mode is Mode.VALIDATE:
-            reporter.lists(lists)
+            reporter.report_lists(lists)
             result.valid_lists = lists
         else:
             if not command_line.says_yes:
@@ -72,7 +73,7 @@ def main(  # noqa: PLR0913, PLR0917 (what a process is started with)
     except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
         cancellation.only_report_left()
         result.end_with(error)
-    reporter.run(result)
+    reporter.report_run(result)
     return result.exit_code
 
 

@@ -132,7 +132,7 @@ def test_what_cannot_be_rendered_hides_neither_outputs_nor_the_rest(tmp_path: Pa
     result = RegistrationResult(
         spec(), Repository("octo/example", "", ""), files=files, failure=unusable
     )
-    reporter.run(RunResult([result]))
+    reporter.report_run(RunResult([result]))
     outputs = read_file_command((tmp_path / "GITHUB_OUTPUT").read_text("utf-8"))
     assert (outputs["missing"], outputs["report"]) == ("1", "")
     assert stderr.getvalue().count("Please report this line") == 3

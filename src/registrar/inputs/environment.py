@@ -30,7 +30,7 @@ def value_of(environ: Mapping[str, str], name: str) -> str:
     return next((value for value in values if value), "")
 
 
-def language(environ: Mapping[str, str]) -> str:
+def language_of_texts(environ: Mapping[str, str]) -> str:
     """Language of what is written to GitHub: that of the input ``language``, or else of the list.
 
     The first two lists are Japanese, as the scripts were that they come from.
@@ -47,7 +47,7 @@ def language_of_reader(environ: Mapping[str, str]) -> str:
     """
     locale = next(filter(None, (environ.get(each) for each in _LOCALE)), "")
     is_japanese = locale.startswith("ja") and not on_runner(environ)
-    return "ja" if is_japanese and not value_of(environ, "language") else language(environ)
+    return "ja" if is_japanese and not value_of(environ, "language") else language_of_texts(environ)
 
 
 def not_utf8(environ: Mapping[str, str]) -> list[str]:

@@ -115,7 +115,7 @@ class ManyRun:
             self._write(reader, result.budget.writes)
         replaced = {each.replaces: each.of for each in result.contents.values() if each.replaces}
         result.note_blobs(read_blobs(self.github.client, replaced))
-        reporter.contents(result)
+        reporter.report_contents(result)
         published = reporter.privacy.published(self.run_result)
         notes = sentences.notes(published.registrations)
         for sentence in (*notes, *sentences.closing(published.many or result)):

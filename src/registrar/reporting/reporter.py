@@ -42,7 +42,7 @@ class Reporter:
         self.privacy = privacy
         self.catalogue = Catalogue(language, privacy.text)
         self.texts = Catalogue(texts_language or language, privacy.without_token)
-        """Those of commits and pull requests, which may name the repository that they are in."""
+        """The catalogue of commits and pull requests: these may name the repository they are in."""
         self.terminal: Terminal | None = None
         """Where somebody reads this, and is to be asked before many repositories are written to."""
         self.records = Records(console.files, self.catalogue, read_at)
@@ -82,7 +82,7 @@ class Reporter:
         text, label = self._text(diagnostic.message), self._text(msg("label.warning"))
         self.console.annotate("warning", text, label, diagnostic.file, diagnostic.line)
 
-    def registration(self, registration: RegistrationResult) -> None:
+    def report_registration(self, registration: RegistrationResult) -> None:
         """Report how a registration ended: what would be created, what failed, the summary."""
         registration = self.privacy.row(registration) or registration
         for heading, lines in preview.diffs(registration, self.catalogue):
@@ -106,7 +106,7 @@ class Reporter:
         if advice and registration.spec.settings.mode is Mode.PLAN and not registration.failure:
             self.line(advice)
 
-    def contents(self, result: ManyResult) -> None:
+    def report_contents(self, result: ManyResult) -> None:
         """Print each content that a plan over many repositories would write."""
         if wanted := list(result.contents.values()):
             with self.console.group(self._text(preview.title(wanted))):
@@ -117,7 +117,7 @@ class Reporter:
                     for line in diff:
                         self.console.line(self.catalogue.shown(line, show))
 
-    def lists(self, lists: Sequence[FileList]) -> None:
+    def report_lists(self, lists: Sequence[FileList]) -> None:
         """Say that these lists have no mistake."""
         for message in sentences.valid(lists):
             self.line(message)
@@ -137,7 +137,7 @@ class Reporter:
         else:
             self.records.count(result, reason)
 
-    def run(self, result: RunResult) -> None:
+    def report_run(self, result: RunResult) -> None:
         """Report how the run ended: step summary, outputs, report.
 
         Each of them is written even if another one cannot be.
