@@ -918,7 +918,7 @@ def test_no_path_breaks_a_promise(strategy: str, built_in: bool) -> None:
     ],
 )
 def test_the_default_branch_is_passed_over(branch: str, default: str, first: list[str]) -> None:
-    names = decide.names(branch, default)
+    names = decide.branch_names(branch, default)
     assert names[:3] == first
     assert names[-1] == f"{branch}-{decide.LAST_SUFFIX}"
 
@@ -935,13 +935,13 @@ def test_the_default_branch_is_passed_over(branch: str, default: str, first: lis
 )
 def test_a_working_branch_that_is_the_default_branch_is_refused(branch: str, default: str) -> None:
     with pytest.raises(Refused) as refused:
-        decide.names(branch, default)
+        decide.branch_names(branch, default)
     assert refused.value.message.key == "preflight.branch_is_default"
 
 
 def test_the_names_end() -> None:
     world = World.new("main")
-    for name in decide.names(NAME, "main"):
+    for name in decide.branch_names(NAME, "main"):
         add(world, name, "somebody's", "none")
     plan = plan_of(world, "a", "single", built_in=True)
     with pytest.raises(RegistrarError) as raised:

@@ -94,11 +94,12 @@ class Write(NamedTuple):
     opened_by_claim: bool = False
     """Whether a claim of this run opened the pull request."""
     names_too_much: bool = False
-    """Whether its description names what was not committed: such a claim says so before."""
+    """Whether the description names files that are not committed: a claim that does everything in
+    one request names them before."""
     mark: Mark | None = None
-    """The mark of a pull request that was there."""
+    """The mark of ``pull_request``, where it was there before this run."""
     leaves_pull_request: bool = False
-    """Whether the pull request stays as it is."""
+    """Whether the pull request stays as it is, because nobody wants it updated."""
     was_reopened: bool = False
     """Whether this run has opened it again."""
 
@@ -199,7 +200,7 @@ def _is_marked(pull: PullRequest) -> bool:
     return mark is not None and not mark.is_needless
 
 
-def names(branch: str, default_branch: str) -> list[str]:
+def branch_names(branch: str, default_branch: str) -> list[str]:
     """Names of the branches that may be written to, the best one first."""
     require_other_than_default(branch, default_branch)
     later = (f"{branch}-{suffix}" for suffix in range(2, LAST_SUFFIX + 1))
@@ -231,7 +232,7 @@ class _Decision:
         self._plan = plan
         self._answers = answers
         # Known for the whole run; claims that fail add to it
-        self._names = names(plan.spec.branch, plan.repository.default_branch)
+        self._names = branch_names(plan.spec.branch, plan.repository.default_branch)
         self._states = dict(plan.state.branches)
         self._claims: dict[str, list[NotMade]] = {}
         # Found out again after a claim that failed
@@ -257,8 +258,8 @@ class _Decision:
         """Find the open pull requests of the list that count."""
         self._read_names()
         pulls = (pull for state in self._states.values() for pull in state.pull_requests)
-        marked = ((pull, self._mark_of(pull)) for pull in pulls if pull.is_open)
-        return self._states, [(pull, mark) for pull, mark in marked if mark]
+        found = ((pull, self._mark_of(pull)) for pull in pulls if pull.is_open)
+        return self._states, [(pull, mark) for pull, mark in found if mark]
 
     @property
     def _files(self) -> tuple[FileDefinition, ...]:
@@ -315,8 +316,8 @@ class _Decision:
 
         GitHub opens it again as long as its branch has only grown (Slicer/Slicer#6188).
         """
-        marked = ((pull, mark) for pull in state.pull_requests if (mark := self._mark_of(pull)))
-        pull, mark = next(marked, (None, NO_MARK))
+        ours = ((pull, mark) for pull in state.pull_requests if (mark := self._mark_of(pull)))
+        pull, mark = next(ours, (None, NO_MARK))
         head, is_free = state.head, not any(each.is_open for each in state.pull_requests)
         is_here = pull and pull.base_branch == self._plan.repository.default_branch
         if not (head and pull and is_free and is_here and pull.was_closed and mark.is_withdrawn):
