@@ -9,18 +9,34 @@ import pytest
 
 from registrar.github import bulk, queries
 from registrar.many.writing import with_writing
-from registrar.models.result import Status
+from registrar.models.result import WRITTEN, Status
 from registrar.models.run_result import Budget
 from registrar.models.settings import PullRequestOptions, Settings
+from registrar.reporting import sentences
+from registrar.texts.messages import Catalogue
 from tests.fakehub import graphql
+from tests.values import settings
 
 
 def budget(*pull_requests: Status, cap: int = 100) -> Budget:
     nothing: Any = dict.fromkeys(Settings._fields)
-    settings = Settings(**nothing)._replace(
-        max_pull_requests=cap, pull_request=PullRequestOptions()
-    )
-    return with_writing(Budget(1000, {}, 25, 4975, Counter(pull_requests)), settings)
+    given = Settings(**nothing)._replace(max_pull_requests=cap, pull_request=PullRequestOptions())
+    return with_writing(Budget(1000, {}, 25, 4975, Counter(pull_requests)), given)
+
+
+AFTERWARDS = {*WRITTEN, Status.DEFERRED, Status.COMPLETE}
+"""How a repository stands at the end only, or where nothing is left to do."""
+
+
+@pytest.mark.parametrize(
+    "status", [each for each in Status if each not in {*AFTERWARDS, Status.TO_WITHDRAW}]
+)
+def test_whatever_is_left_to_do_is_said_with_its_number(status: Status) -> None:
+    """What is to be withdrawn is said in words of its own, and stands beside nothing else."""
+    plan = budget(*[status] * 77)
+    asked = settings(mode="plan", target_repos="octo/*")
+    said = [Catalogue("en").text(each) for each in sentences.budget(plan, asked)]
+    assert any("77" in each for each in said), said
 
 
 @pytest.mark.parametrize(
