@@ -54,6 +54,7 @@ def execute(
             run.run(settings.selection)
             return
         own = settings.workflow_repository.lower()
+        # Until an answer says that it is public: others may read this, and not the repository
         if settings.target.lower() != own and environment.may_be_published(settings):
             reporter.privacy.of_one(frozenset(path for each in lists for path in each.paths))
         for file_list in lists:
