@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from registrar.errors import ENDS_THE_WRITING, EXIT_DONE, LEAVES_FOR_NEXT_RUN, Cause, Kind
 from registrar.github.limits import interval_for
-from registrar.many.reading import unread
-from registrar.models.paths import Done
+from registrar.models.paths import Done, ListedPath
 from registrar.models.result import PullRequestOperation, RegistrationResult, Status
 from registrar.models.run_result import Budget
 from registrar.models.settings import Mode, PullRequestOptions, Settings
+from registrar.models.standing import Standing
 from registrar.runtime.cancellation import Cancellation
 from registrar.texts.messages import Message, msg
 
@@ -130,6 +130,10 @@ def writes_left(expected: int, *, done: int, made: int) -> int:
     return math.ceil(expected * max(made / done, 1.0)) if done else expected
 
 
+_GUESSED = frozenset({Standing.MISSING, Standing.PROPOSED, Standing.DECLINED})
+"""How paths stand of which only a look at the pull request itself tells what people did."""
+
+
 class _Turn(IntEnum):
     """When it is a repository's turn."""
 
@@ -180,12 +184,12 @@ def ended(
 ) -> RegistrationResult:
     """Say how a repository stands after its registration."""
     failed, is_open = registered.failed, registered.operation is not PullRequestOperation.NONE
+    left = left_alone(previewed)
     if not registered.files:
-        registered = registered._replace(files=previewed.files)
+        registered = registered._replace(files=left.files, pull_request=left.pull_request)
     why = registered.failure
     if why and why.kind in LEAVES_FOR_NEXT_RUN and not (is_open or failed):
         is_said = wrote or why.kind is Kind.MOVED
-        left = left_alone(previewed)
         return registered._replace(status=left.status, failure=why if is_said else None)
     status = _status_after(registered.operation)
     if status is Status.UPDATED and not registered.wrote:
@@ -214,12 +218,20 @@ def _status_after(operation: PullRequestOperation) -> Status:
 
 
 def left_alone(previewed: RegistrationResult) -> RegistrationResult:
-    """Say how a repository stands that is left for the next run, without what is only a guess."""
+    """Say how a repository stands that is left for the next run, without what is only a guess.
+
+    What people did to a pull request is one; that it is open is none.
+    """
     to_do = {Status.TO_OPEN, Status.TO_UPDATE, Status.TO_CLOSE, Status.TO_WITHDRAW}
     is_left = previewed.left_to_do in to_do
     status = Status.DEFERRED if is_left else previewed.left_to_do
-    known = unread(previewed.spec) if is_left and previewed.is_guess else previewed
-    return known._replace(status=status, failure=None)
+    files = previewed.files
+    if previewed.is_guess:
+        files = tuple(
+            ListedPath(file.definition, Standing.UNREAD) if file.standing in _GUESSED else file
+            for file in files
+        )
+    return previewed._replace(status=status, files=files, failure=None)
 
 
 def may_have_written(

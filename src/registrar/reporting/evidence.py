@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from registrar.models.paths import Done
 from registrar.models.result import RegistrationResult, Status
+from registrar.models.standing import Standing
 from registrar.texts import escaping
 
 _FORMULA = re.compile(r"(^|;)(?=[\t\r]|[\s\"]*[=+\-@＝＋－＠])")
@@ -136,7 +137,9 @@ def rows_of(result: RegistrationResult, read_at: str, reason: str = "") -> Itera
     values = repository.properties or result.spec.repository.properties or {}
     for file in result.files:
         present = file.present
-        pull = file.declined_in or (result.pull_request if file.on_branch else None)
+        # Of a path that nobody has looked at the open one says more than nothing
+        may_hold = file.on_branch or file.standing is Standing.UNREAD
+        pull = file.declined_in or (result.pull_request if may_hold else None)
         is_open = bool(pull and pull.is_open)
         yield Evidence(
             repository=repository.full_name,

@@ -80,7 +80,8 @@ class ShownRepository:
     @property
     def pull_request(self) -> str:
         """The address of the open one, if there is one."""
-        return self.pull_requests.get("proposed") or self.pull_requests.get("declined", "")
+        found = map(self.pull_requests.get, ("proposed", "unread", "declined"))
+        return next(filter(None, found), "")
 
     def bars(self, count: int) -> Iterator[str]:
         """For each of so many paths of the page its bar; empty: it is not listed."""

@@ -308,8 +308,12 @@ def state(row: RegistrationResult) -> Message:
     of_one = STATUSES[row.status].one
     if row.status is Status.OPENED and row.operation is PullRequestOperation.REOPENED:
         of_one = "many.state_reopened"
-    if row.status is Status.DEFERRED and row.standings[Standing.UNREAD]:
-        of_one = "many.state_deferred_unread"
+    if row.standings[Standing.UNREAD]:
+        of_unread = {
+            Status.DEFERRED: "many.state_deferred_unread",
+            Status.WAITING: "many.state_waiting_unread",
+        }
+        of_one = of_unread.get(row.status, of_one)
     text = msg(of_one, count=row.missing)
     blocked = [explanation(file) for file in row.files if file.standing is Standing.BLOCKED]
     taken_out = sum(file.was_taken_out for file in row.files)

@@ -12,7 +12,7 @@ import pytest
 from tests.example import PRESENT
 from tests.fakehub import Fault, FaultKind, Request, StandInHost
 from tests.fakehub.representations import node_id, old_node_id
-from tests.harness import HEALTH_BRANCH, Action, Run, Start
+from tests.harness import HEALTH_BRANCH, LIST_BRANCH, Action, Run, Start
 from tests.organisation import Make, refuse_writes, states
 
 
@@ -289,3 +289,22 @@ def test_the_page_counts_what_the_run_itself_has_opened(
     assert ages == {"0"}, "GitHub's pace lets time pass between them"
     page = written(action, run.outputs["page_path"])
     assert "Open pull requests: 3, the oldest since 0 days. Review and merge them." in page
+
+
+def test_what_waits_is_told_no_better_than_it_was_read(
+    action: Action, kept: Start, make: Make, host: StandInHost
+) -> None:
+    """It ends before it looks at what people have taken out; all pull requests are open."""
+    made = make(0, 9)
+    given = {"profile": None, "definitions": action.listing_of({"a.md": "a\n", "z.md": "z\n"})}
+    kept(**given)
+    for repository in made:
+        repository.commit({"z.md": None}, branch=LIST_BRANCH)
+    run = kept(**given, host_token=host.create_token(requests=6))
+    assert states(run)["waiting"] > 5, run.console
+    assert "open pull request, not looked at by itself: #1" in run.console
+    rows = table(action, run)
+    assert {row["state"] for row in rows if row["path"] == "z.md"} == {"declined", "unread"}
+    assert all(row["pull_request"] for row in rows if row["state"] == "unread")
+    page = written(action, run.outputs["page_path"])
+    assert "Open pull requests: 9, the oldest since" in page
