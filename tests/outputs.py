@@ -85,8 +85,14 @@ class Stand(NamedTuple):
     paths: Mapping[str, str]
     created: int = 0
     """Number of files that the run has put into the pull request."""
-    opened_at: float | None = None
-    """When its open pull request was opened, where that proposes a path."""
+    open_since: float | None = None
+    """When its open pull request was opened."""
+
+    @property
+    def opened_at(self) -> float | None:
+        """The same where that proposes a path, or may do so."""
+        may_propose = not {"proposed", "unread"}.isdisjoint(self.paths.values())
+        return self.open_since if may_propose else None
 
 
 @dataclass
@@ -167,9 +173,8 @@ class World:
             moments, numbers = (then, now), (was, number)
             state = self._after(repository, moments, numbers, state, mode, writes, is_blocked)
         created = held.keys() - then.head(number).keys() if mode == "register" else ()
-        proposes = number is not None and "proposed" in paths.values()
-        opened_at = now.pulls[number].created_at if number and proposes else None
-        return Stand(repository.full_name, listed, state, paths, len(created), opened_at)
+        open_since = now.pulls[number].created_at if number else None
+        return Stand(repository.full_name, listed, state, paths, len(created), open_since)
 
     def _left(
         self,
@@ -267,16 +272,28 @@ class Outputs(NamedTuple):
         return [row for row in rows if row["outcome"]]
 
     def as_far_as_read(self, stands: Sequence[Stand]) -> list[Stand]:
-        """The same, of a run that ended early: the stand-in does not tell how far it came."""
-        unread = {
-            (row["repository"], row["list"]) for row in self.rows if row["outcome"] == "unread"
-        }
+        """The same, of a run that ended early: the stand-in does not tell how far it came.
+
+        What a run was going to write to it has read once, without what people did to the pull
+        request.
+        """
+        unread = {(row["repository"], row["list"]) for row in self.rows if row["state"] == "unread"}
+        of_one = self._left_alone if self.mode in {"register", "withdraw"} else self._unread
         return [
-            each._replace(state="unread", paths=dict.fromkeys(each.paths, "unread"), opened_at=None)
-            if (each.repository, each.listed.name) in unread
-            else each
+            of_one(each) if (each.repository, each.listed.name) in unread else each
             for each in stands
         ]
+
+    def _unread(self, stand: Stand) -> Stand:
+        paths = dict.fromkeys(stand.paths, "unread")
+        return stand._replace(state="unread", paths=paths, open_since=None)
+
+    def _left_alone(self, stand: Stand) -> Stand:
+        paths = {
+            path: standing if standing in PRESENT | {"blocked"} else "unread"
+            for path, standing in stand.paths.items()
+        }
+        return stand._replace(state="waiting" if stand.open_since else stand.state, paths=paths)
 
 
 def compare(
@@ -345,7 +362,9 @@ def _compare_report(many: Any, stands: Sequence[Stand], states: Counter[str]) ->
     _same("the repositories of the report", many["repositories"], states.total())
     _same("the states of the report", +Counter(many["states"]), states)
     _same("the standings of the report", +Counter(many["standings"]), _ways(stands))
-    not_named = Counter({each["state"]: each["count"] for each in many["not_named"]})
+    not_named = Counter[str]()
+    for each in many["not_named"]:
+        not_named[each["state"]] += each["count"]
     # Of several lists the rows tell of each
     rows = Counter(row["state"] for row in many["rows"]) + not_named
     incomplete = Counter(each.state for each in stands if each.state != "complete")
@@ -460,7 +479,9 @@ def _compare_table(outputs: Outputs, stands: Sequence[Stand]) -> None:
     ages = {
         (row["repository"], row["list"], row["pull_request_age_days"])
         for row in outputs.rows
-        if row["state"] == "proposed" and not row["repository"].startswith("not public")
+        if row["state"] in {"proposed", "unread"}
+        and row["pull_request"]
+        and not row["repository"].startswith("not public")
     }
     open_ones = {
         (each.repository, each.listed.name, str(_days(each, outputs)))

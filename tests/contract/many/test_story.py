@@ -51,7 +51,7 @@ def world(host: StandInHost, request: pytest.FixtureRequest) -> World:
             files[".github"] = b"a file\n"
         name = f"octo-org/r{number:03}"
         made.append(host.create_repository(name, files, private=number % 3 == 1))
-    refusing = made[3::37]
+    refusing = made[3 :: len(made) // 8]
     for each in refusing:
         each.protect("chore/*", "ruleset")
     host.create_repository("octo-org/old", archived=True)
@@ -106,18 +106,19 @@ def test_every_output_says_what_the_host_holds(
     assert states(first)["opened"] == cap
     register(LIST, target_repos=", ".join(("octo-org/*", *NOT_FOUND)), **ALL)
     people_work(world)
+    public = world.repositories[0].full_name
 
     plan = register(CORRECTED, mode="plan")
     assert {"waiting", "to update", "to close", "declined", "blocked"} <= states(plan).keys()
     run = register(CORRECTED, **ALL)
     assert states(run)["updated"] == states(plan)["to update"]
     register(CORRECTED, mode="withdraw")
-    again = register(CORRECTED, **ALL)
+    again = register(CORRECTED, workflow=public, **ALL)
     assert states(again)["opened"] > cap
     register(CORRECTED, mode="check")
-    public = world.repositories[0].full_name
     register(CORRECTED, mode="plan", workflow=public)
-    register(CORRECTED, workflow=public, **ALL)
+    ended = register(CORRECTED, ends_early=True, **ALL)
+    assert "5 repositories in a row failed" in ended.report["many"]["stopped"]
 
     register(*BOTH, mode="plan")
     register(*BOTH, max_pull_requests="15")
