@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 DOCS = "https://docs.github.com/rest"
 GRAPHQL_DOCS = "https://docs.github.com/graphql"
 GRAPHQL = ("/graphql", "/api/graphql")
-MAX_BAD_CREDENTIALS = 10
 ROOT_CONTENTS = re.compile("/repos/[^/]+/[^/]+/contents")
 NUMBERED = {"organizations": "orgs", "user": "users"}
 
@@ -165,7 +164,7 @@ class Dispatcher:
             )
         if token is None or died or self._host.now() < token.known_from:
             self._bad_credentials += 1
-            if self._bad_credentials > MAX_BAD_CREDENTIALS:
+            if self._bad_credentials > self._host.quirks.most_wrong_tokens:
                 message = "Maximum number of login attempts exceeded. Please try again later."
                 raise Refusal(403, message, documentation_url=DOCS)
             raise Refusal(401, "Bad credentials", documentation_url=DOCS)

@@ -259,6 +259,9 @@ SCENES: dict[str, Make] = {
     "GET repo: too many requests in a short time, with the other status": meets(
         FaultKind.SECONDARY_429_RETRY_AFTER
     ),
+    "GET repo: several tokens were wrong a moment ago": then(
+        may_not(requests=0), quirk(most_wrong_tokens=0)
+    ),
     "GET repo: a good token, now and then": meets(
         FaultKind.CUSTOM,
         match=lambda request: request.path != "/rate_limit",

@@ -69,6 +69,13 @@ REFUSALS = [
     ("GET rate_limit", 404, "Rate limiting is not enabled.", Kind.NO_LIMITS, "refusal.other"),
     ("PUT contents/a", 404, "Not Found", Kind.PERMISSION, "refusal.no_place"),
     ("GET x", 401, "Bad credentials", Kind.TOKEN_REJECTED, "refusal.token_rejected"),
+    (
+        "GET x",
+        403,
+        "Maximum number of login attempts exceeded. Please try again later.",
+        Kind.TOKEN_REJECTED,
+        "refusal.login_attempts",
+    ),
     ("POST git/refs", 422, "Reference already exists", Kind.ALREADY_EXISTS, "refusal.other"),
     (
         "PUT contents/a",

@@ -254,6 +254,10 @@ TABLE: tuple[Row, ...] = (
     # actions/add-to-project#289: Enterprise Server before 3.10 (github/roadmap#622)
     _rejected("refusal.fine_grained_graphql", (401,), ("do not support the GraphQL API",)),
     _rejected("refusal.token_rejected", (401,)),
+    # https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api: after several
+    # tokens that GitHub did not accept, it takes none of the user's for a while
+    # (PyGithub/PyGithub#1248, semantic-release/cli#124)
+    _rejected("refusal.login_attempts", (403,), ("number of login attempts exceeded",)),
     # fulldecent/pfBlockerNG#1799
     _denied("refusal.actions_pull_requests", says=("is not permitted to create or approve",)),
     # r-universe-org/help#247
