@@ -473,6 +473,28 @@ def test_of_two_runs_at_once_the_later_description_keeps_what_the_other_wrote(
     assert run(example, OLD | {"c.md": "C\n", "d.md": "D\n"}).outputs["declined"] == "2"
 
 
+@pytest.mark.parametrize("at", range(1, 13))
+def test_of_two_runs_at_once_neither_brings_back_what_was_taken_out_to_the_last_file(
+    example: Example, host: StandInHost, at: int
+) -> None:
+    run(example, OLD)
+    example.repository.commit(dict.fromkeys(OLD, None), branch=BRANCH)
+    at += len(host.requests)
+
+    def other_run(request: Request) -> None:
+        if request.number >= at:
+            host.on_request = None
+            run(example, OLD | {"d.md": "D\n"})
+
+    host.on_request = other_run
+    listing = example.action.listing_of({"a.md": "A\n"})
+    done = example.run(definitions=listing)
+    host.on_request = None
+    assert done.exit_code == 0 or "written to by another run" in done.text, done.console
+    assert run(example, OLD | {"d.md": "D\n"}).outputs["declined"] == str(len(OLD))
+    assert example.repository.files(BRANCH).keys().isdisjoint(OLD)
+
+
 def test_what_people_write_during_the_run_stays(example: Example, host: StandInHost) -> None:
     run(example, OLD | {"c.md": ""})
     [pull] = example.repository.pull_requests
@@ -512,7 +534,7 @@ def test_nobody_commits_to_a_branch_that_was_just_declined(
     host.on_request = decline
     done = example.run(definitions=example.action.listing_of(BOTH))
     assert done.exit_code == 1
-    assert "was closed, merged or pointed at another branch" in done.text
+    assert "was closed, merged, pointed at another branch" in done.text
     assert example.repository.head(BRANCH) == head
 
 

@@ -232,7 +232,8 @@ class WholeRuns(RuleBasedStateMachine):
         repository.secrets.clear()
         self.host.refused_mutations.clear()
         assert self.declined <= declined
-        assert self.removed <= removed
+        # What a withdrawn one lacks counts as declined until it is opened again
+        assert {path for _, path in self.removed - removed} <= declined
 
     @rule(way=ways, paths=lists, at=st.integers(1, 12), applied=st.booleans())
     def register_and_be_killed(

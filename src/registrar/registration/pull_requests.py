@@ -37,8 +37,8 @@ class NotOpened(RegistrarError):
 def prepare(work: Work, write: Write) -> Write:
     """Look at an open pull request once more, right before the first commit to its branch.
 
-    It is an error where it is closed by now, or goes elsewhere: nobody commits to a branch that was
-    just declined. Nothing is added or corrected where the description has no room to say so
+    It is an error where it is closed by now, goes elsewhere, or where another run has changed what
+    was concluded from: nobody commits to a branch that was just declined. Nothing is added or corrected where the description has no room to say so
     afterwards. One that was withdrawn is opened again; there is to be another one where GitHub
     refuses that.
     """
@@ -57,6 +57,9 @@ def prepare(work: Work, write: Write) -> Write:
                 raise
             return write._replace(pull_request=None)
     now = _still_open(work, now)
+    if write.names_too_much and write.mark and Mark.of(now.body) != write.mark:
+        # That it names too much was concluded from what it named before
+        raise _changed(now)
     progress.keep_reopened(now)
     write = write._replace(pull_request=now, was_reopened=not pull.is_open)
     result = progress.result(assuming=[work.written(branch, each) for each in to_write])
@@ -85,9 +88,13 @@ def _still_open(work: Work, pull: PullRequest) -> PullRequest:
     if of is None or not of.default_branch:
         of = work.client.rest.again(work.plan.repository)
     if not pull.is_open or pull.base_branch != of.default_branch:
-        raise RegistrarError(Failure.of(msg("pull_request.changed", pull_request=pull.link)))
+        raise _changed(pull)
     require_other_than_default(pull.head_branch, of.default_branch)
     return pull._replace(of=of)
+
+
+def _changed(pull: PullRequest) -> RegistrarError:
+    return RegistrarError(Failure.of(msg("pull_request.changed", pull_request=pull.link)))
 
 
 def publish(work: Work, write: Write) -> None:
