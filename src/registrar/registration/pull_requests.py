@@ -37,10 +37,10 @@ class NotOpened(RegistrarError):
 def prepare(work: Work, write: Write) -> Write:
     """Look at an open pull request once more, right before the first commit to its branch.
 
-    It is an error where it is closed by now, goes elsewhere, or where another run has changed what
-    was concluded from: nobody commits to a branch that was just declined. Nothing is added or corrected where the description has no room to say so
-    afterwards. One that was withdrawn is opened again; there is to be another one where GitHub
-    refuses that.
+    It is an error where it is closed by now, goes elsewhere, or is not what was decided from
+    because of another run: nobody commits to a branch that was just declined. Nothing is added or
+    corrected where the description has no room to say so afterwards. One that was withdrawn is
+    opened again; there is to be another one where GitHub refuses that.
     """
     plan, progress, branch, pull = work.plan, work.progress, write.branch, write.pull_request
     pending = progress.pending(plan.missing)
