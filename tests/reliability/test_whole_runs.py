@@ -600,11 +600,15 @@ class WholeRuns(RuleBasedStateMachine):
         before = {name: repository.files(name) for name in repository.branches}
         default, base = repository.default_branch, repository.head()
         marked, needless = self.marked, self.needless
+        # A withdrawn one is opened again, with what was pushed to its branch since
+        closed = (p for p in self.own if p.state == "closed" and p.author not in STRANGERS)
+        withdrawn = {p.head for p in closed if WITHDRAWN in (p.body or "")}
+        continued = {p.head for p in self.open_ones} | withdrawn
         somebodys = {
             name: repository.head(name)
             for name, files in before.items()
             if any(path.startswith(THEIRS) for path in files.keys() - before[default].keys())
-            if name not in {p.head for p in self.open_ones}
+            if name not in continued
         }
         hidden = self.is_hidden
         run = self.start(way, paths, mode, kill, token=token)
