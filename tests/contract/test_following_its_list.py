@@ -490,7 +490,7 @@ def test_of_two_runs_at_once_neither_brings_back_what_was_taken_out_to_the_last_
     listing = example.action.listing_of({"a.md": "A\n"})
     done = example.run(definitions=listing)
     host.on_request = None
-    assert done.exit_code == 0 or "written to by another run" in done.text, done.console
+    assert done.exit_code == 0 or "given another description" in done.text, done.console
     assert run(example, OLD | {"d.md": "D\n"}).outputs["declined"] == str(len(OLD))
     assert example.repository.files(BRANCH).keys().isdisjoint(OLD)
 

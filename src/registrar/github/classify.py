@@ -257,7 +257,8 @@ TABLE: tuple[Row, ...] = (
     # https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api: after several
     # tokens that GitHub did not accept, it takes none of the user's for a while
     # (PyGithub/PyGithub#1248, semantic-release/cli#124)
-    _rejected("refusal.login_attempts", (403,), ("number of login attempts exceeded",)),
+    # Not confirmed for GraphQL
+    _rejected("refusal.login_attempts", says=("number of login attempts exceeded",)),
     # fulldecent/pfBlockerNG#1799
     _denied("refusal.actions_pull_requests", says=("is not permitted to create or approve",)),
     # r-universe-org/help#247

@@ -37,10 +37,10 @@ class NotOpened(RegistrarError):
 def prepare(work: Work, write: Write) -> Write:
     """Look at an open pull request once more, right before the first commit to its branch.
 
-    It is an error where it is closed by now, goes elsewhere, or is not what was decided from
-    because of another run: nobody commits to a branch that was just declined. Nothing is added or
-    corrected where the description has no room to say so afterwards. One that was withdrawn is
-    opened again; there is to be another one where GitHub refuses that.
+    It is an error where it is closed by now, or goes elsewhere: nobody commits to a branch that was
+    just declined. So it is where none of the named files was there, and others are named by now.
+    Nothing is added or corrected where the description has no room to say so afterwards. One that
+    was withdrawn is opened again; there is to be another one where GitHub refuses that.
     """
     plan, progress, branch, pull = work.plan, work.progress, write.branch, write.pull_request
     pending = progress.pending(plan.missing)
@@ -58,7 +58,8 @@ def prepare(work: Work, write: Write) -> Write:
             return write._replace(pull_request=None)
     now = _still_open(work, now)
     if write.names_too_much and write.mark and Mark.of(now.body) != write.mark:
-        # That it names too much was concluded from what it named before
+        # Another run has committed and named something in between: then the files that are named
+        # and absent were taken out, and are not merely named too early
         raise _changed(now)
     progress.keep_reopened(now)
     write = write._replace(pull_request=now, was_reopened=not pull.is_open)
