@@ -50,7 +50,7 @@ def execute(
             # Imported here, because a run about one repository does not need it
             from registrar.many.coordinator import ManyRun  # noqa: PLC0415
 
-            run = ManyRun(github, settings, lists, reporter, cancellation, result)
+            run = ManyRun(github, settings, lists, reporter, reporter.privacy, cancellation, result)
             run.run(settings.selection)
             return
         own = settings.workflow_repository.lower()

@@ -1,6 +1,7 @@
 """Loads the lists of a run: the caller's own one, or built-in ones."""
 
 import posixpath
+from collections.abc import Callable
 
 from registrar.errors import Diagnostic, InvalidInput
 from registrar.inputs.reader import branch_diagnostic
@@ -9,19 +10,21 @@ from registrar.models.files import digest_of
 from registrar.models.repository import Repository
 from registrar.models.settings import Profile, Settings
 from registrar.models.spec import FileList, RegistrationSpec
-from registrar.reporting.reporter import Reporter
 from registrar.runtime.workspace import Folder, around
 
 
-def load(settings: Settings, reporter: Reporter) -> list[FileList]:
-    """Load the lists of a run and print their warnings; `InvalidInput` has every diagnostic."""
+def load(settings: Settings, warn: Callable[[Diagnostic], None]) -> list[FileList]:
+    """Load the lists of a run and tell ``warn`` of their warnings.
+
+    `InvalidInput` has every diagnostic.
+    """
     if settings.definitions:
         lists = [_own(settings)]
     else:
         lists = [_built_in(profile, settings) for profile in settings.profiles]
     for each in lists:
         for diagnostic in each.warnings:
-            reporter.warn(diagnostic)
+            warn(diagnostic)
     return lists
 
 

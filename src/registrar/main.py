@@ -14,7 +14,7 @@ from registrar.inputs.reader import read as read_settings
 from registrar.models.run_result import RunResult
 from registrar.models.settings import Mode, Settings
 from registrar.models.spec import FileList
-from registrar.reporting.privacy import Privacy
+from registrar.privacy import Privacy
 from registrar.reporting.reporter import Reporter
 from registrar.reporting.runner import Console
 from registrar.runtime.cancellation import Cancellation
@@ -61,7 +61,7 @@ def main(  # noqa: PLR0913, PLR0917 (what a process is started with)
         for warning in settings.warnings:
             reporter.warn(Diagnostic(warning))
         reporter.console.files.ask_for(command_line.files)
-        lists = load_lists(settings, reporter)
+        lists = load_lists(settings, reporter.warn)
         if settings.mode is Mode.VALIDATE:
             reporter.report_lists(lists)
             result.valid_lists = lists

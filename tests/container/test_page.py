@@ -10,9 +10,9 @@ from playwright.sync_api import Browser, sync_playwright
 from playwright.sync_api import Page as Tab
 
 from registrar.models.settings import Mode
+from registrar.rendering.states import BARS
 from registrar.reporting.evidence import Evidence
 from registrar.reporting.page import Page
-from registrar.reporting.states import BARS
 from registrar.texts.messages import Catalogue
 from tests.container import tools
 

@@ -31,7 +31,7 @@ CORE = (
     "lists.syntax",
     "lists.constraints",
     "reporting.summary",
-    "reporting.pull_request_body",
+    "rendering.description",
     "reporting.report",
 )
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))

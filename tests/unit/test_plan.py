@@ -13,7 +13,7 @@ from registrar.models.repository import Entry, Repository, RepositoryState
 from registrar.models.standing import Standing
 from registrar.presence.planning import make_plan
 from registrar.registration.preflight import require_writable
-from registrar.reporting.states import explanation
+from registrar.rendering.states import explanation
 from tests.values import file_of, spec
 
 REPOSITORY = Repository("octo/example", "main", "https://github.com/octo/example", can_push=True)

@@ -11,7 +11,7 @@ from registrar.models.repository import PullRequest, Repository
 from registrar.models.result import RegistrationResult, Status
 from registrar.models.run_result import ManyResult, RunResult
 from registrar.models.settings import Settings
-from registrar.reporting.privacy import Privacy, kind_in_words
+from registrar.privacy import Privacy, kind_in_words
 from registrar.texts.escaping import FoundPath, Lines
 from registrar.texts.messages import Catalogue, msg
 from tests.values import spec

@@ -16,7 +16,7 @@ from registrar.models.repository import Repository
 from registrar.models.result import RegistrationResult
 from registrar.models.run_result import RunResult
 from registrar.models.standing import Standing
-from registrar.reporting.privacy import Privacy
+from registrar.privacy import Privacy
 from registrar.reporting.reporter import Reporter
 from registrar.reporting.runner import Console, RunnerFiles
 from registrar.reporting.summary import cut

@@ -16,7 +16,7 @@ from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode
 from registrar.models.standing import FINDINGS, Standing
 from registrar.registration.proposal import Proposal
-from registrar.reporting import sentences, states
+from registrar.rendering import states
 from registrar.texts.messages import LANGUAGES, Catalogue, msg, read
 from tests.documents import REFERENCE
 from tests.harness import ROOT
@@ -28,7 +28,7 @@ TABLES: Mapping[type[StrEnum], Mapping[Any, Any]] = {
     Status: states.STATUSES,
     PullRequestOperation: states.OPERATIONS,
     Mode: states.MODES,
-    Exclusion: sentences.EXCLUDED,
+    Exclusion: states.EXCLUDED,
 }
 KINDS = pytest.mark.parametrize("kind", TABLES)
 REPORT = json.loads((ROOT / "schemas/report.schema.json").read_text("utf-8"))["$defs"]

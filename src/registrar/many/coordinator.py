@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from registrar.errors import Diagnostic, Kind, Refused
 from registrar.github.limits import Resource
 from registrar.inputs.environment import may_be_published
-from registrar.many import writing
+from registrar.many import notes, writing
+from registrar.many.listener import Listener
 from registrar.many.listing import Listing, make_listing, others_read_workflow
 from registrar.many.reading import Reader, unread
 from registrar.models.repository import Repository
@@ -16,12 +17,12 @@ from registrar.models.result import RegistrationResult, Status
 from registrar.models.run_result import Budget, ManyResult, RunResult
 from registrar.models.selection import Selection
 from registrar.models.settings import FailOn, Mode, Settings
-from registrar.models.spec import FileList, RegistrationSpec
+from registrar.models.spec import ONE_OF_MANY, FileList, RegistrationSpec
 from registrar.presence.planning import require_known_properties
+from registrar.privacy import Privacy
 from registrar.registration.base import read_blobs
 from registrar.registration.run import register
-from registrar.reporting import sentences
-from registrar.reporting.reporter import Reporter
+from registrar.rendering.states import exclusions
 from registrar.runtime.cancellation import Cancellation
 from registrar.texts.messages import Message, msg
 
@@ -44,11 +45,13 @@ class ManyRun:
     github: "GitHub"
     settings: Settings
     lists: Sequence[FileList]
-    reporter: Reporter
+    listener: Listener
+    privacy: Privacy
     cancellation: Cancellation
     run_result: RunResult
 
     def __post_init__(self) -> None:
+        self._of_one = Listener(self.listener.texts)
         self.result = self.run_result.many = ManyResult(self.settings)
         self.registrations = self.run_result.registrations
         """What was done, or would be, in each repository with missing files."""
@@ -70,15 +73,14 @@ class ManyRun:
 
     def run(self, selection: Selection) -> None:
         """List, read, report the budget, write."""
-        reporter = self.reporter
-        reporter.privacy.of_many(others_read=may_be_published(self.settings))
+        self.privacy.of_many(others_read=may_be_published(self.settings))
         self.github.check_token()
         client = self.github.many(self._require_time)
-        with reporter.group("many.group_list"):
+        with self.listener.group("many.group_list"):
             listing = self._list(client, selection)
         found = len(listing.selected) + listing.excluded.total() + len(listing.not_found)
         self._note_selected(found, listing)
-        reader = Reader(self.github, client, self.cancellation, reporter, self._end)
+        reader = Reader(self.github, client, self.cancellation, self._of_one, self._end)
         try:
             self._read_and_write(reader, listing, found)
         finally:
@@ -87,8 +89,8 @@ class ManyRun:
                 self._keep(row)
 
     def _read_and_write(self, reader: Reader, listing: Listing, found: int) -> None:
-        result, reporter = self.result, self.reporter
-        with reporter.group("many.group_read", count=len(listing.selected)):
+        result, listener = self.result, self.listener
+        with listener.group("many.group_read", count=len(listing.selected)):
             self._read(reader, listing)
         # Only the reading shows which repositories are empty or locked
         self._note_selected(found, listing)
@@ -106,25 +108,19 @@ class ManyRun:
             refused_whole=self._refused_whole,
         )
         result.budget = writing.with_writing(of_reading, self.settings)
-        planned = sentences.budget(result.budget, self.settings)
-        for sentence in (*sentences.read(result.budget), *planned):
-            reporter.line(sentence)
+        listener.budget_known(result.budget, self.settings)
         if self._todo:
             if result.budget.writes and not self._is_confirmed(result.budget):
                 result.stopped = msg("many.not_confirmed")
             self._write(reader, result.budget.writes)
         replaced = {each.replaces: each.of for each in result.contents.values() if each.replaces}
         result.note_blobs(read_blobs(self.github.client, replaced))
-        reporter.report_contents(result)
-        published = reporter.privacy.published(self.run_result)
-        notes = sentences.notes(published.registrations)
-        for sentence in (*notes, *sentences.closing(published.many or result)):
-            reporter.line(sentence)
+        listener.many_done(self.run_result)
 
     # --- Which repositories ---------------------------------------------------------------------
 
     def _list(self, client: "BulkClient", selection: Selection) -> Listing:
-        settings, privacy = self.settings, self.reporter.privacy
+        settings, privacy = self.settings, self.privacy
         of_lists = (files.property_names for files in self.lists)
         asked = selection.property_names.union(settings.property_names, *of_lists)
         listing = make_listing(client, selection._replace(with_properties=bool(asked)), settings)
@@ -139,7 +135,7 @@ class ManyRun:
             self._note(msg("progress.no_properties", owners=sorted(persons)))
         for repository, reason in listing.excluded_repositories:
             for spec in self._specs([repository]):
-                self.reporter.record(unread(spec)._replace(exclusion=reason))
+                self.listener.record(unread(spec)._replace(exclusion=reason))
         return listing
 
     def _require_time(self) -> None:
@@ -149,7 +145,7 @@ class ManyRun:
 
     def _specs(self, repositories: Iterable[Repository]) -> list[RegistrationSpec]:
         return [
-            RegistrationSpec(self.settings, files, repository)
+            RegistrationSpec(self.settings, files, repository, policy=ONE_OF_MANY)
             for repository in repositories
             for files in self.lists
         ]
@@ -164,7 +160,7 @@ class ManyRun:
             return
         if not found:
             raise Refused(msg("many.nothing_found"))
-        parts = sentences.exclusions(listing.excluded)
+        parts = exclusions(listing.excluded)
         raise Refused(msg("many.nothing_selected", found=found, parts=parts))
 
     # --- How they stand -------------------------------------------------------------------------
@@ -186,17 +182,17 @@ class ManyRun:
                 excluded_ids.add(previewed.repository.id)
                 for spec in self._specs([previewed.spec.repository]):
                     self._without_row.pop(_key(spec), None)
-                self.reporter.record(previewed)
+                self.listener.record(previewed)
             elif previewed.status is Status.UNREAD:
                 alone.append(previewed.spec)
             else:
                 self._sort_in(previewed)
         if alone:
-            self.reporter.line(msg("many.alone", count=len(alone)))
+            self.listener.line(msg("many.alone", count=len(alone)))
         for previewed in reader.read_alone(alone):
             self._sort_in(previewed)
-        others_read = self.reporter.privacy.counts_private
-        for note in sentences.rules(result, self.lists, others_read=others_read):
+        others_read = self.privacy.counts_private
+        for note in notes.of_rules(result, self.lists, others_read=others_read):
             self._note(note)
 
     def _sort_in(self, previewed: RegistrationResult) -> None:
@@ -230,18 +226,14 @@ class ManyRun:
 
     def _note(self, note: Message) -> None:
         self.result.notes.append(note)
-        self.reporter.line(note)
+        self.listener.line(note)
 
     # --- What is done ---------------------------------------------------------------------------
 
     def _is_confirmed(self, budget: Budget) -> bool:
         """Ask, where there is somebody; the time until the answer is none of the run's."""
-        terminal = self.reporter.terminal
-        if terminal is None:
-            return True
         asked = self.cancellation.clock.monotonic()
-        self.reporter.line(sentences.question(budget, self.settings))
-        is_confirmed = terminal.says_yes()
+        is_confirmed = self.listener.agrees(budget, self.settings)
         self._end += self.cancellation.clock.monotonic() - asked
         self.github.limits.pace.end = self._end
         return is_confirmed
@@ -254,7 +246,7 @@ class ManyRun:
         todo = writing.in_order(self._todo, self.cancellation.clock.time())
         withdraws = self.settings.mode is Mode.WITHDRAW
         heading = "many.group_withdraw" if withdraws else "many.group_write"
-        with self.reporter.group(heading, count=len(todo)):
+        with self.listener.group(heading, count=len(todo)):
             gate = writing.Gate(self.settings, self.github.limits.pace, self.cancellation)
             writes_each = writing.writes_of(self.settings.pull_request)
             left = expected
@@ -271,7 +263,7 @@ class ManyRun:
                 registered, row = self._register(previewed, gate)
                 left = max(left - writes_each.get(previewed.left_to_do, 0), 0)
                 self._add(row, place, self._set_pace(left, expected - left))
-                if reason := writing.why_stop(registered, gate, self.reporter.privacy.reason):
+                if reason := writing.why_stop(registered, gate, self.privacy.reason):
                     self.result.stop(reason, registered.exit_code)
         if self.result.stopped:
             self._note_end(self.result.stopped)
@@ -280,7 +272,7 @@ class ManyRun:
         """Say once why the run ended early, and what that leaves for the next one."""
         if left := self.result.counts[Status.DEFERRED]:
             self.result.stopped = msg("many.ended_early", left=left, reason=reason)
-            self.reporter.warn(Diagnostic(self.result.stopped))
+            self.listener.warn(Diagnostic(self.result.stopped))
 
     def _looked_at(self, reader: Reader, previewed: RegistrationResult) -> RegistrationResult:
         """Give how a repository stands that is left for the next run, as far as that was read.
@@ -308,7 +300,7 @@ class ManyRun:
         """
         writes_before = self.github.limits.pace.writes
         client = self.github.client(previewed.spec.target)
-        registered = register(client, previewed.spec, self.reporter)
+        registered = register(client, previewed.spec, self._of_one)
         self.cancellation.stop_timer()
         self.registrations.append(registered)
         row = writing.ended(previewed, registered, wrote=client.session.wrote)
@@ -328,12 +320,9 @@ class ManyRun:
 
         ``place`` is its number and the number of all rows, where that is known.
         """
-        row = self._keep(row)
-        shown = self.reporter.privacy.row(row)
-        if shown and row.status is not Status.COMPLETE:
-            names_list = len(self.lists) > 1
-            line = sentences.line(shown, place, seconds_left, names_list=names_list)
-            self.reporter.line(line)
+        row, names_list = self._keep(row), len(self.lists) > 1
+        if row.status is not Status.COMPLETE:
+            self.listener.repository_done(row, place, seconds_left, names_list=names_list)
 
     def _keep(self, row: RegistrationResult) -> RegistrationResult:
         """Put a row into the result, table and page: the last that is known of it.
@@ -343,7 +332,7 @@ class ManyRun:
         row = row if row.files else row._replace(files=unread(row.spec).files)
         self._without_row.pop(_key(row.spec), None)
         self.result.add(row)
-        self.reporter.record(row)
+        self.listener.record(row)
         return row
 
 

@@ -47,11 +47,11 @@ from registrar.models.standing import Standing
 from registrar.presence.planning import make_plan
 from registrar.registration.answers import Answers
 from registrar.registration.base import with_owner
+from registrar.registration.listener import Listener
 from registrar.registration.mark import Mark
 from registrar.registration.preflight import lacking_scope, scope_failure
 from registrar.registration.run import preview, register
 from registrar.registration.single import NAMES_AT_ONCE, directories_to_read, names_to_read
-from registrar.reporting.reporter import Reporter
 from registrar.runtime.cancellation import Cancellation
 from registrar.runtime.concurrency import concurrently
 from registrar.texts.messages import msg
@@ -229,7 +229,7 @@ class Reader:
     github: "GitHub"
     client: "BulkClient"
     cancellation: Cancellation
-    reporter: Reporter
+    listener: Listener
     end: float
     """Moment (monotonic) of the run's end."""
     _size: BatchSize = field(default_factory=BatchSize)
@@ -346,7 +346,7 @@ class Reader:
         guesses = Guesses(partial(client.may_write, plan.repository))
         branches = plan.state.branches.values()
         interrupted = any(each.head and not each.pull_requests for each in branches)
-        result = preview(plan, guesses, self.reporter)
+        result = preview(plan, guesses, self.listener)
         if spec.writes and spec.settings.update:
             result = _with_outdated(result)
         result = _with_refused(result, self.github.limits.scopes)
@@ -360,7 +360,7 @@ class Reader:
         """Say what would be done, with requests about this repository alone."""
         if self._has_room:
             client = self.github.client(spec.target)
-            done = register(client, spec._replace(is_preview=True), self.reporter)
+            done = register(client, spec._replace(is_preview=True), self.listener)
             self.cancellation.check()
             kind = done.failure.kind if done.failure else None
             if done.failure and kind in ENDS_THE_READING:

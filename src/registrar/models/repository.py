@@ -61,6 +61,11 @@ class Repository(NamedTuple):
         return self.full_name.partition("/")[0]
 
     @property
+    def link(self) -> str:
+        """The name, with its address where that is known."""
+        return Link(self.full_name, self.html_url) if self.html_url else self.full_name
+
+    @property
     def is_public(self) -> bool:
         """Whether everybody may know its name."""
         return self.visibility == "public"

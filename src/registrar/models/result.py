@@ -266,5 +266,5 @@ class RegistrationResult(NamedTuple):
         are all paths; of many such a repository is left for the next run.
         """
         reached = (Done.FAILED, Done.UNKNOWN)
-        is_only = self.spec.writes and not self.spec.is_one_of_many
+        is_only = self.spec.writes and self.spec.policy.tells_paths
         return self.count(*reached, Done.PENDING) if is_only else self.count(*reached)

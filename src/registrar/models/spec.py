@@ -91,6 +91,22 @@ class FileList(NamedTuple):
         return frozenset[str]().union(*asked, *(each.named_properties for each in self.possible))
 
 
+class Policy(NamedTuple):
+    """How a registration in one repository and one of many differ; the defaults are of one."""
+
+    tells_paths: bool = True
+    """Whether people read what is said of each path, and not only how the repository stands."""
+    fails_refused_files: bool = False
+    """Whether a file that the token is known not to write fails alone; otherwise nothing begins."""
+    falls_back: bool = True
+    """Whether files are created one by one where GitHub refuses one commit with all of them."""
+    refreshes: bool = True
+    """Whether an open pull request that holds everything gets its text, labels and people anew."""
+
+
+ONE_OF_MANY = Policy(tells_paths=False, fails_refused_files=True, falls_back=False, refreshes=False)
+
+
 class RegistrationSpec(NamedTuple):
     """One registration to be done: a list in a repository."""
 
@@ -102,6 +118,7 @@ class RegistrationSpec(NamedTuple):
 
     is_preview: bool = False
     """Whether it only shows what would be done, whatever the run is for."""
+    policy: Policy = Policy()
 
     @property
     def target(self) -> str:
@@ -141,13 +158,9 @@ class RegistrationSpec(NamedTuple):
         return self.branch == self.files.defaults.branch
 
     @property
-    def is_one_of_many(self) -> bool:
-        """Whether it is written to in a run over many repositories.
-
-        Then nothing is created file by file where one commit is refused, and an open pull request
-        that holds everything keeps its text, and gets no labels or assignees.
-        """
-        return self.settings.selection is not None
+    def was_listed(self) -> bool:
+        """Whether GitHub has listed the repository, so that its facts and its id are known."""
+        return bool(self.repository.node_id)
 
     def may_be_called(self, full_name: str) -> bool:
         """Whether the listed repository is selected by the name that it has by now."""

@@ -109,7 +109,7 @@ class WritingAnswers(ReadingAnswers):
         failed by then, and the others go on.
         """
         scopes, work = self._client.limits.scopes, self._work
-        if self._plan.spec.is_one_of_many:
+        if self._plan.spec.policy.fails_refused_files:
             refused = lacking_scope(files, scopes)
             failure = scope_failure(scopes)
             commits.record(work.progress, [work.failed(branch, d, failure) for d in refused])

@@ -1,9 +1,9 @@
 """What a registration has done so far: each step is printed as it happens, and kept."""
 
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 
-from registrar.errors import Cause, Diagnostic, Failure
+from registrar.errors import Diagnostic, Failure
 from registrar.models.files import FileDefinition
 from registrar.models.paths import Done, ListedPath
 from registrar.models.plan import Plan
@@ -13,9 +13,7 @@ from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.registration.answers import Claim
 from registrar.registration.decide import Decision
-from registrar.reporting import states
-from registrar.reporting.reporter import Reporter
-from registrar.reporting.states import Tone
+from registrar.registration.listener import Listener
 from registrar.texts.escaping import Link
 from registrar.texts.messages import Message, msg
 
@@ -26,21 +24,18 @@ class Progress:
     Methods that begin with ``keep`` or ``record`` add to it; `result` gives it as it stands.
     """
 
-    def __init__(self, spec: RegistrationSpec, reporter: Reporter) -> None:
-        """Begin with nothing done. Of one of many nothing is printed: its result is enough."""
+    def __init__(self, spec: RegistrationSpec, listener: Listener) -> None:
+        """Begin with nothing done; ``listener`` is told of each step."""
         self.spec = spec
-        self.texts = reporter.texts
-        """The catalogue of commits and pull requests, whatever language is printed."""
-        self._reporter = None if spec.is_one_of_many else reporter
+        self.listener = listener
         self._result = RegistrationResult(spec, spec.repository)
         self._plan: Plan | None = None
         self._paths: dict[str, ListedPath] = {}
         """Every listed path as it stands by now."""
-        self._last_failure: tuple[Done, Cause] | None = None
 
     def group(self, key: str, /, **values: object) -> AbstractContextManager[None]:
         """Print what is said inside under a heading that the runner can fold."""
-        return self._reporter.group(key, **values) if self._reporter else nullcontext()
+        return self.listener.group(key, **values)
 
     def identify(self, repository: Repository) -> None:
         """Take over GitHub's own name of the repository, and report if it was renamed."""
@@ -48,8 +43,7 @@ class Progress:
         if repository.full_name.lower() != old.lower():
             self.note("progress.renamed", about=old, old=old, new=repository.full_name)
         self._result = self._result._replace(repository=repository)
-        if self._reporter:
-            self._reporter.privacy.identify(repository)
+        self.listener.begins(repository)
 
     def begin(self, plan: Plan) -> None:
         """Print the state of every path, and take over what is to be done.
@@ -61,10 +55,7 @@ class Progress:
         total = len(plan.paths)
         with self.group("group.check", count=total, target=plan.repository.full_name):
             for number, listed in enumerate(plan.paths, start=1):
-                state = states.described_at_first(listed)
-                is_absent = listed.standing in {Standing.MISSING, Standing.BLOCKED}
-                tone = Tone.NOTABLE if is_absent else Tone.PLAIN
-                self._path(number, total, listed.path, state, tone)
+                self.listener.path_found(listed, number, total)
         self._result = self._result._replace(
             commit=plan.state.base_sha,
             removed=plan.removed,
@@ -88,13 +79,7 @@ class Progress:
     def record_and_print(self, number: int, total: int, listed: ListedPath) -> None:
         """Keep and print what was done about one path, which has a ``number`` of ``total``."""
         self.record(listed)
-        described = states.described(listed)
-        if listed.failure:
-            failed = (listed.done, listed.failure.cause)
-            if failed == self._last_failure:
-                described = states.described_again(listed)
-            self._last_failure = failed
-        self._path(number, total, listed.path, described, states.DONE[listed.done].tone)
+        self.listener.path_done(listed, number, total)
 
     def skip_declined(self, chosen: Claim | Decision) -> None:
         """Keep which paths were declined, and so are skipped, and what else was found out."""
@@ -126,14 +111,13 @@ class Progress:
     def keep(self, message: Message, *, about: str, repeats_state: bool = False) -> None:
         """Print a sentence as `note` does; ``about`` distinguishes it from every other one."""
         self._keep(Note(message, about, repeats_state))
-        self._line(message)
+        self.listener.line(message)
 
     def warn(self, key: str, /, *, about: str = "", **values: object) -> None:
         """Print a warning that is also in the report; ``about`` is as in `note`."""
         message = msg(key, **values)
         self._keep(Note(message, f"{key} {about}"))
-        if self._reporter:
-            self._reporter.warn(Diagnostic(message))
+        self.listener.warn(Diagnostic(message))
 
     def _keep(self, note: Note) -> None:
         self._result = self._result._replace(notes=(*self._result.notes, note))
@@ -165,7 +149,7 @@ class Progress:
         self._result = self._result._replace(
             repository=repository, pull_request=pull_request, operation=operation
         )
-        self._line(msg(states.OPERATIONS[operation].line, url=Link(pull_request.url)))
+        self.listener.pull_request_done(pull_request, operation)
 
     def keep_unread(self, failure: Failure) -> None:
         """Keep why the token may not read the pull requests."""
@@ -177,7 +161,7 @@ class Progress:
         """Keep and print the open pull request that a preview found."""
         if self._result.operation is PullRequestOperation.NONE:
             self._result = self._result._replace(pull_request=pull_request)
-        self._line(msg("progress.proposed", url=Link(pull_request.url)))
+        self.listener.line(msg("progress.proposed", url=Link(pull_request.url)))
 
     def result(
         self, *, assuming: Sequence[ListedPath] = (), why_pending: Message | None = None
@@ -192,12 +176,3 @@ class Progress:
             for each in paths.values()
         )
         return self._result._replace(files=tuple(files))
-
-    def _path(self, number: int, total: int, path: str, state: Message, tone: Tone) -> None:
-        place = f"{number:>{len(str(total))}}"
-        line = msg("progress.path", number=place, total=total, path=path, state=state)
-        self._line(line, tone)
-
-    def _line(self, message: Message, tone: Tone = Tone.PLAIN) -> None:
-        if self._reporter:
-            self._reporter.line(message, tone)

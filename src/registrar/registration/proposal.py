@@ -13,8 +13,8 @@ from registrar.models.settings import PullRequestOptions
 from registrar.models.spec import RegistrationSpec
 from registrar.registration.mark import BEGIN, END, NO_MARK, Mark, divide, not_withdrawn, unmarked
 from registrar.registration.progress import Progress
-from registrar.reporting import pull_request_body
-from registrar.reporting.markdown import Markdown
+from registrar.rendering import description
+from registrar.rendering.markdown import Markdown
 from registrar.texts import escaping, templates
 from registrar.texts.messages import Catalogue, Message, msg
 
@@ -133,7 +133,7 @@ class Proposal(NamedTuple):
         written = {each.path: each.blob_id for each in ours_now}
         hidden = mark.naming(self.spec.files.id, written).text
         room -= escaping.characters(hidden) + 1
-        ours = pull_request_body.render(result, self.catalogue, room, ours or "")
+        ours = description.render(result, self.catalogue, room, ours or "")
         body = f"{before}{BEGIN}\n{ours}\n{hidden}\n{END}{after}"
         return body if escaping.characters(body) <= BODY_CHARACTERS else not_withdrawn(current)
 

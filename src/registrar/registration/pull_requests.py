@@ -110,7 +110,7 @@ def publish(work: Work, write: Write) -> None:
     if pull is None or not write.is_done:
         pull, operation = _open_or_update(work, write)
     progress.keep_pull_request(pull, operation)
-    if operation is PullRequestOperation.NONE and plan.spec.is_one_of_many:
+    if operation is PullRequestOperation.NONE and not plan.spec.policy.refreshes:
         return
     options = work.proposal.options
     if operation is not PullRequestOperation.CREATED:
@@ -176,7 +176,7 @@ def _is_up_to_date(work: Work, write: Write, pull: PullRequest, result: Registra
     if result.wrote:
         return False
     body = _body(work, write, result, pull)
-    if work.plan.spec.is_one_of_many and not write.was_reopened:
+    if not (work.plan.spec.policy.refreshes or write.was_reopened):
         return Mark.of(pull.body) == Mark.of(body)
     return pull.has_body(body)
 

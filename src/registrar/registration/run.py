@@ -38,6 +38,7 @@ from registrar.registration.answering import ReadingAnswers, WritingAnswers
 from registrar.registration.answers import Answers
 from registrar.registration.base import Strategy, Work, read_blobs
 from registrar.registration.decide import Branch, Decision, Write, decide, marked
+from registrar.registration.listener import Listener
 from registrar.registration.needless import (
     as_if_closed,
     close_needless,
@@ -48,7 +49,6 @@ from registrar.registration.preflight import require_writable
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
 from registrar.registration.withdrawal import withdraw
-from registrar.reporting.reporter import Reporter
 from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:
@@ -61,17 +61,17 @@ STRATEGIES: Mapping[CommitStrategy, Strategy] = {
 }
 
 
-def register(client: "Client", spec: RegistrationSpec, reporter: Reporter) -> RegistrationResult:
+def register(client: "Client", spec: RegistrationSpec, listener: Listener) -> RegistrationResult:
     """Do one registration, or preview it where the mode only reads.
 
     An error is part of the result; nothing is raised."""
-    progress = Progress(spec, reporter)
+    progress = Progress(spec, listener)
     return _result_of(lambda: _register(client, progress), progress, client)
 
 
-def preview(plan: Plan, answers: Answers, reporter: Reporter) -> RegistrationResult:
+def preview(plan: Plan, answers: Answers, listener: Listener) -> RegistrationResult:
     """Report what a registration would do in a repository that has been read."""
-    progress = Progress(plan.spec, reporter)
+    progress = Progress(plan.spec, listener)
 
     def report() -> None:
         progress.identify(plan.repository)
@@ -108,7 +108,7 @@ def _why_pending(error: BaseException, failure: Failure, spec: RegistrationSpec)
     """Say why nothing was done about the rest; of one of many its row says it once."""
     if isinstance(error, OutOfTime):
         return error.waits_for
-    if spec.is_one_of_many:
+    if not spec.policy.tells_paths:
         return None
     return msg("kind.cancelled") if isinstance(error, Cancelled) else failure.cause.message
 
@@ -116,7 +116,7 @@ def _why_pending(error: BaseException, failure: Failure, spec: RegistrationSpec)
 def _register(client: "Client", progress: Progress) -> None:
     spec = progress.spec
     plan = STRATEGIES[spec.settings.commit_strategy].inspect(client, progress)
-    if not spec.is_one_of_many:
+    if not spec.was_listed:
         require_known_properties(spec.property_names, [plan.repository])
     _report_plan(plan, progress)
     if spec.withdraws:
@@ -132,7 +132,7 @@ def _register(client: "Client", progress: Progress) -> None:
         _write(Work(client, plan, _proposal(plan, progress), progress))
     else:
         _preview(plan, ReadingAnswers(client, plan), progress)
-        if spec.proposes and not spec.is_one_of_many:
+        if spec.proposes and spec.policy.tells_paths:
             _read_replaced(client, plan, progress)
 
 
@@ -142,7 +142,7 @@ def _report_plan(plan: Plan, progress: Progress) -> None:
         progress.warn("progress.letter_case", about=str(pairs), pairs=pairs)
     if pairs := _pairs("progress.hides_pair", plan, lambda each: each.hides):
         progress.warn("progress.hides", about=str(pairs), pairs=pairs)
-    if plan.spec.is_one_of_many:
+    if not plan.spec.policy.tells_paths:
         progress.keep_withdrawable(len(marked(plan)))
         # Over many, which rules apply is counted, and said once for all repositories
         return
@@ -181,7 +181,7 @@ def _without_needless(client: "Client", plan: Plan, progress: Progress) -> Plan:
 
 def _proposal(plan: Plan, progress: Progress) -> Proposal:
     properties = plan.repository.properties or {}
-    return Proposal(plan.spec, progress.texts, properties).filled_in(progress)
+    return Proposal(plan.spec, progress.listener.texts, properties).filled_in(progress)
 
 
 # --- What would be done -------------------------------------------------------------------------

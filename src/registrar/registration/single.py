@@ -56,7 +56,7 @@ def inspect(client: "Client", progress: Progress) -> Plan:
     letter case only is seen.
     """
     spec = progress.spec
-    described = spec.repository if spec.is_one_of_many else None
+    described = spec.repository if spec.was_listed else None
     if described is None and spec.property_names:
         # GraphQL has properties since the end of 2025, and not on an Enterprise Server
         described = client.rest.with_properties(client.rest.repository(spec.target))
@@ -141,10 +141,10 @@ def create_files(work: Work, branch: Branch) -> None:
                 # Most tokens that write every other file may not write these
                 commits.record(progress, [work.failed(branch, d, failure) for d in workflows])
                 continue
-            if not plan.spec.is_one_of_many:
+            if plan.spec.policy.falls_back:
                 break
             commits.record(progress, [work.failed(branch, d, failure) for d in refused.batch])
-    if plan.spec.is_one_of_many:
+    if not plan.spec.policy.falls_back:
         there, failure = branch.tree or {}, Failure.of(msg("reason.not_committable"))
         rest = [each for each in progress.pending(plan.missing) if each.path not in there]
         commits.record(progress, [work.failed(branch, each, failure) for each in rest])
@@ -153,7 +153,7 @@ def create_files(work: Work, branch: Branch) -> None:
 
 def _identified(spec: RegistrationSpec, repository: Repository) -> Repository:
     """Give the repository that was read with its number, where it has to be the listed one."""
-    if not spec.is_one_of_many:
+    if not spec.was_listed:
         return repository
     listed = spec.repository
     # A list may have a node id of an older form, so it counts only where there is no number

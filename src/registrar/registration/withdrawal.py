@@ -98,7 +98,7 @@ def close(
     is_here = (now.head_sha, now.base_branch) == (pull.head_sha, pull.base_branch)
     if not (is_here and now.has_body(pull.body)):
         return None
-    body = Proposal(plan.spec, progress.texts).closed(now.body, mark)
+    body = Proposal(plan.spec, progress.listener.texts).closed(now.body, mark)
     now = client.rest.update_pull_request(plan.repository, now, body=body, state="closed")
     closed = PullRequestOperation.CLOSED if mark.is_needless else PullRequestOperation.WITHDRAWN
     progress.keep_pull_request(now, closed)

@@ -121,7 +121,7 @@ def outcome_of(result: RegistrationResult) -> str:
     """How a list stands in a repository; of a single one only whether it failed."""
     if result.exclusion:
         return ""
-    if result.spec.is_one_of_many:
+    if not result.spec.policy.tells_paths:
         return result.status
     has_failed = result.failure or (result.failed and not result.has_written)
     return Status.FAILED if has_failed else ""

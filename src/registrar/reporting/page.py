@@ -17,10 +17,10 @@ from registrar.models.run_result import Content
 from registrar.models.selection import Exclusion
 from registrar.models.settings import Mode
 from registrar.models.standing import Standing
-from registrar.reporting import evidence, preview, sentences
+from registrar.rendering.states import BARS, EXCLUDED, MODES, STANDINGS, STATUSES
+from registrar.reporting import evidence, preview
 from registrar.reporting.evidence import Evidence
 from registrar.reporting.runner import RunnerFiles
-from registrar.reporting.states import BARS, MODES, STANDINGS, STATUSES
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
 
@@ -343,7 +343,7 @@ class Page:
             shades=[bar.name for bar in BARS if bar.is_shade],
             next_steps=[catalogue.text(step) for step in self.next_steps],
             there=lambda counts: sum(counts[bar] for bar in _THERE),
-            excluded_words=sentences.EXCLUDED,
+            excluded_words=EXCLUDED,
             shown=partial(catalogue.shown, escape=escaping.show_control_characters),
             paths=paths,
             rows=shown,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from registrar.models.files import FileDefinition
 from registrar.models.result import RegistrationResult
 from registrar.models.run_result import Content
-from registrar.reporting.markdown import ROWS_UNFOLDED, Markdown, folded
+from registrar.rendering.markdown import ROWS_UNFOLDED, Markdown, folded
 from registrar.texts import escaping
 from registrar.texts.escaping import Link
 from registrar.texts.messages import Catalogue, Message, msg

@@ -8,7 +8,7 @@ from registrar.models.result import RegistrationResult, Status
 from registrar.models.run_result import ManyResult, RunResult
 from registrar.models.settings import FailOn
 from registrar.models.standing import by_way
-from registrar.reporting.states import explanation
+from registrar.rendering.states import explanation
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message
 

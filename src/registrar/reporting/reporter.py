@@ -4,25 +4,31 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 
-from registrar.errors import Diagnostic
-from registrar.models.result import RegistrationResult
-from registrar.models.run_result import ManyResult, RunResult
-from registrar.models.settings import Mode
+from registrar.errors import Cause, Diagnostic
+from registrar.many.listener import Listener
+from registrar.models.paths import Done, ListedPath
+from registrar.models.repository import PullRequest, Repository
+from registrar.models.result import PullRequestOperation, RegistrationResult
+from registrar.models.run_result import Budget, ManyResult, RunResult
+from registrar.models.settings import Mode, Settings
 from registrar.models.spec import FileList
+from registrar.models.standing import Standing
+from registrar.privacy import Privacy, kind_in_words
+from registrar.rendering import states
+from registrar.rendering.states import Tone
 from registrar.reporting import preview, report, sentences, summary
 from registrar.reporting.page import Records
-from registrar.reporting.privacy import Privacy, kind_in_words
 from registrar.reporting.runner import ANNOTATIONS_PER_STEP, Console
-from registrar.reporting.states import Tone
 from registrar.runtime.terminal import Terminal
 from registrar.texts import escaping
+from registrar.texts.escaping import Link
 from registrar.texts.messages import Catalogue, Message, msg, read
 
 HELP_PAGES = {"ja": "docs/troubleshooting.ja.md", "en": "docs/troubleshooting.md"}
 """The pages that explain errors, with the same anchors."""
 
 
-class Reporter:
+class Reporter(Listener):
     """The console, and what the runner keeps of a run, in a language."""
 
     def __init__(
@@ -38,16 +44,19 @@ class Reporter:
 
         ``texts_language`` is that of commits and pull requests, where it is not ``language``.
         """
+        # Commits and pull requests may name the repository that they are in
+        super().__init__(Catalogue(texts_language or language, privacy.without_token))
         self.console = console
         self.privacy = privacy
         self.catalogue = Catalogue(language, privacy.text)
-        self.texts = Catalogue(texts_language or language, privacy.without_token)
-        """The catalogue of commits and pull requests: these may name the repository they are in."""
         self.terminal: Terminal | None = None
         """Where somebody reads this, and is to be asked before many repositories are written to."""
         self.records = Records(console.files, self.catalogue, read_at)
+        self._last_failure: tuple[Done, Cause] | None = None
+        """How the last path failed, of those about which something was told."""
 
     def line(self, message: Message, tone: Tone = Tone.PLAIN) -> None:
+        """Print a sentence."""
         self.console.line(self._text(message), tone)
 
     @contextmanager
@@ -82,6 +91,74 @@ class Reporter:
         text, label = self._text(diagnostic.message), self._text(msg("label.warning"))
         self.console.annotate("warning", text, label, diagnostic.file, diagnostic.line)
 
+    # --- One registration, while it goes on -----------------------------------------------------
+
+    def begins(self, repository: Repository) -> None:
+        """Say from now on what may be said of this repository."""
+        self.privacy.identify(repository)
+        self._last_failure = None
+
+    def path_found(self, listed: ListedPath, number: int, total: int) -> None:
+        """Print how a path stands before anything is done."""
+        is_absent = listed.standing in {Standing.MISSING, Standing.BLOCKED}
+        tone = Tone.NOTABLE if is_absent else Tone.PLAIN
+        self._path(number, total, listed.path, states.described_at_first(listed), tone)
+
+    def path_done(self, listed: ListedPath, number: int, total: int) -> None:
+        """Print what was done about a path; a reason that was just told is not told again."""
+        described = states.described(listed)
+        if listed.failure:
+            failed = (listed.done, listed.failure.cause)
+            if failed == self._last_failure:
+                described = states.described_again(listed)
+            self._last_failure = failed
+        self._path(number, total, listed.path, described, states.DONE[listed.done].tone)
+
+    def _path(self, number: int, total: int, path: str, state: Message, tone: Tone) -> None:
+        place = f"{number:>{len(str(total))}}"
+        self.line(msg("progress.path", number=place, total=total, path=path, state=state), tone)
+
+    def pull_request_done(self, pull: PullRequest, operation: PullRequestOperation) -> None:
+        """Print what was done about the pull request."""
+        self.line(msg(states.OPERATIONS[operation].line, url=Link(pull.url)))
+
+    # --- Many, while they go on -----------------------------------------------------------------
+
+    def budget_known(self, budget: Budget, settings: Settings) -> None:
+        """Print what was read, and what the run is going to do."""
+        for sentence in (*sentences.read(budget), *sentences.budget(budget, settings)):
+            self.line(sentence)
+
+    def agrees(self, budget: Budget, settings: Settings) -> bool:
+        """Ask whether the run may do it, if somebody is there."""
+        if self.terminal is None:
+            return True
+        self.line(sentences.question(budget, settings))
+        return self.terminal.says_yes()
+
+    def repository_done(
+        self,
+        row: RegistrationResult,
+        place: tuple[int, int] | None = None,
+        seconds_left: float = 0.0,
+        *,
+        names_list: bool,
+    ) -> None:
+        """Print how a list in a repository ended, if it may be named."""
+        if shown := self.privacy.row(row):
+            self.line(sentences.line(shown, place, seconds_left, names_list=names_list))
+
+    def many_done(self, result: RunResult) -> None:
+        """Print what a plan would write, what is worth knowing, and how many ended in which way."""
+        published = self.privacy.published(result)
+        if published.many:
+            self._report_contents(published.many)
+            notes = sentences.notes(published.registrations)
+            for sentence in (*notes, *sentences.closing(published.many)):
+                self.line(sentence)
+
+    # --- At the end -----------------------------------------------------------------------------
+
     def report_registration(self, registration: RegistrationResult) -> None:
         """Report how a registration ended: what would be created, what failed, the summary."""
         registration = self.privacy.row(registration) or registration
@@ -106,7 +183,7 @@ class Reporter:
         if advice and registration.spec.settings.mode is Mode.PLAN and not registration.failure:
             self.line(advice)
 
-    def report_contents(self, result: ManyResult) -> None:
+    def _report_contents(self, result: ManyResult) -> None:
         """Print each content that a plan over many repositories would write."""
         if wanted := list(result.contents.values()):
             with self.console.group(self._text(preview.title(wanted))):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TextIO
 
 from registrar.errors import Refused
-from registrar.reporting.states import Tone
+from registrar.rendering.states import Tone
 from registrar.texts import escaping
 from registrar.texts.escaping import Redactor
 from registrar.texts.messages import Excerpt, msg

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from registrar.errors import Cause, Diagnostic, Failure, Kind
 from registrar.models.paths import Done
-from registrar.models.repository import Repository
 from registrar.models.result import (
     WRITTEN,
     PullRequestOperation,
@@ -14,24 +13,21 @@ from registrar.models.result import (
     Status,
 )
 from registrar.models.run_result import Budget, ManyResult
-from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode, Settings
 from registrar.models.spec import FileList
 from registrar.models.standing import FINDINGS, WANTED, Standing, by_way
-from registrar.reporting.privacy import kind_in_words
-from registrar.reporting.states import DONE, STANDINGS, STATUSES, WAYS, explanation
+from registrar.privacy import kind_in_words
+from registrar.rendering.states import (
+    DONE,
+    STANDINGS,
+    STATUSES,
+    WAYS,
+    exclusions,
+    explanation,
+)
 from registrar.texts.escaping import Link
 from registrar.texts.messages import Message, msg
 
-EXCLUDED = {
-    Exclusion.ARCHIVED: "many.excluded_archived",
-    Exclusion.DISABLED: "many.excluded_disabled",
-    Exclusion.LOCKED: "many.excluded_locked",
-    Exclusion.EMPTY: "many.excluded_empty",
-    Exclusion.FORK: "many.excluded_fork",
-    Exclusion.NO_PULL_REQUESTS: "many.excluded_no_pull_requests",
-    Exclusion.NOT_MEANT: "many.excluded_excluded",
-}
 _NAMES = 40
 """Repositories that one sentence names; the rest is counted."""
 
@@ -244,42 +240,6 @@ def _writing(plan: Budget, max_seconds: float) -> Iterator[Message]:
         yield msg("many.points", needed=plan.points, left=plan.points_left)
 
 
-def rules(result: ManyResult, lists: Iterable[FileList], *, others_read: bool) -> Iterator[Message]:
-    """To how many repositories the rules of each list apply, and what of that deserves a note.
-
-    ``others_read`` says that others read it: they are not told of whom a property is not set.
-    """
-    of_list: dict[str, dict[int, int]] = {}
-    for (name, number), count in result.rules.items():
-        of_list.setdefault(name, {})[number] = count
-    rules_of = {each.label: each.rules for each in lists}
-    for name, counts in of_list.items():
-        parts = [msg("many.rule", number=number, count=n) for number, n in counts.items()]
-        yield msg("many.rules", list=name, parts=parts)
-        if unfit := [each.described for each in rules_of[name] if counts.get(each.number) == 0]:
-            yield msg("many.unfit_rules", list=name, rules=unfit)
-    if result.replaced:
-        replaced = result.replaced.items()
-        entries = [
-            msg("label.replaced_in", entry=each.shown, count=count) for each, count in replaced
-        ]
-        yield msg("progress.replaced", entries=entries)
-    for unused, count in result.unused_parts.items():
-        yield msg("many.counted", note=unused.described, count=count)
-    for (path, name), those in result.unset.items():
-        skipped = msg("many.unset", path=path, name=name)
-        if others_read and not all(each.is_public for each in those):
-            yield msg("many.counted", note=skipped, count=len(those))
-        else:
-            names = [*map(link, those)]
-            yield msg("cause.with_repositories", cause=skipped, repositories=names)
-
-
-def exclusions(excluded: Mapping[Exclusion, int]) -> list[Message]:
-    """How many repositories are left out for which reason."""
-    return [msg(EXCLUDED[reason], count=count) for reason, count in excluded.items()]
-
-
 def line(
     row: RegistrationResult,
     place: tuple[int, int] | None,
@@ -291,7 +251,7 @@ def line(
 
     ``place`` is its number and that of all, where that is known.
     """
-    name: str | Message = link(row.repository)
+    name: str | Message = row.repository.link
     if names_list:
         name = msg("many.repository_and_list", repository=name, list=row.spec.files.label)
     line = msg("many.row_state", repository=name, state=state(row))
@@ -378,7 +338,7 @@ def notes(registrations: Iterable[RegistrationResult]) -> Iterator[Message]:
     found: dict[str, dict[str, Message]] = {}
     for each in registrations:
         for note in each.notes:
-            message, name = note.message, link(each.repository)
+            message, name = note.message, each.repository.link
             if isinstance(pull := message.values.get("pull_request"), Link):
                 # So that one sentence is about all of them
                 values = {**message.values, "pull_request": msg("label.pull_request")}
@@ -395,7 +355,7 @@ def failures(result: ManyResult) -> Iterator[Message]:
     for rows in by_cause(result):
         failure = rows[0].first_failure
         reason = cause_of(rows, failure) if failure else None
-        names = list(dict.fromkeys(link(row.repository) for row in rows))
+        names = list(dict.fromkeys(row.repository.link for row in rows))
         if found := _fails(result.settings, rows[0].status, len(names), reason):
             repositories = _named(names, len(names))
             yield msg("cause.with_repositories", cause=found, repositories=repositories)
@@ -405,7 +365,7 @@ def failures(result: ManyResult) -> Iterator[Message]:
             yield found
     for standing, rows in result.with_finding.items():
         if any(each.covers(standing) for each in result.settings.fail_on):
-            named = _named([link(row.repository) for row in rows], result.rows_with[standing])
+            named = _named([row.repository.link for row in rows], result.rows_with[standing])
             found = msg(STANDINGS[standing].fails, count=result.findings[standing])
             yield _with_names(found, named if rows else [])
 
@@ -455,12 +415,6 @@ def by_cause(result: ManyResult) -> Iterator[list[RegistrationResult]]:
         groups.setdefault((row.status, cause), []).append(row)
     in_order = sorted(groups.items(), key=lambda group: (group[0][0].place, -len(group[1])))
     yield from (rows for _, rows in in_order)
-
-
-def link(repository: Repository) -> str:
-    """The name of a repository, with its address where that is known."""
-    name, url = repository.full_name, repository.html_url
-    return Link(name, url) if url else name
 
 
 def _minutes(seconds: float) -> int:

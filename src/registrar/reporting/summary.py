@@ -7,8 +7,9 @@ from registrar.models.rules import origin_of
 from registrar.models.run_result import ManyResult
 from registrar.models.spec import FileList
 from registrar.models.standing import Standing
-from registrar.reporting import preview, sentences, states
-from registrar.reporting.markdown import ROWS_UNFOLDED, Markdown, by_urgency, folded
+from registrar.rendering import states
+from registrar.rendering.markdown import ROWS_UNFOLDED, Markdown, by_urgency, folded
+from registrar.reporting import preview, sentences
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
 
@@ -169,7 +170,7 @@ def _table(rows: Sequence[RegistrationResult], columns: _Columns, markdown: Mark
     if len({row.spec.files.label for row in rows}) > 1:
         columns = {"many.table_list": lambda row: markdown.code(row.spec.files.label), **columns}
     shown = (
-        [markdown.code(sentences.link(row.repository)), *(cell(row) for cell in columns.values())]
+        [markdown.code(row.repository.link), *(cell(row) for cell in columns.values())]
         for row in rows[:ROWS]
     )
     table = markdown.table(["many.table_repository", *columns], shown)

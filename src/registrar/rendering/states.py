@@ -7,6 +7,7 @@ from typing import NamedTuple
 from registrar.models.paths import Done, ListedPath
 from registrar.models.result import PullRequestOperation, Status
 from registrar.models.rules import origin_of
+from registrar.models.selection import Exclusion
 from registrar.models.settings import Mode
 from registrar.models.standing import Standing
 from registrar.texts.messages import Message, msg
@@ -284,6 +285,22 @@ MODES: Mapping[Mode, ModeWords] = {
     Mode.WITHDRAW: ModeWords("summary.title_withdraw", "page.read_withdraw"),
     Mode.VALIDATE: ModeWords("summary.title_validate"),
 }
+
+EXCLUDED = {
+    Exclusion.ARCHIVED: "many.excluded_archived",
+    Exclusion.DISABLED: "many.excluded_disabled",
+    Exclusion.LOCKED: "many.excluded_locked",
+    Exclusion.EMPTY: "many.excluded_empty",
+    Exclusion.FORK: "many.excluded_fork",
+    Exclusion.NO_PULL_REQUESTS: "many.excluded_no_pull_requests",
+    Exclusion.NOT_MEANT: "many.excluded_excluded",
+}
+
+
+def exclusions(excluded: Mapping[Exclusion, int]) -> list[Message]:
+    """How many repositories are left out for which reason."""
+    return [msg(EXCLUDED[reason], count=count) for reason, count in excluded.items()]
+
 
 # --- Of a listed path ---------------------------------------------------------------------------
 

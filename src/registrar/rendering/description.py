@@ -9,8 +9,8 @@ from registrar.models.paths import Done, ListedPath
 from registrar.models.repository import PullRequest
 from registrar.models.result import RegistrationResult
 from registrar.models.standing import Standing
-from registrar.reporting import states
-from registrar.reporting.markdown import ROWS_UNFOLDED, Markdown, by_urgency, folded
+from registrar.rendering import states
+from registrar.rendering.markdown import ROWS_UNFOLDED, Markdown, by_urgency, folded
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
 

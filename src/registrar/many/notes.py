@@ -1,0 +1,40 @@
+"""What a run over many repositories says of its lists, once all repositories were read."""
+
+from collections.abc import Iterable, Iterator
+
+from registrar.models.run_result import ManyResult
+from registrar.models.spec import FileList
+from registrar.texts.messages import Message, msg
+
+
+def of_rules(
+    result: ManyResult, lists: Iterable[FileList], *, others_read: bool
+) -> Iterator[Message]:
+    """To how many repositories the rules of each list apply, and what of that deserves a note.
+
+    ``others_read`` says that others read it: they are not told of whom a property is not set.
+    """
+    of_list: dict[str, dict[int, int]] = {}
+    for (name, number), count in result.rules.items():
+        of_list.setdefault(name, {})[number] = count
+    rules_of = {each.label: each.rules for each in lists}
+    for name, counts in of_list.items():
+        parts = [msg("many.rule", number=number, count=n) for number, n in counts.items()]
+        yield msg("many.rules", list=name, parts=parts)
+        if unfit := [each.described for each in rules_of[name] if counts.get(each.number) == 0]:
+            yield msg("many.unfit_rules", list=name, rules=unfit)
+    if result.replaced:
+        replaced = result.replaced.items()
+        entries = [
+            msg("label.replaced_in", entry=each.shown, count=count) for each, count in replaced
+        ]
+        yield msg("progress.replaced", entries=entries)
+    for unused, count in result.unused_parts.items():
+        yield msg("many.counted", note=unused.described, count=count)
+    for (path, name), those in result.unset.items():
+        skipped = msg("many.unset", path=path, name=name)
+        if others_read and not all(each.is_public for each in those):
+            yield msg("many.counted", note=skipped, count=len(those))
+        else:
+            names = [each.link for each in those]
+            yield msg("cause.with_repositories", cause=skipped, repositories=names)
