@@ -104,6 +104,9 @@ class Cause:
     message: Message = field(compare=False)
     """The reason by itself, without what was being done."""
     identity: str
+    told: Message | None = field(default=None, compare=False)
+    """What those are told who may not know which repository it is about: it names nothing.
+    ``None``: the kind of the failure alone."""
 
 
 class Failure(NamedTuple):
@@ -117,12 +120,20 @@ class Failure(NamedTuple):
     """Whether a write may have been applied all the same."""
 
     @classmethod
-    def of(cls, message: Message, kind: Kind = Kind.OTHER, *, about: str = "") -> "Failure":
+    def of(
+        cls,
+        message: Message,
+        kind: Kind = Kind.OTHER,
+        *,
+        about: str = "",
+        told: Message | None = None,
+    ) -> "Failure":
         """Make a failure that we found ourselves.
 
-        ``about`` is what besides the sentence makes it another cause: a path for example.
+        ``about`` is what besides the sentence makes it another cause: a path for example. ``told``
+        is that of its `Cause`.
         """
-        return cls(kind, message, Cause(message, f"{message.sentence} {about}"))
+        return cls(kind, message, Cause(message, f"{message.sentence} {about}", told))
 
 
 EXIT_DONE = 0

@@ -9,11 +9,11 @@ from collections import Counter
 from copy import copy
 from dataclasses import replace
 
-from registrar.errors import Diagnostic, Kind
+from registrar.errors import Cause, Diagnostic, Failure, Kind
 from registrar.models.paths import ListedPath
 from registrar.models.repository import Repository
 from registrar.models.result import RegistrationResult
-from registrar.models.run_result import ManyResult, RunResult
+from registrar.models.run_result import ManyResult, NotNamed, RunResult
 from registrar.texts.escaping import FoundPath, Lines, Redactor
 from registrar.texts.messages import Message, msg
 
@@ -45,6 +45,11 @@ _KINDS = {
 def kind_in_words(kind: Kind) -> Message:
     """What kind of failure it was, in words of our own."""
     return msg(_KINDS.get(kind, "kind.other"))
+
+
+def told(failure: Failure) -> Message:
+    """Why something failed, for those who may not know which repository it was."""
+    return failure.cause.told or kind_in_words(failure.kind)
 
 
 class Privacy:
@@ -94,7 +99,7 @@ class Privacy:
             return None
         if row.failure and row.repository is row.spec.repository:
             # It failed before an answer said what the repository is by now: the failure may name it
-            why = kind_in_words(row.failure.kind)
+            why = told(row.failure)
             cause = replace(row.failure.cause, message=why)
             return row._replace(failure=row.failure._replace(message=why, cause=cause))
         return row
@@ -104,7 +109,7 @@ class Privacy:
         shown = self.row(row)
         if shown and shown.first_failure:
             return shown.first_failure.cause.message
-        return kind_in_words(row.first_failure.kind if row.first_failure else Kind.OTHER)
+        return told(row.first_failure) if row.first_failure else kind_in_words(Kind.OTHER)
 
     def published(self, result: RunResult) -> RunResult:
         """Give what may be said of a run."""
@@ -130,7 +135,9 @@ class Privacy:
                 hidden[name] = min(other, row, key=lambda each: each.status.place)
         for row in hidden.values():
             failure = row.first_failure
-            published.not_named[row.status, failure.kind if failure else None] += 1
+            why = told(failure) if failure else None
+            cause = Cause(why, why.sentence) if why else None
+            published.not_named[NotNamed(row.status, failure and failure.kind, cause)] += 1
         published.with_finding, published.rows_with = {}, Counter()
         for finding, rows in result.with_finding.items():
             shown_rows = [shown for shown in map(self.row, rows) if shown]

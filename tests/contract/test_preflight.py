@@ -15,6 +15,7 @@ from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
 from tests.harness import (
     LIST_BRANCH,
     PER_FILE,
+    SINGLE,
     STRATEGIES,
     TARGET,
     Action,
@@ -328,6 +329,19 @@ def test_push_protection_has_an_advice_of_its_own(
         assert "push protection takes a part of the content for a secret" in text
     assert "Exempt the working branch" not in ended.console
     assert repository.files(LIST_BRANCH) == repository.files() | {"b": b"\n"}
+
+
+def test_where_commits_have_to_be_signed_github_signs_those_of_single(
+    action: Action, repository: Repository
+) -> None:
+    repository.wants_signatures = True
+    ended = run(action)
+    check_ended(ended, "Use `commit_strategy: single`: GitHub signs that commit for every token.")
+    assert "Exempt the working branch" not in ended.text
+    assert "a-rule-or-a-protection-refuses-it" in ended.text
+    assert "`commit_strategy: single` を使ってください。" in run(action, language="ja").stderr
+    assert run(action, commit_strategy=SINGLE).exit_code == 0
+    finished(repository)
 
 
 def test_a_plan_of_a_repository_whose_pull_requests_are_switched_off(

@@ -10,7 +10,8 @@ class Refusal(Exception):
     """A request the host understands and refuses.
 
     `errors` is the list of the same name in a validation error. `kind` is the `type` of a
-    GraphQL error where it does not follow from the status; empty: it has none.
+    GraphQL error where it does not follow from the status; empty: it has none. `extensions` are
+    what such an error has besides.
     """
 
     def __init__(
@@ -22,6 +23,7 @@ class Refusal(Exception):
         headers: Mapping[str, str] | None = None,
         documentation_url: str | None = None,
         kind: str | None = None,
+        extensions: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
@@ -30,6 +32,7 @@ class Refusal(Exception):
         self.headers = dict(headers or {})
         self.documentation_url = documentation_url
         self.kind = kind
+        self.extensions = extensions
 
 
 def not_found(message: str = "Not Found") -> Refusal:

@@ -109,6 +109,10 @@ class Repository(Store):
         self.deleted = False
         self.sso = False
         """Whether its organisation wants single sign-on from every token."""
+        self.policy: Refusal | None = None
+        """What its organisation answers to every token."""
+        self.wants_signatures = False
+        """Whether a ruleset takes signed commits only."""
         self.read_only = False
         """Whether no user may push."""
         self.written = Written(now)
@@ -272,6 +276,15 @@ class Repository(Store):
             raise Refusal(409, f"Could not {verb} file: {reason}")
         if kinds:
             raise Refusal(409, f"Repository rule violations found\n\n{reason}\n\n")
+
+    def check_signature(self, *, is_signed: bool) -> None:
+        """Raise `Refusal` 409 for a commit without a signature.
+
+        grafana/pyroscope-dotnet#386
+        """
+        if self.wants_signatures and not is_signed:
+            words = "Commits must have verified signatures."
+            raise Refusal(409, f"Repository rule violations found\n\n{words}\n\n")
 
     def check_secrets(self, content: bytes) -> None:
         """Raise `Refusal` 409 for a secret: the OpenAPI 409, with the words of the web."""

@@ -116,7 +116,11 @@ class Token:
                 headers={
                     "X-GitHub-SSO": f"required; url={repository.web}/orgs/{repository.owner}/sso"
                 },
+                # fwouts/prmonitor#1042
+                extensions={"saml_failure": True},
             )
+        if repository.policy:
+            raise repository.policy
         if self.kind != "classic" and (writing or repository.private) and needs:
             granted = self.covers(repository) and any(map(self._grants, needs))
             if not granted or (writing and not self.bot and not self.may_push(repository)):

@@ -225,6 +225,13 @@ def with_empty_payload(scene: Scene) -> None:
     scene.host.refused_mutations = {"createCommitOnBranch": Refusal(422, "Not this one")}
 
 
+def policy(name: str) -> Make:
+    """Let the organisation refuse the token in the words of this recording."""
+    body: Any = recordings()[name].body
+    words = body["message"] if "message" in body else body["errors"][0]["message"]
+    return of_repository(policy=Refusal(403, words, extensions={"saml_failure": False}))
+
+
 def with_owner_files(scene: Scene) -> None:
     scene.host.create_repository("octo/.github", FILES)
 
@@ -254,6 +261,21 @@ SCENES: dict[str, Make] = {
     "GET repo: there is none that the token may see": lambda scene: scene.repository.delete(),
     "GET repo: it was renamed": renamed,
     "GET repo: the organisation wants single sign-on first": may_not(sso=True),
+    **{
+        name: policy(name)
+        for name in (
+            "GET repo: a fine-grained token lives longer than the organisation permits",
+            "GET repo: the organisation forbids classic tokens",
+            "GET repo: the organisation forbids fine-grained tokens",
+            "GET repo: the organisation has an IP allow list",
+            "GET repo: the organisation restricts OAuth apps",
+            "GET repo: the token's account is managed by another enterprise",
+            "GET repo: the App's installation is suspended",
+            "GET repo: the token's account is suspended",
+            "query repository: a fine-grained token lives longer than the organisation permits",
+            "query repository: the organisation forbids classic tokens",
+        )
+    },
     "GET repo: the hourly limit is used up": of_host(rate_limit=RateLimit(remaining=0)),
     "GET repo: too many requests in a short time": meets(FaultKind.SECONDARY_403_RETRY_AFTER),
     "GET repo: too many requests in a short time, with the other status": meets(
@@ -328,6 +350,10 @@ SCENES: dict[str, Make] = {
         with_branch, of_repository(secrets={b"\n"})
     ),
     "PUT contents: a ruleset forbids it": protected_later,
+    "POST git/refs: the repository is locked for a migration": of_repository(locked=True),
+    "PUT contents: a ruleset takes signed commits only, and the token is a person's": then(
+        with_branch, of_repository(wants_signatures=True)
+    ),
     "PUT contents: a part of the path is a file": with_branch,
     "PUT contents: a part of the path is a link": then(
         holds(Symlink("docs"), "folder"), with_branch

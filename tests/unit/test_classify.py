@@ -59,6 +59,7 @@ def outcome(
     return classify(case, NOW)
 
 
+SIGNED = "Commits must have verified signatures."
 REFUSALS = [
     # REST: call, status, words, kind, explanation
     ("GET contents/a", 404, "Not Found", Kind.NOT_FOUND, "refusal.other"),
@@ -168,7 +169,18 @@ REFUSALS = [
     ),
     ("GET x", 410, "This API version is gone.", Kind.FATAL, "host.api_version"),
     ("POST x", 410, "Issues are disabled for this repo", Kind.REFUSED, "refusal.other"),
-    ("GET x", 451, "Repository access blocked", Kind.REFUSED, "refusal.other"),
+    ("GET x", 451, "Repository access blocked", Kind.REFUSED, "refusal.taken_down"),
+    *[
+        ("PUT contents/a", 409, words, Kind.REFUSED, f"refusal.{text}")
+        for words, text in (
+            (f"Repository rule violations found\n\n{SIGNED}\n\n", "signatures"),
+            (f"Repository rule violations found\n\n{SIGNED}\n\nNo more\n\n", "ruleset"),
+            (f"Repository rule violations found\n\nNo merges.\n\n{SIGNED}", "ruleset"),
+            (f"Could not create file: {SIGNED}", "signatures"),
+            (f"Could not create file: {SIGNED} Found 1 violation: {'ab' * 20}", "signatures"),
+            (f"Could not create file: {SIGNED} No merges.", "branch_protection"),
+        )
+    ],
     ("GET x", 302, "Found", Kind.FATAL, "refusal.redirect"),
     ("POST x", 307, "Moved", Kind.FATAL, "refusal.redirect"),
     ("GET x", 418, "I am a teapot", Kind.UNEXPECTED, "refusal.other"),
@@ -185,6 +197,49 @@ def test_refusals(call: str, status: int, words: str, kind: Kind, text: str) -> 
         text if text.startswith("fault") else words, 1
     )
     assert not found.row.may_have_been_applied
+
+
+def test_a_server_may_sign_nothing() -> None:
+    from_server = {"x-github-enterprise-version": "3.14.2"}
+    words = f"Repository rule violations found\n\n{SIGNED}"
+    found = outcome("PUT contents/a", answer(409, words, **from_server))
+    assert found.reason.key == "refusal.signatures_on_server"
+
+
+POLICIES = {
+    "The 'o' enterprise forbids access via a fine-grained personal access tokens if the token's "
+    "lifetime is greater than 90 days. Please adjust": "policy_lifetime",
+    "`o` forbids access via a personal access token (classic). Please use": "policy_classic",
+    "`o` forbids access via a personal access token with fine-grained permissions. Please use a "
+    "GitHub App": "policy_fine_grained",
+    "the `o` organization has an IP allow list enabled, and 1.2.3.4 is not": "policy_address",
+    "the `o` organization has enabled OAuth App access restrictions, meaning": "policy_oauth_app",
+    "Unauthorized: As an Enterprise Managed User, you cannot access this content": "policy_managed",
+    "This installation has been suspended": "suspended_app",
+    "Sorry. Your account was suspended.": "suspended_account",
+    "Repository has been locked for migration.": "locked",
+}
+
+
+@pytest.mark.parametrize("words", POLICIES)
+@pytest.mark.parametrize("kind", ["FORBIDDEN", "UNPROCESSABLE", "WHATEVER", "", None])
+def test_a_policy_is_known_by_its_words(words: str, kind: str | None) -> None:
+    """The type of the error is not confirmed; ``None``: it is an answer of REST."""
+    found = (
+        outcome("GET x", answer(403, words))
+        if kind is None
+        else outcome("query", answer(200, errors((kind, words))))
+    )
+    assert found.reason.key == f"refusal.{POLICIES[words]}"
+    assert found.told
+    assert found.told.key == found.reason.key
+
+
+def test_what_is_told_to_everybody_holds_nothing_but_githubs_words() -> None:
+    for row in TABLE:
+        for language in LANGUAGES:
+            if row.told:
+                Catalogue(language).text(msg(row.told, words="x"))
 
 
 @pytest.mark.parametrize(

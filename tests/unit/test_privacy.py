@@ -60,6 +60,7 @@ def test_of_the_others_there_is_a_number_for_each_state_and_kind() -> None:
     nothing: Any = dict.fromkeys(Settings._fields)
     many = ManyResult(Settings(**nothing))
     refused = Failure.of(msg("many.heading"), Kind.REFUSED)
+    known = Failure.of(msg("many.heading"), Kind.REFUSED, told=msg("refusal.locked"))
     for each in (
         row("private", "a", status=Status.OPENED),
         row("internal", "b", status=Status.FAILED, failure=refused),
@@ -67,6 +68,7 @@ def test_of_the_others_there_is_a_number_for_each_state_and_kind() -> None:
         # Of two lists, the first of the states counts
         row("private", "a", status=Status.WAITING),
         row("public", "d", status=Status.OPENED),
+        row("private", "e", status=Status.FAILED, failure=known),
     ):
         many.add(each)
     result = RunResult()
@@ -74,10 +76,11 @@ def test_of_the_others_there_is_a_number_for_each_state_and_kind() -> None:
     told = privacy(others_read=True).published(result).many
     assert told
     assert [each.repository.visibility for each in told.rows] == ["public"]
-    assert told.not_named == {(Status.OPENED, None): 1, (Status.FAILED, Kind.REFUSED): 2}
+    reasons = {each.why and each.why.message.key: n for each, n in told.not_named.items()}
+    assert reasons == {None: 1, "kind.refused": 2, "refusal.locked": 1}
     assert told.counts == many.counts
-    assert len(many.rows) == 5
-    assert many.counts == {Status.OPENED: 2, Status.FAILED: 2}
+    assert len(many.rows) == 6
+    assert many.counts == {Status.OPENED: 2, Status.FAILED: 3}
     assert privacy(others_read=False).published(result).many is many
 
 

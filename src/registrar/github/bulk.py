@@ -159,7 +159,8 @@ class BulkClient:
                 why = failure_beside_data(about, self._session.context, operation)
                 message = msg("many.unreadable", reason=why.cause.message)
                 words = words_alone(error.message, repository.full_name)
-                states.append(Failure.of(message, Kind.PERMISSION, about=words))
+                told = why.cause.told
+                states.append(Failure.of(message, Kind.PERMISSION, about=words, told=told))
             else:
                 states.append(self.rest.not_found_error(repository.full_name).failure)
         return states

@@ -155,6 +155,11 @@ INACCESSIBLE = "not accessible by"
 UNREADABLE = frozenset({"FORBIDDEN", "NOT_FOUND", "INSUFFICIENT_SCOPES"})
 """Types of the errors about what the token may not read; any other is about this one answer."""
 _UNRESOLVED = re.compile("global id of '([^']*)'")
+_SIGNATURE_ALONE = re.compile(
+    r"(?:Repository rule violations found|Could not (?:create|update) file:)?[\s;]*"
+    r"Commits must have verified signatures\.?"
+    r"(?:[\s;:.]|Found 1 violation|\b[0-9a-f]{40}\b)*"
+)
 _PULL_REQUEST_IDS = ("PR_", "MDExOlB1bGxSZXF1ZXN0")
 """How the ids of pull requests begin, in the new form and in the old
 (https://docs.github.com/en/graphql/guides/migrating-graphql-global-node-ids)."""
@@ -215,6 +220,12 @@ class Case(Response):
         )
 
     @property
+    def lacks_only_a_signature(self) -> bool:
+        """Whether a file was not committed by REST because a rule wants a signature, and no other
+        rule stands in the way."""
+        return self.sent.method == "PUT" and _SIGNATURE_ALONE.fullmatch(self.message) is not None
+
+    @property
     def misses_pull_request(self) -> bool:
         """Whether the id that GitHub does not find is one of a pull request."""
         matched = _UNRESOLVED.search(self.message)
@@ -246,6 +257,9 @@ class Row(NamedTuple):
     at_least_a_minute: bool = False
     gave_up: str = ""
     """Key of the text when all tries have failed."""
+    told: str = ""
+    """Key of the explanation for those who may not know the repository: of the answer it takes
+    GitHub's words alone, which are not shown to them. Empty: they are told the kind."""
 
     @property
     def name(self) -> str:
@@ -268,6 +282,8 @@ class Outcome(NamedTuple):
     cause: str = ""
     """GitHub's words without names, numbers and addresses: two answers that differ in nothing else
     have one cause."""
+    told: Message | None = None
+    """The reason for those who may not know which repository it is about."""
     pause: float | None = None
     """Seconds that GitHub asks to wait; ``None``: we choose."""
 

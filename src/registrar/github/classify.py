@@ -49,6 +49,13 @@ def _lag(
     return Row(Kind.LAG, text, status, says, when=lambda c: c.may_lag and when(c), gave_up=gave_up)
 
 
+def _policy(
+    kind: Kind, text: str, *says: str, when: Callable[[Case], bool] = lambda _: True
+) -> Row:
+    """GitHub's words are always the same, but for names. Ours have none, so everybody is told."""
+    return Row(kind, text, says=says, when=when, told=text)
+
+
 def _asks_too_much(case: Case) -> bool:
     says_so = case.says("Resource limits for this query exceeded")
     return case.is_graphql and (says_so or "RESOURCE_LIMITS_EXCEEDED" in case.types)
@@ -215,11 +222,54 @@ TABLE: tuple[Row, ...] = (
     _their_words(Kind.NO_LIMITS, status=(404,), says=("Rate limiting is not enabled",)),
     # https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api: the same header
     # says `partial-results; …` where a list lacks something
-    _denied("refusal.sso", when=lambda c: c.headers.get("x-github-sso", "").startswith("required")),
     _denied(
+        "refusal.sso",
+        when=lambda c: c.headers.get("x-github-sso", "").startswith("required"),
+        told="refusal.sso_without_address",
+    ),
+    _policy(
+        Kind.PERMISSION,
         "refusal.sso_without_address",
         when=lambda c: c.says("SAML enforcement") or any(e.names_saml for e in c.errors),
     ),
+    # --- What the owner of the repository permits no token of this kind ----------------------
+    # NixOS/org#247, nodejs/nodejs.org#8531: of an organisation, or of its enterprise
+    _policy(
+        Kind.PERMISSION,
+        "refusal.policy_lifetime",
+        "if the token's lifetime is greater than",
+    ),
+    # refined-github/refined-github#6951, fullsend-ai/fullsend#3368, raycast/extensions#20898
+    _policy(
+        Kind.PERMISSION,
+        "refusal.policy_classic",
+        "forbids access via a personal access token (classic)",
+    ),
+    # mislav/hub#3363
+    _policy(
+        Kind.PERMISSION,
+        "refusal.policy_fine_grained",
+        "forbids access via a personal access token with fine-grained permissions",
+        "forbids access via a fine-grained personal access token",
+    ),
+    # aquasecurity/trivy-action#573, SalesforceFoundation/NPSP#7247
+    _policy(Kind.PERMISSION, "refusal.policy_address", "has an IP allow list enabled"),
+    # aeonfun/aeon#1083
+    _policy(
+        Kind.PERMISSION, "refusal.policy_oauth_app", "has enabled OAuth App access restrictions"
+    ),
+    # Not confirmed: https://docs.github.com/en/enterprise-cloud@latest/admin/concepts/identity-and-access-management/enterprise-managed-users
+    # says that such accounts cannot, and not what GitHub answers
+    _policy(Kind.PERMISSION, "refusal.policy_managed", "As an Enterprise Managed User"),
+    # hcengineering/platform#7639
+    _policy(Kind.TOKEN_REJECTED, "refusal.suspended_app", "This installation has been suspended"),
+    # sourcegraph/sourcegraph-public-snapshot#16638
+    _policy(Kind.TOKEN_REJECTED, "refusal.suspended_account", "Your account was suspended"),
+    # Not confirmed (https://docs.github.com/en/migrations/overview/about-locked-repositories)
+    _policy(Kind.REFUSED, "refusal.locked", "epository has been locked", "locked for migration"),
+    # PyGithub/PyGithub#1015, caarlos0/fork-cleaner#99; 451, for legal reasons:
+    # github/rest-api-description#3314
+    _policy(Kind.REFUSED, "refusal.taken_down", "epository access blocked"),
     # trilom/file-changes-action#138: the default branch was rewritten, or the branch has no parent
     _their_words(Kind.UNRELATED, status=(404,), says=("No common ancestor between",)),
     # https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api
@@ -304,6 +354,13 @@ TABLE: tuple[Row, ...] = (
     Row(Kind.FATAL, "refusal.redirect", tuple(range(300, 400))),
     # https://docs.github.com/en/code-security/secret-scanning/introduction/about-push-protection
     _refused("refusal.secret", says=("Secret detected in content",)),
+    # peter-evans/create-pull-request#1936, grafana/pyroscope-dotnet#386: GitHub signs what REST
+    # commits for Apps alone. An Enterprise Server signs only where its administrator set that up
+    _refused(
+        "refusal.signatures_on_server",
+        when=lambda c: c.lacks_only_a_signature and "x-github-enterprise-version" in c.headers,
+    ),
+    _refused("refusal.signatures", when=lambda c: c.lacks_only_a_signature),
     # https://docs.github.com/en/rest/repos/contents#create-or-update-file-contents
     _refused("refusal.ruleset", says=("rule violations found",)),
     # BobAnkh/auto-generate-changelog#78, BobAnkh/auto-generate-changelog#58
@@ -331,9 +388,6 @@ TABLE: tuple[Row, ...] = (
     _their_words(Kind.NO_DRAFTS, says=("raft pull requests",)),
     # ministryofjustice/modernisation-platform#11985, babarot/gh-infra#163
     Row(Kind.STALE, "fault.conflict", when=_is_stale),
-    # PyGithub/PyGithub#1015, caarlos0/fork-cleaner#99; 451, for legal reasons:
-    # github/rest-api-description#3314
-    _their_words(Kind.REFUSED, status=(403, 451), says=("access blocked",)),
     _their_words(Kind.PERMISSION, when=_is_forbidden),
     _their_words(Kind.VALIDATION, when=lambda c: c.status == 422 or "UNPROCESSABLE" in c.types),
     # Of an unknown type, or none: that it passes is not confirmed
@@ -352,7 +406,8 @@ def classify(case: Case, now: float, row: Row | None = None) -> Outcome:
     row = row or _row_of(case) or UNUSABLE
     pause = asked_pause(case.headers, now, is_limit=row.kind is Kind.LIMIT)
     reason = explanation(row.text, case, case.context)
-    return Outcome(row, reason, cause_of(row.name, case, case.sent, case.context), pause)
+    told = msg(row.told, words=case.message) if row.told else None
+    return Outcome(row, reason, cause_of(row.name, case, case.sent, case.context), told, pause)
 
 
 def limit_beside_data(answer: Response, context: Context, now: float) -> Outcome | None:
@@ -372,7 +427,7 @@ def failure_beside_data(answer: Response, context: Context, operation: Message) 
     """Give what a GraphQL answer lacks, where the rest of it is used."""
     outcome = classify(_of_graphql(answer, context, writes=False), 0.0)
     message = msg("host.failed", operation=operation, reason=outcome.reason)
-    return Failure(outcome.kind, message, Cause(outcome.reason, outcome.cause))
+    return Failure(outcome.kind, message, Cause(outcome.reason, outcome.cause, outcome.told))
 
 
 def _of_graphql(answer: Response, context: Context, *, writes: bool) -> Case:

@@ -294,7 +294,7 @@ class Session:
             Failure(
                 outcome.kind,
                 msg("host.failed", operation=attempts.request.operation, reason=reason),
-                Cause(reason, outcome.cause),
+                Cause(reason, outcome.cause, outcome.told),
                 attempts.may_have_been_applied,
             )
         )

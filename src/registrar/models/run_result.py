@@ -8,6 +8,7 @@ from registrar.errors import (
     EXIT_CANCELLED,
     EXIT_DONE,
     EXIT_FAILED,
+    Cause,
     Diagnostic,
     Failure,
     InvalidInput,
@@ -28,6 +29,16 @@ from registrar.texts.messages import Message
 
 POINTS_PER_REPOSITORY = 2
 """A query, and what writes everything at once or a commit."""
+
+
+class NotNamed(NamedTuple):
+    """How repositories ended of which nothing else may be published."""
+
+    status: Status
+    kind: Kind | None = None
+    """Of failures, the kind."""
+    why: Cause | None = None
+    """Of failures, the reason, which names nothing."""
 
 
 class Budget(NamedTuple):
@@ -163,9 +174,8 @@ class ManyResult:
         """Exit code of the signal that ended the run; 0 where none did."""
         self.stopped: Message | None = None
         """Why the run ended before its work did."""
-        self.not_named = Counter[tuple[Status, Kind | None]]()
-        """Number of repositories without a row in what is published, by their state and, of
-        failures, the kind."""
+        self.not_named = Counter[NotNamed]()
+        """Number of repositories without a row in what is published."""
 
     def add(self, row: RegistrationResult) -> None:
         """Keep how one list in one repository ended."""

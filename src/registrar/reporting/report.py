@@ -1,11 +1,13 @@
 """What programs read: the report (``schemas/report.schema.json``), and the outputs of the step."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping
 
+from registrar.errors import Kind
 from registrar.models.paths import ListedPath
 from registrar.models.result import RegistrationResult, Status
-from registrar.models.run_result import ManyResult, RunResult
+from registrar.models.run_result import ManyResult, NotNamed, RunResult
 from registrar.models.settings import FailOn
 from registrar.models.standing import by_way
 from registrar.rendering.states import explanation
@@ -176,9 +178,16 @@ def _many(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
         "rows": [_row(row, catalogue) for row in result.rows],
         "not_named": [
             {"state": status, "kind": kind and kind.name.lower(), "count": count}
-            for (status, kind), count in result.not_named.items()
+            for (status, kind), count in _by_kind(result.not_named).items()
         ],
     }
+
+
+def _by_kind(not_named: Mapping[NotNamed, int]) -> Counter[tuple[Status, Kind | None]]:
+    by_kind = Counter[tuple[Status, Kind | None]]()
+    for those, count in not_named.items():
+        by_kind[those.status, those.kind] += count
+    return by_kind
 
 
 def _row(row: RegistrationResult, catalogue: Catalogue) -> dict[str, object]:

@@ -13,7 +13,7 @@ from registrar.models.run_result import Budget, ManyResult, RunResult
 from registrar.models.settings import Mode, Settings
 from registrar.models.spec import FileList
 from registrar.models.standing import Standing
-from registrar.privacy import Privacy, kind_in_words
+from registrar.privacy import Privacy, told
 from registrar.rendering import states
 from registrar.rendering.states import Tone
 from registrar.reporting import preview, report, sentences, summary
@@ -207,7 +207,7 @@ class Reporter(Listener):
         shown = self.privacy.row(result)
         reason = help_page = ""
         if failure := (shown or result).first_failure:
-            why = failure.message if shown else kind_in_words(failure.kind)
+            why = failure.message if shown else told(failure)
             reason, help_page = self.catalogue.text(why, str), self._help(failure.message)
         if shown:
             self.records.add(shown, reason, help_page)

@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from registrar.errors import Cause, Diagnostic, Failure, Kind
+from registrar.errors import Cause, Diagnostic, Failure
 from registrar.models.paths import Done
 from registrar.models.result import (
     WRITTEN,
@@ -12,11 +12,10 @@ from registrar.models.result import (
     RegistrationResult,
     Status,
 )
-from registrar.models.run_result import Budget, ManyResult
+from registrar.models.run_result import Budget, ManyResult, NotNamed
 from registrar.models.settings import FailOn, Mode, Settings
 from registrar.models.spec import FileList
 from registrar.models.standing import FINDINGS, WANTED, Standing, by_way
-from registrar.privacy import kind_in_words
 from registrar.rendering.states import (
     DONE,
     STANDINGS,
@@ -309,7 +308,7 @@ def closing(result: ManyResult) -> Iterator[Message]:
         yield found
     if result.not_named:
         counts = result.not_named.items()
-        yield msg("many.not_named", parts=[_not_named(*key, count) for key, count in counts])
+        yield msg("many.not_named", parts=[_not_named(*each) for each in counts])
     settings, budget = result.settings, result.budget
     if budget is None or result.stopped:
         return
@@ -321,9 +320,9 @@ def closing(result: ManyResult) -> Iterator[Message]:
         yield msg("many.capped", left=left, most=settings.max_pull_requests, needed=needed)
 
 
-def _not_named(status: Status, kind: Kind | None, count: int) -> Message:
-    found = counted(status, count)
-    return msg("state.with_reason", state=found, reason=kind_in_words(kind)) if kind else found
+def _not_named(those: NotNamed, count: int) -> Message:
+    found, why = counted(those.status, count), those.why
+    return msg("state.with_reason", state=found, reason=why.message) if why else found
 
 
 def _with_names(cause: Message, names: Sequence[str | Message]) -> Message:
@@ -359,9 +358,9 @@ def failures(result: ManyResult) -> Iterator[Message]:
         if found := _fails(result.settings, rows[0].status, len(names), reason):
             repositories = _named(names, len(names))
             yield msg("cause.with_repositories", cause=found, repositories=repositories)
-    for (status, kind), count in result.not_named.items():
-        reason = kind_in_words(kind) if kind else None
-        if found := _fails(result.settings, status, count, reason):
+    for those, count in result.not_named.items():
+        reason = those.why.message if those.why else None
+        if found := _fails(result.settings, those.status, count, reason):
             yield found
     for standing, rows in result.with_finding.items():
         if any(each.covers(standing) for each in result.settings.fail_on):

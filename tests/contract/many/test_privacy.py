@@ -390,3 +390,47 @@ def test_of_a_public_one_everything_is_said(
     run = of_one(definitions=listing, respect_alternatives="true")
     assert "satisfied by docs/SECURITY.md" in run.stdout
     assert "No: merger with acme" in run.stdout
+
+
+# --- What the organisation refuses in words that are always the same ---------------------------
+
+LIFETIME = (
+    "The 'octo-org' organization forbids access via a fine-grained personal access tokens if the "
+    "token's lifetime is greater than 90 days. Please adjust your token's lifetime."
+)
+LIVES_TOO_LONG = "the organisation, or its enterprise, does not accept a token that lives so long"
+
+
+@pytest.mark.parametrize("strategy", ["per-file", "single"])
+def test_a_policy_of_the_organisation_is_a_reason_without_githubs_words(
+    of_one: Start, secret: Repository, action: Action, strategy: str
+) -> None:
+    secret.policy = Refusal(403, LIFETIME)
+    run = of_one(definitions=action.listing("a.txt"), commit_strategy=strategy)
+    assert run.exit_code == 2
+    assert "90 days" not in run.text
+    assert f"{LIVES_TOO_LONG} (GitHub's words are not shown" in run.stdout
+    assert "#the-organisation-does-not-accept-the-token" in run.stdout
+
+
+@pytest.mark.parametrize("kind", ["FORBIDDEN", "UNPROCESSABLE", "", None])
+def test_and_of_repositories_that_are_only_counted(
+    in_public: Start, host: StandInHost, secret: Repository, published: Published, kind: str | None
+) -> None:
+    """By name with REST, else with GraphQL, where the type of the error is not confirmed."""
+    those = secret, host.create_repository("octo-org/private", PRESENT, private=True)
+    if kind is None:
+        for each in those:
+            each.policy = Refusal(403, LIFETIME)
+        run = in_public(target_repos=",".join(each.full_name for each in those))
+    else:
+        error = {"message": LIFETIME, **({"type": kind} if kind else {})}
+        refused = [{**error, "path": [what, n]} for what in ("nodes", "pulls") for n in range(2)]
+        body = {"data": {"nodes": [None] * 2, "pulls": [None] * 2}, "errors": refused}
+        refuse(host, lambda request: "query" in request.fields, 200, body=body)
+        run = in_public(target_repos=f"octo-org/*,!{PUBLIC}")
+    assert LIVES_TOO_LONG in run.stdout
+    assert sum(not_named(run).values()) == 2
+    assert "secret" not in published(run)
+    assert "90 days" not in published(run)
+    assert LIVES_TOO_LONG in run.summary

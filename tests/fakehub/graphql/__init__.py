@@ -29,7 +29,6 @@ from tests.fakehub.tokens import Token
 if TYPE_CHECKING:
     from tests.fakehub.host import StandInHost
 
-SSO = "X-GitHub-SSO"
 TYPES = {403: "FORBIDDEN", 404: "NOT_FOUND"}
 ODD = "Something else went wrong"
 TIMED_OUT = (
@@ -211,7 +210,6 @@ def formatted(error: GraphQLError) -> dict[str, Any]:
     if isinstance(refusal, Refusal):
         kind = TYPES.get(refusal.status, "UNPROCESSABLE") if refusal.kind is None else refusal.kind
         typed = {"type": kind} if kind else {}
-        # fwouts/prmonitor#1042
-        more = {"extensions": {"saml_failure": True}} if SSO in refusal.headers else {}
+        more = {"extensions": refusal.extensions} if refusal.extensions else {}
         return {**typed, **found, **more, "message": message_of(refusal)}
     return dict(found)

@@ -240,6 +240,7 @@ class Nodes:
             "Resource protected by organization SAML enforcement. You must grant your Personal "
             "Access token access to this organization.",
             headers={"X-GitHub-SSO": "partial-results; organizations=1"},
+            extensions={"saml_failure": True},
         )
         nodes = [
             hidden

@@ -101,6 +101,7 @@ def put_contents(call: RepositoryCall) -> Response:
         # Nobody sends an author or a committer; then the host signs for Apps
         author = call.token.author()
         committer = WEB if call.token.bot else author
+        repository.check_signature(is_signed=call.token.bot)
         new = repository.build_commit(parent, {path: content}, body["message"], author, committer)
     call.host.spend_latency()
     with repository.lock:
