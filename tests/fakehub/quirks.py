@@ -94,6 +94,8 @@ class Quirks:
     most_shown: int = 100_000_000
     """Bytes of a file that `GET contents` shows; of a larger one it says 403 `too_large`. Until
     2022 they were 1,048,576 (octokit/core.js#414, octokit/octokit.rb#1104)."""
+    most_found: int = 10_000_000
+    """Bytes of a file that GraphQL finds (sveltia/sveltia-cms#692)."""
     most_wrong_tokens: int = 10
     """So many requests in a row with a wrong token get 401, the next ones 403. The docs
     ("Authenticating to the REST API") say "several"."""

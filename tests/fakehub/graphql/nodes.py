@@ -196,7 +196,7 @@ class Nodes:
             raise Refusal(404, f"Could not resolve file for path '{path}'.", kind=kind)
         if entry is None or how is Unresolved.NULL:
             return None
-        if isinstance(entry, pygit2.Blob) and entry.size > 10_000_000:
+        if isinstance(entry, pygit2.Blob) and entry.size > quirks.most_found:
             raise Refusal(422, "Could not resolve file over 10mb.", kind="")
         return self.entry(repository, entry)
 
