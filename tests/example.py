@@ -9,9 +9,9 @@ from typing import Literal
 
 from tests.fakehub import Repository, Request, StandInHost
 from tests.harness import (
+    LIST_BRANCH,
     PER_FILE,
     ROOT,
-    SCAFFOLD_BRANCH,
     SINGLE,
     STRATEGIES,
     TARGET,
@@ -21,14 +21,26 @@ from tests.harness import (
     shortened,
 )
 
-BRANCH = SCAFFOLD_BRANCH
+BRANCH = LIST_BRANCH
 PRESENT = {"README.md": b"# Example\n", ".gitignore": b"*.pyc\n"}
 LISTED = {
+    ".claude/.gitkeep": b"\n",
+    ".claude/settings.json": b"{}\n",
+    ".gitattributes": b"\n",
+    ".gitignore": b"\n",
+    "AGENTS.md": b"\n",
+    "README.md": b"\n",
+}
+"""A list of one's own: more files show nothing more."""
+LIST = "the-six.json"
+"""Its name, once `write_list` has written it."""
+SCAFFOLD = {
     entry["path"]: entry.get("content", "\n").encode()
     for entry in json.loads(
         (ROOT / "scripts/config/repo-scaffold-definitions.json").read_text("utf-8")
     )
 }
+SCAFFOLD_MISSING = {path: content for path, content in SCAFFOLD.items() if path not in PRESENT}
 MISSING = {path: content for path, content in LISTED.items() if path not in PRESENT}
 EXPECTED = PRESENT | MISSING
 
@@ -40,7 +52,7 @@ PULL_REQUEST = LAST_FILE + 1
 Day = Literal["quiet", "real"]
 """What the host does beyond its description: nothing, or all of `StandInHost.real_day`."""
 POSITIONS: dict[tuple[str, Day], range] = {
-    # token, two reads, 29 checks and two reads beside them, branch, 27 files, pull request
+    # token, two reads, a check for each file, two reads beside them, branch, files, pull request
     (PER_FILE, "quiet"): range(1, PULL_REQUEST + 1),
     # one query; branch, commit and pull request in one request
     (SINGLE, "quiet"): range(1, 3),
@@ -51,7 +63,7 @@ POSITIONS: dict[tuple[str, Day], range] = {
 }
 """Every request of a run, counted from 1."""
 SORTS: dict[tuple[str, Day], tuple[int, ...]] = {
-    (PER_FILE, "quiet"): (1, 2, 17, CREATE_BRANCH, FIRST_FILE, PULL_REQUEST),
+    (PER_FILE, "quiet"): (1, 2, 6, CREATE_BRANCH, FIRST_FILE, PULL_REQUEST),
     (SINGLE, "quiet"): (1, 2),
     (PER_FILE, "real"): (CREATE_BRANCH + 1, FIRST_FILE + 2, PULL_REQUEST + 5),
     (SINGLE, "real"): (2, 3, 7),
@@ -59,9 +71,14 @@ SORTS: dict[tuple[str, Day], tuple[int, ...]] = {
 """One request of each sort; on the real day, of those that other answers lie behind."""
 
 
+def write_list(action: Action) -> None:
+    """Put the list into the workspace of an action."""
+    action.listing_of({path: content.decode() for path, content in LISTED.items()}, name=LIST)
+
+
 @dataclass(slots=True)
 class Example:
-    """A repository that has 2 of the 29 files, and runs on it with one strategy, in English."""
+    """A repository that has 2 of the 6 files, and runs on it with one strategy, in English."""
 
     action: Action
     strategy: str
@@ -69,6 +86,7 @@ class Example:
 
     def __post_init__(self) -> None:
         self.repository = self.host.create_repository(TARGET, files=dict(PRESENT))
+        write_list(self.action)
 
     @property
     def host(self) -> StandInHost:
@@ -95,7 +113,7 @@ class Example:
     @property
     def inputs(self) -> dict[str, str]:
         """What every run of it is given."""
-        return {"commit_strategy": self.strategy, "language": "en"}
+        return {"commit_strategy": self.strategy, "language": "en", "definitions": LIST}
 
     def wrong(self) -> list[str]:
         """Say what is not as it must be once the work is done: nothing, when it is right."""
@@ -145,7 +163,9 @@ class Way(Example):
     def run(self, **inputs: str) -> Run:
         if self.strategy != MANY:
             return super().run(**inputs)
-        return self.action({"language": "en", **inputs}, target_repo=None, target_repos=TARGET)
+        return self.action(
+            {**self.inputs, "commit_strategy": "", **inputs}, target_repo=None, target_repos=TARGET
+        )
 
     def run_with(self, listed: dict[str, str], **inputs: str) -> Run:
         """Run to the end with a list of these files, which has to succeed."""

@@ -354,13 +354,14 @@ class Action:
         full = [{"path": entry} if isinstance(entry, str) else entry for entry in entries]
         return self.write(name, json.dumps(full))
 
-    def listing_of(self, contents: Mapping[str, str | None]) -> str:
+    def listing_of(self, contents: Mapping[str, str | None], name: str = "list.json") -> str:
         """Write a definition file for paths with contents (``None``: left out); give its name."""
         return self.listing(
             *(
                 {"path": path} | ({} if content is None else {"content": content})
                 for path, content in contents.items()
-            )
+            ),
+            name=name,
         )
 
     def document(self, listed: Any, suffix: str = "json") -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum, auto
 from functools import partial
 
-from tests.example import BRANCH, LISTED, MISSING, PRESENT
+from tests.example import BRANCH, LIST, LISTED, MISSING, PRESENT, write_list
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
 from tests.harness import Action, Run, is_read, refuse
 
@@ -101,9 +101,10 @@ class Organisation:
     def run(self, action: Action | None = None, **inputs: str) -> Run:
         """Run to the end; what it publishes names no private repository."""
         given = {"target_repos": ALL, "max_pull_requests": "100", "language": "en"}
-        given |= {"labels": "chore", **inputs}
+        given |= {"labels": "chore", "definitions": LIST, **inputs}
         given |= {"title": "Files for {repo}"} if self.odd else {}
         env = {"GITHUB_REPOSITORY": WORKFLOW} if self.odd else {}
+        write_list(action or self.action)
         run = (action or self.action)(given, target_repo=None, env=env)
         self.check(run)
         return run
@@ -111,7 +112,9 @@ class Organisation:
     def begin(self) -> subprocess.Popen[bytes]:
         """Start a run as a process of its own, which waits for nothing."""
         given = {"target_repo": None, "target_repos": ALL, "max_pull_requests": "100"}
-        environ = self.action.environment({**given, "language": "en", "labels": "chore"})
+        given |= {"language": "en", "labels": "chore", "definitions": LIST}
+        write_list(self.action)
+        environ = self.action.environment(given)
         return self.action.begin_without_waiting(environ | {"GITHUB_REPOSITORY": WORKFLOW})
 
     def check(self, run: Run) -> None:
@@ -166,7 +169,7 @@ class Organisation:
             self.is_quiet = False
             self._meanwhile()
         if _names(request, self[Odd.SLOW]):
-            time.sleep(0.2)
+            time.sleep(0.02)
         if self.then:
             self.then(request)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.example import BRANCH, Example
+from tests.example import BRANCH, LIST, Example
 from tests.fakehub import Repository, StandInHost
 from tests.fakehub.refusals import Refusal
 from tests.harness import SINGLE, TARGET, Action, Start, calls, mutations, refuse
@@ -53,7 +53,8 @@ def test_one_pull_request_that_is_not_shown_is_about_its_repository_alone(
     host: StandInHost, action: Action, declined: Repository
 ) -> None:
     other = host.create_repository("octo/other", {"a": b"x\n"})
-    run = action(target_repo=None, target_repos=f"{TARGET}\nocto/other", language="en")
+    repositories = f"{TARGET}\nocto/other"
+    run = action(target_repo=None, target_repos=repositories, definitions=LIST, language="en")
     assert run.exit_code == 1, run.console
     assert declined.branches == ["main"]
     assert len(other.pull_requests) == 1

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import pytest
 from _pytest.mark import ParameterSet
 
-from tests.example import LISTED, PRESENT
+from tests.example import PRESENT
+from tests.example import SCAFFOLD as LISTED
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
 from tests.harness import SCAFFOLD_BRANCH, Action, Run, is_read, mutations
 from tests.organisation import states

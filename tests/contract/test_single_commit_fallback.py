@@ -118,7 +118,7 @@ def test_an_open_pull_request_of_somebody_that_appears_in_between_is_not_closed(
     assert example.repository.pull_requests[0].title == "Mine"
 
 
-@pytest.mark.parametrize("files", [{}, MISSING, dict(list(MISSING.items())[:5])], ids=len)
+@pytest.mark.parametrize("files", [{}, MISSING, dict(list(MISSING.items())[:2])], ids=len)
 def test_the_branch_of_another_run_of_ours_is_continued(
     host: StandInHost, example: Example, files: dict[str, bytes]
 ) -> None:
@@ -141,7 +141,7 @@ def test_a_claim_that_opened_more_than_it_committed_says_so_before_it_goes_on(
     host: StandInHost, example: Example
 ) -> None:
     """Another run is faster, and then every commit is refused."""
-    there = dict(list(MISSING.items())[:5])
+    there = dict(list(MISSING.items())[:2])
 
     def act() -> None:
         example.repository.create_branch(BRANCH)

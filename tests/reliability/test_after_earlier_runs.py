@@ -10,7 +10,7 @@ from tests.example import BRANCH, EXPECTED, LISTED, MISSING, PRESENT, Example
 from tests.fakehub import Content, Executable, Fault, FaultKind, Refusal, Request, Symlink
 
 SECOND = f"{BRANCH}-2"
-SOME = dict(list(MISSING.items())[:5])
+SOME = dict(list(MISSING.items())[:2])
 REST = {path: content for path, content in MISSING.items() if path not in SOME}
 
 

@@ -74,7 +74,7 @@ def test_whatever_stands_in_an_answer(example: Example, number: int, seed: int) 
     )
     host.faults.add(fault)
     run = example.run(
-        profile=rng.choice(("scaffold", "health")),
+        **rng.choice(({}, {"definitions": "", "profile": "health"})),
         mode=rng.choice(("register", "register", "register", "plan")),
         labels=rng.choice(("", "docs")),
         max_wait_minutes="1",

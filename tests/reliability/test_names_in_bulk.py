@@ -13,7 +13,8 @@ import random
 
 import pytest
 
-from tests.example import LISTED, PRESENT
+from tests.example import PRESENT
+from tests.example import SCAFFOLD as LISTED
 from tests.fakehub import Fault, FaultKind, Lag, Repository, Request, StandInHost
 from tests.fakehub.repository import PullRequest
 from tests.harness import SCAFFOLD_BRANCH, Action, Run, is_read, only_reads

@@ -12,7 +12,8 @@ from typing import Any, cast
 
 import pytest
 
-from tests.example import LISTED, PRESENT
+from tests.example import PRESENT
+from tests.example import SCAFFOLD as LISTED
 from tests.fakehub import Fault, FaultKind, Request, StandInHost
 from tests.fakehub.answer import Drop, Response
 from tests.harness import Action, is_read, only_reads

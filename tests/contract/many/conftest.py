@@ -6,7 +6,8 @@ from functools import partial
 
 import pytest
 
-from tests.example import LISTED, PRESENT
+from tests.example import PRESENT
+from tests.example import SCAFFOLD as LISTED
 from tests.fakehub import Repository, StandInHost
 from tests.harness import Action, Start
 from tests.organisation import ALL, Make

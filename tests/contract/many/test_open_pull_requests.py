@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.example import MISSING
+from tests.example import SCAFFOLD_MISSING as MISSING
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
 from tests.harness import LIST_BRANCH, SCAFFOLD_BRANCH, Action, Run, Start, only_reads
 from tests.organisation import Make, asked, rows, states

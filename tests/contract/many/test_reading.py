@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.example import MISSING
+from tests.example import SCAFFOLD_MISSING as MISSING
 from tests.fakehub import Fault, FaultKind, Request, StandInHost
 from tests.fakehub.limits import RateLimit
 from tests.fakehub.representations import node_id

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
-from tests.example import MISSING
+from tests.example import SCAFFOLD_MISSING as MISSING
 from tests.fakehub import StandInHost
-from tests.harness import SCAFFOLD_BRANCH, Action, Start, is_read, refuse
+from tests.harness import LIST_BRANCH, SCAFFOLD_BRANCH, Action, Start, is_read, refuse
 from tests.organisation import Make, Odd, Organisation, rows, states
 
 EDITED = min(MISSING)
@@ -42,6 +40,7 @@ def test_one_of_each_kind(many: Start, make: Make, host: StandInHost) -> None:
     again = many(mode="withdraw")
     assert states(again) == {"waiting": 1, "to open": 7, "declined": 1, "complete": 3}
     assert states(many()) == {"opened": 7, "waiting": 1, "declined": 1, "complete": 3}
+    assert states(many(mode="plan")) == {"waiting": 8, "declined": 1, "complete": 3}
     assert [[p.state for p in each.pull_requests] for each in with_one[3:]] == [["open"]] * 6
 
 
@@ -81,7 +80,7 @@ def test_repositories_of_kinds_and_no_private_name(action: Action) -> None:
     organisation.run()
     edited = organisation.repositories[-1]
     assert edited.private
-    edited.commit({"secret.md": b"mine"}, branch=SCAFFOLD_BRANCH)
+    edited.commit({"secret.md": b"mine"}, branch=LIST_BRANCH)
     run = organisation.run(mode="withdraw")
     assert " 1 waiting." in run.lines[-1]
     found = [each.pull_requests for each in organisation.repositories if each is not edited]
@@ -95,14 +94,3 @@ def test_repositories_of_kinds_and_no_private_name(action: Action) -> None:
     assert [len(pulls) for pulls in found] == before
     assert all(pull.state == "open" for pulls in found for pull in pulls), run.console
     assert organisation.wrong() == []
-
-
-@pytest.mark.large
-def test_a_hundred_are_withdrawn_and_registered_again(many: Start, make: Make) -> None:
-    made = make(0, 100)
-    assert states(many()) == {"opened": 100}
-    assert states(many(mode="withdraw", max_minutes="60")) == {"withdrawn": 100}
-    assert {pull.state for each in made for pull in each.pull_requests} == {"closed"}
-    assert states(many()) == {"opened": 100}
-    assert [[p.state for p in each.pull_requests] for each in made] == [["open"]] * 100
-    assert states(many(mode="plan")) == {"waiting": 100}

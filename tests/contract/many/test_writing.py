@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from tests.example import LISTED, PRESENT
+from tests.example import PRESENT
+from tests.example import SCAFFOLD as LISTED
 from tests.fakehub import Fault, FaultKind, Request, StandInHost
 from tests.harness import LIST_BRANCH, SCAFFOLD_BRANCH, Action, Start, is_read
 from tests.organisation import Make, asked, opened, states
