@@ -219,6 +219,9 @@ class Action:
             "api_url": self.host.url,
             **inputs,
         }
+        # As a workflow speaks with these lists: `test_language` has what nobody has chosen
+        if (given["profile"] or "").lower() in {"scaffold", "health", "all"}:
+            given = {"language": "ja", **given}
         environ = {f"INPUT_{name.upper()}": value for name, value in given.items() if value}
         if runner:
             environ |= {"GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": str(self.workspace)}

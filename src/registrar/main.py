@@ -39,15 +39,15 @@ def main(  # noqa: PLR0913, PLR0917 (what a process is started with)
     cancellation = cancellation or Cancellation()
     command_line = cli.parse(arguments)
     environ = {**environ, **command_line.variables}
-    language = environment.language_of_reader(environ)
-    in_place_of_words = Catalogue(language).text(msg("label.words_not_shown"))
+    languages = environment.languages(environ, is_contracts=bool(command_line.command))
+    in_place_of_words = Catalogue(languages.reader).text(msg("label.words_not_shown"))
     # Valid or not, the token is kept out of every text
     privacy = Privacy(environment.value_of(environ, "host_token"), in_place_of_words)
     now = datetime.fromtimestamp(cancellation.clock.time(), UTC).isoformat(timespec="seconds")
     console = Console(environ, stdout, stderr, privacy.without_token)
-    reporter = Reporter(
-        console, language, privacy, now, texts_language=environment.language_of_texts(environ)
-    )
+    reporter = Reporter(console, languages, privacy, now)
+    if command_line.question != cli.VERSION:
+        reporter.begin()
     if command_line.question:
         for line in command_line.answer(reporter.catalogue):
             reporter.console.line(line)
@@ -58,6 +58,7 @@ def main(  # noqa: PLR0913, PLR0917 (what a process is started with)
         settings = read_settings(
             environ, command_line.errors, in_workspace=not command_line.names_list
         )
+        reporter.inputs_are_read()
         for warning in settings.warnings:
             reporter.warn(Diagnostic(warning))
         reporter.console.files.ask_for(command_line.files)

@@ -38,7 +38,7 @@ def test_an_empty_input_is_not_given(
     }
     run = action.start(empty | plain)
     assert run.exit_code == 0, run.text
-    assert "完了サマリー" in run.lines
+    assert repository.branches == [HEALTH_BRANCH, "main"]
 
 
 def test_other_plain_variables_mean_nothing(action: Action, repository: Repository) -> None:

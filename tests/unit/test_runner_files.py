@@ -21,6 +21,7 @@ from registrar.reporting.reporter import Reporter
 from registrar.reporting.runner import Console, RunnerFiles
 from registrar.reporting.summary import cut
 from registrar.texts.escaping import Redactor
+from registrar.texts.messages import Languages
 from tests.harness import read_file_command
 from tests.values import spec
 
@@ -126,7 +127,7 @@ def test_what_cannot_be_rendered_hides_neither_outputs_nor_the_rest(tmp_path: Pa
     environ = {name: str(tmp_path / name) for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
     stderr = io.StringIO()
     console = Console(environ, io.StringIO(), stderr, Redactor(""))
-    reporter = Reporter(console, "en", Privacy("", ""))
+    reporter = Reporter(console, Languages("en", "en"), Privacy("", ""))
     unusable: Any = "no failure"
     files = (ListedPath(FileDefinition("a"), Standing.MISSING),)
     result = RegistrationResult(

@@ -16,7 +16,7 @@ COLUMNS = 80
 _COMMANDS = {f"--command={each.name}": each.name for each in BOTH}
 """First argument of either command, and the profile that it is for."""
 _HELP = ("-h", "--help")
-_VERSION = "--version"
+VERSION = "--version"
 _MARGIN = " " * 6
 _LIST = ("profile", "definitions")
 """What says which list it is; either command has its own."""
@@ -47,7 +47,7 @@ class CommandLine(NamedTuple):
     """Whether an option names the list: its path then starts from the working directory."""
 
     def answer(self, catalogue: Catalogue) -> Iterator[str]:
-        if self.question == _VERSION:
+        if self.question == VERSION:
             yield f"registrar {__version__}"
             return
         program = f"setup-repository-{self.command}-files.sh" if self.command else "registrar"
@@ -67,7 +67,7 @@ class CommandLine(NamedTuple):
                 if each.default:
                     message = msg("help.with_default", text=message, value=each.default)
                 yield from _wrapped(f"{_MARGIN}{catalogue.text(message)}")
-        yield f"  {', '.join((*_HELP, _VERSION))}"
+        yield f"  {', '.join((*_HELP, VERSION))}"
         yield ""
         yield from _wrapped(catalogue.text(msg("help.exit_codes")))
 
@@ -81,7 +81,7 @@ def parse(arguments: Sequence[str]) -> CommandLine:
     command = ""
     if arguments and arguments[0] in _COMMANDS:
         command, arguments = _COMMANDS[arguments[0]], arguments[1:]
-    question = next((a for a in arguments if a in {*_HELP, _VERSION}), "")
+    question = next((a for a in arguments if a in {*_HELP, VERSION}), "")
     variables: dict[str, str] = {}
     errors: list[Message] = []
     position = 0
@@ -95,7 +95,7 @@ def parse(arguments: Sequence[str]) -> CommandLine:
             value = arguments[position]
             position += 1
         option = _OPTIONS.get(name.replace("_", "-"))
-        if name in {*_HELP, _VERSION}:
+        if name in {*_HELP, VERSION}:
             errors.append(msg("input.option_with_value", name=name))
         elif option is None:
             errors.append(_unknown(name))

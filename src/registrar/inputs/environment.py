@@ -9,7 +9,7 @@ from registrar.lists.profiles import ALL, BOTH
 from registrar.models.settings import Settings
 from registrar.runtime.workspace import Folder, Unreadable
 from registrar.texts.escaping import SECRET_CHARACTERS, SURROGATE
-from registrar.texts.messages import Message, msg
+from registrar.texts.messages import Languages, Message, msg
 
 _KNOWN = {each.variable for each in INPUTS.values()} | {"INPUT_ARGS", "INPUT_ENTRYPOINT"}
 """Variables of the inputs, and keys of `with:` that the runner itself reads for a container action.
@@ -30,24 +30,21 @@ def value_of(environ: Mapping[str, str], name: str) -> str:
     return next((value for value in values if value), "")
 
 
-def language_of_texts(environ: Mapping[str, str]) -> str:
-    """Language of what is written to GitHub: that of the input ``language``, or else of the list.
+def languages(environ: Mapping[str, str], *, is_contracts: bool = False) -> Languages:
+    """Languages of a run; ``is_contracts``: it was started by a command for one of two lists.
 
-    The first two lists are Japanese, as the scripts were that they come from.
-    """
-    given = INPUTS["language"].accepted(value_of(environ, "language"))
-    return given or ("ja" if value_of(environ, "profile").lower() in _JAPANESE_LISTS else "en")
-
-
-def language_of_reader(environ: Mapping[str, str]) -> str:
-    """Language of what a run says of itself: on a console a Japanese locale asks for Japanese.
-
-    Of the variables of a locale the first that is not empty counts
+    The first two lists are Japanese, as the scripts were that they come from: in workflows, and in
+    the commands that have the scripts' names. In any other shell the locale decides. Of its
+    variables the first that is not empty counts
     (https://pubs.opengroup.org/onlinepubs/9799919799/basedefs/V1_chap08.html).
     """
+    if given := INPUTS["language"].accepted(value_of(environ, "language")):
+        return Languages(given, given, are_chosen=True)
+    if is_contracts or on_runner(environ):
+        of_list = "ja" if value_of(environ, "profile").lower() in _JAPANESE_LISTS else "en"
+        return Languages(of_list, of_list, are_chosen=False)
     locale = next(filter(None, (environ.get(each) for each in _LOCALE)), "")
-    is_japanese = locale.startswith("ja") and not on_runner(environ)
-    return "ja" if is_japanese and not value_of(environ, "language") else language_of_texts(environ)
+    return Languages("ja" if locale.startswith("ja") else "en", "en", are_chosen=True)
 
 
 def not_utf8(environ: Mapping[str, str]) -> list[str]:

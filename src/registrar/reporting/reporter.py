@@ -22,7 +22,7 @@ from registrar.reporting.runner import ANNOTATIONS_PER_STEP, Console
 from registrar.runtime.terminal import Terminal
 from registrar.texts import escaping
 from registrar.texts.escaping import Link
-from registrar.texts.messages import Catalogue, Message, msg, read
+from registrar.texts.messages import LANGUAGES, Catalogue, Languages, Message, msg, read
 
 HELP_PAGES = {"ja": "docs/troubleshooting.ja.md", "en": "docs/troubleshooting.md"}
 """The pages that explain errors, with the same anchors."""
@@ -34,21 +34,21 @@ class Reporter(Listener):
     def __init__(
         self,
         console: Console,
-        language: str,
+        languages: Languages,
         privacy: Privacy,
         read_at: str = "",
-        *,
-        texts_language: str = "",
     ) -> None:
-        """``privacy`` decides what is said; ``read_at`` is the moment of the run.
-
-        ``texts_language`` is that of commits and pull requests, where it is not ``language``.
-        """
+        """``privacy`` decides what is said; ``read_at`` is the moment of the run."""
         # Commits and pull requests may name the repository that they are in
-        super().__init__(Catalogue(texts_language or language, privacy.without_token))
+        super().__init__(Catalogue(languages.texts, privacy.without_token))
         self.console = console
         self.privacy = privacy
-        self.catalogue = Catalogue(language, privacy.text)
+        self.catalogue = Catalogue(languages.reader, privacy.text)
+        self._other: Catalogue | None = None
+        """Another language for who may not read this one: where nobody has chosen it."""
+        if not languages.are_chosen:
+            [other] = (each for each in LANGUAGES if each != languages.reader)
+            self._other = Catalogue(other, privacy.text)
         self.terminal: Terminal | None = None
         """Where somebody reads this, and is to be asked before many repositories are written to."""
         self.records = Records(console.files, self.catalogue, read_at)
@@ -65,17 +65,35 @@ class Reporter(Listener):
         with self.console.group(self._text(msg(key, **values))):
             yield
 
+    def begin(self) -> None:
+        """Say in English how to change the language, where it is another one by default."""
+        if self._other and self._other.language == "en":
+            self.console.line(self._other.text(msg("run.language")))
+
+    def inputs_are_read(self) -> None:
+        """No error comes any more that would be told in two languages."""
+        self._other = None
+
     def fail(self, diagnostic: Diagnostic) -> None:
-        """Report an error, with a link to the section that explains it."""
-        text, label = self._text(diagnostic.message), self._text(msg("label.error"))
-        if address := self._help(diagnostic.message):
-            text += f" → {address}"
+        """Report an error, with a link to the section that explains it.
+
+        The first one about the inputs is told in two languages, where nobody has chosen one.
+        """
+        text, label = self._explained(diagnostic.message), self._text(msg("label.error"))
+        if self._other:
+            text += f"\n{self._explained(diagnostic.message, self._other)}"
+            self._other = None
         self.console.annotate("error", text, label, diagnostic.file, diagnostic.line)
 
-    def _help(self, message: Message) -> str:
+    def _explained(self, message: Message, catalogue: Catalogue | None = None) -> str:
+        catalogue = catalogue or self.catalogue
+        text, address = catalogue.text(message, escaping.show_lines), self._help(message, catalogue)
+        return f"{text} → {address}" if address else text
+
+    def _help(self, message: Message, catalogue: Catalogue) -> str:
         """Give the address of the section that says what to do; empty where there is none."""
         anchor = section(message)
-        page = HELP_PAGES[self.catalogue.language]
+        page = HELP_PAGES[catalogue.language]
         return f"{self.console.pages}{page}#{anchor}" if anchor else ""
 
     def _fail_all(self, diagnostics: Sequence[Diagnostic]) -> None:
@@ -208,7 +226,8 @@ class Reporter(Listener):
         reason = help_page = ""
         if failure := (shown or result).first_failure:
             why = failure.message if shown else told(failure)
-            reason, help_page = self.catalogue.text(why, str), self._help(failure.message)
+            reason = self.catalogue.text(why, str)
+            help_page = self._help(failure.message, self.catalogue)
         if shown:
             self.records.add(shown, reason, help_page)
         else:

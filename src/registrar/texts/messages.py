@@ -19,6 +19,17 @@ SHOWN_CHARACTERS = 200
 """Characters of an `Excerpt` that are shown."""
 
 
+class Languages(NamedTuple):
+    """Which languages a run speaks."""
+
+    reader: str
+    """Language of what the run says of itself."""
+    texts: str
+    """Language of what is written to GitHub; never a matter of a locale."""
+    are_chosen: bool = True
+    """Whether somebody chose them, by the input or, in a shell, by the locale."""
+
+
 class Excerpt(str):
     """A text from outside that may be of any length: only its beginning is shown.
 
