@@ -10,7 +10,7 @@ from copy import copy
 from dataclasses import replace
 
 from registrar.errors import Cause, Diagnostic, Failure, Kind
-from registrar.models.paths import ListedPath
+from registrar.models.paths import ListedPath, by_path
 from registrar.models.repository import Repository
 from registrar.models.result import RegistrationResult
 from registrar.models.run_result import ManyResult, NotNamed, RunResult
@@ -92,7 +92,7 @@ class Privacy:
     def row(self, row: RegistrationResult) -> RegistrationResult | None:
         """Give what may be said of a repository; ``None``: it is only counted."""
         if self._listed is not None:
-            return row._replace(files=tuple(map(_listed_only, row.files)))
+            return row._replace(paths=by_path(map(_listed_only, row.files)))
         if not self.counts_private:
             return row
         if not all(each.is_public for each in row.known_repositories):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from registrar.errors import Cancelled, Refused
 from registrar.lists.profiles import SCAFFOLD
 from registrar.models.files import FileDefinition
-from registrar.models.paths import Done, ListedPath
+from registrar.models.paths import Done, ListedPath, by_path
 from registrar.models.repository import Repository
 from registrar.models.result import RegistrationResult
 from registrar.models.run_result import RunResult
@@ -46,7 +46,7 @@ def proposal(language: str = "en") -> Proposal:
 def registration(*files: ListedPath) -> RegistrationResult:
     """The result of a registration."""
     job = spec(defaults=SCAFFOLD.defaults)
-    return RegistrationResult(job, Repository(job.target, "", ""), files=files)
+    return RegistrationResult(job, Repository(job.target, "", ""), paths=by_path(files))
 
 
 def rows(markdown: str) -> list[str]:

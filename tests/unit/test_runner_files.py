@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from registrar.models.files import FileDefinition
-from registrar.models.paths import ListedPath
+from registrar.models.paths import ListedPath, by_path
 from registrar.models.repository import Repository
 from registrar.models.result import RegistrationResult
 from registrar.models.run_result import RunResult
@@ -131,7 +131,7 @@ def test_what_cannot_be_rendered_hides_neither_outputs_nor_the_rest(tmp_path: Pa
     unusable: Any = "no failure"
     files = (ListedPath(FileDefinition("a"), Standing.MISSING),)
     result = RegistrationResult(
-        spec(), Repository("octo/example", "", ""), files=files, failure=unusable
+        spec(), Repository("octo/example", "", ""), paths=by_path(files), failure=unusable
     )
     reporter.report_run(RunResult([result]))
     outputs = read_file_command((tmp_path / "GITHUB_OUTPUT").read_text("utf-8"))

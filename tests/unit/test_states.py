@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from registrar.models.paths import Done, ListedPath
+from registrar.models.paths import Done, ListedPath, by_path
 from registrar.models.result import PullRequestOperation, RegistrationResult, Status
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode
@@ -106,7 +106,7 @@ def test_a_repository_is_complete_only_where_every_path_is_there(standing: Stand
     """An absent path without a state of its own would make it complete."""
     path = ListedPath(file_of("a", b"a\n"), standing, Done.SKIPPED)
     job = spec(path.definition)
-    left = RegistrationResult(job, job.repository, files=(path,)).left_to_do
+    left = RegistrationResult(job, job.repository, paths=by_path([path])).left_to_do
     # What nobody has looked at has a status of its own before this is asked
     assert (left is Status.COMPLETE) == (standing.is_present or standing is Standing.UNREAD)
 
@@ -121,7 +121,7 @@ def test_the_description_of_a_pull_request_counts_every_path(standing: Standing)
     path = ListedPath(file_of("a", b"a\n"), standing, done)
     job = spec(path.definition)
     body = Proposal(job, Catalogue("en")).body(
-        RegistrationResult(job, job.repository, files=(path,))
+        RegistrationResult(job, job.repository, paths=by_path([path]))
     )
     [numbers] = [line for line in body.splitlines() if line.startswith("Adds ")]
     counts = re.findall(r"(?<=Adds )\d+|(?<=: )\d+", numbers)

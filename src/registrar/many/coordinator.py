@@ -329,7 +329,7 @@ class ManyRun:
 
         One of which nothing was read gets every path as not read.
         """
-        row = row if row.files else row._replace(files=unread(row.spec).files)
+        row = row if row.files else row._replace(paths=unread(row.spec).paths)
         self._without_row.pop(_key(row.spec), None)
         self.result.add(row)
         self.listener.record(row)

@@ -36,7 +36,7 @@ from registrar.errors import (
 )
 from registrar.github.bulk import points
 from registrar.github.limits import Resource
-from registrar.models.paths import Done, ListedPath
+from registrar.models.paths import Done, ListedPath, Outcome, by_path
 from registrar.models.plan import Plan
 from registrar.models.repository import BranchState, Comparison, PullRequest, RepositoryState, Tree
 from registrar.models.result import RegistrationResult, Status
@@ -64,8 +64,8 @@ if TYPE_CHECKING:
 def unread(spec: RegistrationSpec) -> RegistrationResult:
     """Give the result where nothing of the repository was read."""
     listed = (each.file for each in spec.files.files)
-    files = (ListedPath(each, Standing.UNREAD) for each in listed)
-    return RegistrationResult(spec, spec.repository, Status.UNREAD, tuple(files))
+    paths = by_path(ListedPath(each, Standing.UNREAD) for each in listed)
+    return RegistrationResult(spec, spec.repository, Status.UNREAD, paths)
 
 
 def _with_status(result: RegistrationResult) -> RegistrationResult:
@@ -82,15 +82,14 @@ def _with_refused(result: RegistrationResult, scopes: frozenset[str] | None) -> 
     listed = [each.definition for each in result.files]
     refused = {each.path for each in lacking_scope(listed, scopes)}
     failure = scope_failure(scopes)
-    files = (
-        each._replace(done=Done.FAILED, failure=failure)
-        if each.done in {Done.NOTHING, Done.TO_UPDATE}
-        and each.path in refused
-        and not (each.on_branch and each.done is Done.NOTHING)
-        else each
-        for each in result.files
+    return result.after(
+        *(
+            Outcome(each.path, Done.FAILED, failure)
+            for each in result.files
+            if each.path in refused
+            and (each.done is Done.TO_UPDATE or (each.done is Done.NOTHING and not each.on_branch))
+        )
     )
-    return result._replace(files=tuple(files))
 
 
 def _with_outdated(result: RegistrationResult) -> RegistrationResult:
@@ -98,13 +97,13 @@ def _with_outdated(result: RegistrationResult) -> RegistrationResult:
     mark = Mark.of(result.pull_request.body) if result.pull_request else None
     if mark is None or not mark.wrote:
         return result
-    files = (
-        file._replace(done=Done.TO_UPDATE)
-        if file.on_branch and not mark.has_written(file.path, file.definition.blob_id)
-        else file
-        for file in result.files
+    return result.after(
+        *(
+            Outcome(each.path, Done.TO_UPDATE)
+            for each in result.files
+            if each.on_branch and not mark.has_written(each.path, each.definition.blob_id)
+        )
     )
-    return result._replace(files=tuple(files))
 
 
 FIRST_SIZE = 10

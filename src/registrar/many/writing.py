@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from registrar.errors import ENDS_THE_WRITING, EXIT_DONE, LEAVES_FOR_NEXT_RUN, Cause, Kind
 from registrar.github.limits import interval_for
-from registrar.models.paths import Done, ListedPath
+from registrar.models.paths import Done, ListedPath, by_path
 from registrar.models.result import PullRequestOperation, RegistrationResult, Status
 from registrar.models.run_result import Budget
 from registrar.models.settings import Mode, PullRequestOptions, Settings
@@ -186,7 +186,7 @@ def ended(
     failed, is_open = registered.failed, registered.operation is not PullRequestOperation.NONE
     left = left_alone(previewed)
     if not registered.files:
-        registered = registered._replace(files=left.files, pull_request=left.pull_request)
+        registered = registered._replace(paths=left.paths, pull_request=left.pull_request)
     why = registered.failure
     if why and why.kind in LEAVES_FOR_NEXT_RUN and not (is_open or failed):
         is_said = wrote or why.kind is Kind.MOVED
@@ -225,13 +225,13 @@ def left_alone(previewed: RegistrationResult) -> RegistrationResult:
     to_do = {Status.TO_OPEN, Status.TO_UPDATE, Status.TO_CLOSE, Status.TO_WITHDRAW}
     is_left = previewed.left_to_do in to_do
     status = Status.DEFERRED if is_left else previewed.left_to_do
-    files = previewed.files
+    paths = previewed.files
     if previewed.is_guess:
-        files = tuple(
+        paths = tuple(
             ListedPath(file.definition, Standing.UNREAD) if file.standing in _GUESSED else file
-            for file in files
+            for file in paths
         )
-    return previewed._replace(status=status, files=files, failure=None)
+    return previewed._replace(status=status, paths=by_path(paths), failure=None)
 
 
 def may_have_written(

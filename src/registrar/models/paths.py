@@ -1,5 +1,6 @@
 """A listed path in a repository: how it stands, what a run did about it, and why."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -28,8 +29,25 @@ class Done(StrEnum):
     SKIPPED = "skipped"
 
 
+class Outcome(NamedTuple):
+    """What was done about a listed path, or found out; what is not given stays as it was."""
+
+    path: str
+    done: Done | None = None
+    failure: Failure | None = None
+    """Why it failed; what is done later takes it away."""
+    reason: Message | None = None
+    standing: Standing | None = None
+    declined_in: PullRequest | None = None
+    deleted_since: PullRequest | None = None
+    replaces: str | None = None
+    before: bytes | None = None
+    is_as_listed: bool | None = None
+    commit: str | None = None
+
+
 class ListedPath(NamedTuple):
-    """A listed path: made where presence is decided, and completed by what a run does about it."""
+    """A listed path: made where presence is decided, and changed by `after` alone."""
 
     definition: FileDefinition
     """What the list gives, its templates filled in for this repository."""
@@ -59,6 +77,15 @@ class ListedPath(NamedTuple):
     commit: str = ""
     """The commit that created it."""
 
+    def after(self, outcome: Outcome) -> "ListedPath":
+        """Give the path as it stands once this was done, or is known."""
+        given = outcome._asdict()
+        del given["path"]
+        changes = {name: value for name, value in given.items() if value is not None}
+        if outcome.done:
+            changes["failure"] = outcome.failure
+        return self._replace(**changes)
+
     @property
     def path(self) -> str:
         return self.definition.path
@@ -77,3 +104,8 @@ class ListedPath(NamedTuple):
     def was_taken_out(self) -> bool:
         """Whether somebody took it out of a pull request, which is open or was merged."""
         return self.declined_in is not None and not self.declined_in.was_closed
+
+
+def by_path(files: Iterable[ListedPath]) -> dict[str, ListedPath]:
+    """Give listed paths by their paths, in the same order."""
+    return {each.path: each for each in files}

@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
+from types import MappingProxyType
 from typing import NamedTuple
 
 from registrar.errors import Failure
-from registrar.models.paths import Done, ListedPath
+from registrar.models.paths import Done, ListedPath, Outcome
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.rules import Replaced, UnusedParts
 from registrar.models.selection import Exclusion
@@ -100,7 +101,8 @@ class RegistrationResult(NamedTuple):
     """What is to be done once the repository is read, and what was done at the end.
 
     Only a run over many repositories sets it; otherwise it stays `Status.COMPLETE`."""
-    files: tuple[ListedPath, ...] = ()
+    paths: Mapping[str, ListedPath] = MappingProxyType({})
+    """The listed paths, in the order of the list."""
     branch: str = ""
     commit: str = ""
     """The commit that was read: that of the default branch, or of `Settings.ref`."""
@@ -137,6 +139,16 @@ class RegistrationResult(NamedTuple):
     to_close: int = 0
     """Number of its open pull requests that are needless; at most, where it is read once more
     before one is closed."""
+
+    @property
+    def files(self) -> tuple[ListedPath, ...]:
+        """The listed paths, in the order of the list."""
+        return tuple(self.paths.values())
+
+    def after(self, *outcomes: Outcome) -> "RegistrationResult":
+        """Give the result once this was done about paths, or is known of them."""
+        changed = {each.path: self.paths[each.path].after(each) for each in outcomes}
+        return self._replace(paths={**self.paths, **changed})
 
     @property
     def has_written(self) -> bool:

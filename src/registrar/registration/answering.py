@@ -6,7 +6,7 @@ from registrar.errors import RegistrarError
 from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.repository import BranchState, Comparison, PullRequest, Tree
-from registrar.registration import commits, mark
+from registrar.registration import mark
 from registrar.registration.answers import Answers, Claim, Made, NotMade
 from registrar.registration.base import Strategy, Work
 from registrar.registration.decide import Branch
@@ -112,7 +112,8 @@ class WritingAnswers(ReadingAnswers):
         if self._plan.spec.policy.fails_refused_files:
             refused = lacking_scope(files, scopes)
             failure = scope_failure(scopes)
-            commits.record(work.progress, [work.failed(branch, d, failure) for d in refused])
+            outcomes = (work.failed(branch, each, failure) for each in refused)
+            work.progress.record_and_print(*outcomes)
             files = tuple(each for each in files if each not in refused)
         require_writable(self._plan, files, scopes)
         self._strategy.require_rate_limit(self._client, files)

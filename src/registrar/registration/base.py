@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from registrar.errors import ENDS_THE_READING, Cancelled, Failure, GitHubError, OutOfTime
 from registrar.models.files import FileDefinition
-from registrar.models.paths import Done, ListedPath
+from registrar.models.paths import Done, Outcome
 from registrar.models.plan import Plan
 from registrar.models.repository import Repository, RepositoryState
 from registrar.models.spec import RegistrationSpec
@@ -43,32 +43,31 @@ class Work(NamedTuple):
             raise
         return Made()
 
-    def written(self, branch: Branch, definition: FileDefinition, commit: str = "") -> ListedPath:
-        """Give a path whose file was created, or corrected, with its commit if that is known."""
-        listed = self.progress.listed(definition)
-        listed = listed._replace(standing=Standing.PROPOSED, is_as_listed=True, commit=commit)
-        if replaced := branch.replaces.get(definition.path):
-            return listed._replace(done=Done.UPDATED, replaces=replaced.sha)
-        other = listed.other_case
+    def written(self, branch: Branch, definition: FileDefinition, commit: str = "") -> Outcome:
+        """Say that a file was created, or corrected, with its commit if that is known."""
+        path = definition.path
+        outcome = Outcome(path, standing=Standing.PROPOSED, is_as_listed=True, commit=commit)
+        if replaced := branch.replaces.get(path):
+            return outcome._replace(done=Done.UPDATED, replaces=replaced.sha)
+        other = self.progress.listed(definition).other_case
         reason = msg("reason.other_case", other=other) if other else None
-        return listed._replace(done=Done.CREATED, reason=reason)
+        return outcome._replace(done=Done.CREATED, reason=reason)
 
-    def there(self, branch: Branch, definition: FileDefinition, blob: str) -> ListedPath:
-        """Give a path that the branch holds: our own lost write, or another's."""
+    def there(self, branch: Branch, definition: FileDefinition, blob: str) -> Outcome:
+        """Say that the branch holds a file: our own lost write, or another's."""
         is_same = blob == definition.blob_id
         if branch.may_be_ours and is_same:
             return self.written(branch, definition)
         reason = msg("reason.on_branch" if is_same else "reason.edited")
-        listed = self.progress.listed(definition)._replace(is_as_listed=is_same)
-        return listed._replace(standing=Standing.PROPOSED, done=Done.SKIPPED, reason=reason)
+        skipped = Outcome(definition.path, Done.SKIPPED, reason=reason, is_as_listed=is_same)
+        return skipped._replace(standing=Standing.PROPOSED)
 
-    def failed(self, branch: Branch, definition: FileDefinition, failure: Failure) -> ListedPath:
-        """Give a path whose file could not be created, or corrected."""
+    def failed(self, branch: Branch, definition: FileDefinition, failure: Failure) -> Outcome:
+        """Say that a file could not be created, or corrected."""
         is_there = definition.path in branch.replaces
         standing = Standing.PROPOSED if is_there else Standing.MISSING
         done = Done.UNKNOWN if failure.may_have_been_applied else Done.FAILED
-        listed = self.progress.listed(definition)
-        return listed._replace(standing=standing, done=done, failure=failure)
+        return Outcome(definition.path, done, failure, standing=standing)
 
     @contextmanager
     def interruptible(self, definitions: Sequence[FileDefinition]) -> Iterator[None]:
@@ -83,9 +82,8 @@ class Work(NamedTuple):
     def note_unknown(self, definitions: Iterable[FileDefinition]) -> None:
         """Keep that nobody knows whether the files without a result were created."""
         failure = Failure.of(msg("reason.unknown"))._replace(may_have_been_applied=True)
-        for each in self.progress.pending(definitions):
-            listed = self.progress.listed(each)
-            self.progress.record(listed._replace(done=Done.UNKNOWN, failure=failure))
+        pending = self.progress.pending(definitions)
+        self.progress.record(*(Outcome(each.path, Done.UNKNOWN, failure) for each in pending))
 
 
 class Strategy(Protocol):

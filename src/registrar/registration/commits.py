@@ -4,11 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from registrar.errors import GitHubError, Kind
 from registrar.models.files import FileDefinition
-from registrar.models.paths import ListedPath
 from registrar.models.plan import NewCommit
 from registrar.registration.base import Work
 from registrar.registration.decide import Branch
-from registrar.registration.progress import Progress
 from registrar.texts import escaping
 
 FILES_PER_COMMIT = 1000
@@ -57,7 +55,7 @@ def commit(
                 continue
         branch = branch._replace(head=head)
         with progress.group("group.create", count=len(batch), branch=branch.name):
-            record(progress, [work.written(branch, each, head) for each in batch])
+            progress.record_and_print(*(work.written(branch, each, head) for each in batch))
     return branch
 
 
@@ -104,10 +102,4 @@ def record_there(work: Work, branch: Branch, now: Branch) -> None:
     found = [each for each in progress.pending(work.plan.missing) if each.path in tree]
     is_gone = () if now.tree is None else tree.keys() - now.tree.keys()
     there = (each for each in found if each.path in is_gone or not branch.is_outdated(each.path))
-    record(progress, [work.there(branch, each, tree[each.path].sha) for each in there])
-
-
-def record(progress: Progress, paths: Sequence[ListedPath]) -> None:
-    """Keep and print what was done about paths."""
-    for number, listed in enumerate(paths, start=1):
-        progress.record_and_print(number, len(paths), listed)
+    progress.record_and_print(*(work.there(branch, each, tree[each.path].sha) for each in there))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from registrar.errors import Cancelled, GitHubError, Kind, OutOfTime, Refused
 from registrar.github.limits import CONNECTIONS, Resource
 from registrar.models.files import FileDefinition, parents
-from registrar.models.paths import Done, ListedPath
+from registrar.models.paths import Done, Outcome
 from registrar.models.plan import Plan
 from registrar.models.repository import (
     MOST_LISTED,
@@ -84,13 +84,14 @@ def create_files(work: Work, branch: Branch) -> None:
     todo = progress.pending(work.plan.missing)
     if not todo:
         return
+    message_of = work.proposal.commit_messages(progress.result())
     with progress.group("group.create", count=len(todo), branch=branch.name):
         try:
             for number, definition in enumerate(todo, start=1):
-                message = work.proposal.commit_message(progress.result(), definition)
+                message = message_of(definition)
                 with work.interruptible([definition]):
-                    result = _create(work, branch, definition, message)
-                progress.record_and_print(number, len(todo), result)
+                    outcome = _create(work, branch, definition, message)
+                progress.record_and_print(outcome, first=number, total=len(todo))
         except (Cancelled, OutOfTime):
             work.note_unknown(each for each in todo if branch.may_hold(each.path))
             raise
@@ -209,18 +210,20 @@ def _correct(work: Work, branch: Branch) -> Branch:
         return commits.commit(work, branch, outdated)
     except commits.NotCommitted as refused:
         error, branch = refused.error, refused.branch
-        results = [work.failed(branch, each, error.failure) for each in outdated(branch)]
+        outcomes = [work.failed(branch, each, error.failure) for each in outdated(branch)]
         with suppress(GitHubError):
             rest, repository = work.client.rest, work.plan.repository
             is_out = error.kind in _OUT_OF_REACH
             if is_out and rest.branch_head(repository, branch.name) == branch.head:
                 why = msg("reason.not_corrected", reason=error.message)
-                results = [r._replace(done=Done.SKIPPED, reason=why, failure=None) for r in results]
-        commits.record(work.progress, results)
+                outcomes = [
+                    each._replace(done=Done.SKIPPED, reason=why, failure=None) for each in outcomes
+                ]
+        work.progress.record_and_print(*outcomes)
         return branch
 
 
-def _create(work: Work, branch: Branch, definition: FileDefinition, message: str) -> ListedPath:
+def _create(work: Work, branch: Branch, definition: FileDefinition, message: str) -> Outcome:
     there = branch.tree.get(definition.path) if branch.tree else None
     if there:
         return work.there(branch, definition, there.sha)
@@ -241,17 +244,16 @@ def _create(work: Work, branch: Branch, definition: FileDefinition, message: str
 
 def _read_back(
     work: Work, branch: Branch, definition: FileDefinition, error: GitHubError
-) -> ListedPath:
+) -> Outcome:
     """Find out what a write did whose response was lost, or whether somebody else made the file."""
-    listed = work.progress.listed(definition)
     try:
         entry = work.client.rest.entry(
             work.plan.repository, definition.path, branch.name, may_lag=error.already_exists
         )
     except GitHubError:
-        return listed._replace(done=Done.UNKNOWN, failure=error.failure)
+        return Outcome(definition.path, Done.UNKNOWN, error.failure)
     if entry is None:
-        return listed._replace(done=Done.FAILED, failure=error.failure)
+        return Outcome(definition.path, Done.FAILED, error.failure)
     lost = error.may_have_been_applied or branch.has_lost_commit
     branch = branch._replace(may_be_ours=lost or branch.may_be_ours)
     return work.there(branch, definition, entry.sha)

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 
 from registrar.errors import Diagnostic, Failure
 from registrar.models.files import FileDefinition
-from registrar.models.paths import Done, ListedPath
+from registrar.models.paths import Done, ListedPath, Outcome, by_path
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.result import Note, PullRequestOperation, RegistrationResult
@@ -30,8 +30,6 @@ class Progress:
         self.listener = listener
         self._result = RegistrationResult(spec, spec.repository)
         self._plan: Plan | None = None
-        self._paths: dict[str, ListedPath] = {}
-        """Every listed path as it stands by now."""
 
     def group(self, key: str, /, **values: object) -> AbstractContextManager[None]:
         """Print what is said inside under a heading that the runner can fold."""
@@ -51,12 +49,12 @@ class Progress:
         The paths that are present are recorded as skipped.
         """
         self._plan = plan
-        self._paths = {each.path: each for each in plan.paths}
         total = len(plan.paths)
         with self.group("group.check", count=total, target=plan.repository.full_name):
             for number, listed in enumerate(plan.paths, start=1):
                 self.listener.path_found(listed, number, total)
         self._result = self._result._replace(
+            paths=by_path(plan.paths),
             commit=plan.state.base_sha,
             removed=plan.removed,
             fitting=plan.fitting,
@@ -66,38 +64,37 @@ class Progress:
 
     def listed(self, definition: FileDefinition) -> ListedPath:
         """Give a listed path as it stands by now."""
-        return self._paths[definition.path]
+        return self._result.paths[definition.path]
 
     def pending(self, definitions: Iterable[FileDefinition]) -> list[FileDefinition]:
         """The files of ``definitions`` about which nothing was done yet."""
         return [each for each in definitions if self.listed(each).done is Done.PENDING]
 
-    def record(self, listed: ListedPath) -> None:
-        """Keep what was done about one path."""
-        self._paths[listed.path] = listed
+    def record(self, *outcomes: Outcome) -> None:
+        """Keep what was done about paths, or is known of them."""
+        self._result = self._result.after(*outcomes)
 
-    def record_and_print(self, number: int, total: int, listed: ListedPath) -> None:
-        """Keep and print what was done about one path, which has a ``number`` of ``total``."""
-        self.record(listed)
-        self.listener.path_done(listed, number, total)
+    def record_and_print(self, *outcomes: Outcome, first: int = 1, total: int = 0) -> None:
+        """Keep and print what was done about paths.
+
+        They have numbers from ``first`` on, of ``total``: as many as they are where it is 0.
+        """
+        self.record(*outcomes)
+        for number, each in enumerate(outcomes, start=first):
+            path = self._result.paths[each.path]
+            self.listener.path_done(path, number, total or len(outcomes))
 
     def skip_declined(self, chosen: Claim | Decision) -> None:
         """Keep which paths were declined, and so are skipped, and what else was found out."""
         self._result = self._result._replace(beside=chosen.beside)
-        for definition in self._plan.missing if self._plan else ():
-            deleted = chosen.deleted.get(definition.path)
-            listed = self.listed(definition)._replace(deleted_since=deleted)
-            if pull := chosen.declined.get(definition.path):
-                reason = msg("reason.declined", pull_request=pull.link)
-                listed = listed._replace(standing=Standing.DECLINED, declined_in=pull)
-                listed = listed._replace(done=Done.SKIPPED, reason=reason, failure=None)
-            self.record(listed)
+        missing = self._plan.missing if self._plan else ()
+        self.record(*(_declined(each.path, chosen) for each in missing))
 
     def keep_reopened(self, pull: PullRequest) -> None:
         """Keep that a pull request is open again: what was removed from it was taken out of it."""
-        for path, listed in self._paths.items():
-            if listed.declined_in and listed.declined_in.number == pull.number:
-                self._paths[path] = listed._replace(declined_in=pull)
+        declined = (f for f in self._result.files if f.declined_in)
+        those = (f for f in declined if f.declined_in and f.declined_in.number == pull.number)
+        self.record(*(Outcome(each.path, declined_in=pull) for each in those))
 
     def note(
         self, key: str, /, *, about: str = "", repeats_state: bool = False, **values: object
@@ -164,15 +161,28 @@ class Progress:
         self.listener.line(msg("progress.proposed", url=Link(pull_request.url)))
 
     def result(
-        self, *, assuming: Sequence[ListedPath] = (), why_pending: Message | None = None
+        self, *, assuming: Sequence[Outcome] = (), why_pending: Message | None = None
     ) -> RegistrationResult:
         """Give the result as it stands now, or would stand with some more paths done.
 
         ``why_pending`` says why nothing was done about the rest.
         """
-        paths = self._paths | {each.path: each for each in assuming}
-        files = (
-            each._replace(reason=why_pending) if each.done is Done.PENDING else each
-            for each in paths.values()
-        )
-        return self._result._replace(files=tuple(files))
+        result = self._result.after(*assuming)
+        if why_pending is None:
+            return result
+        pending = (each for each in result.files if each.done is Done.PENDING)
+        return result.after(*(Outcome(each.path, reason=why_pending) for each in pending))
+
+
+def _declined(path: str, chosen: Claim | Decision) -> Outcome:
+    pull, deleted_since = chosen.declined.get(path), chosen.deleted.get(path)
+    if pull is None:
+        return Outcome(path, deleted_since=deleted_since)
+    return Outcome(
+        path,
+        Done.SKIPPED,
+        reason=msg("reason.declined", pull_request=pull.link),
+        standing=Standing.DECLINED,
+        declined_in=pull,
+        deleted_since=deleted_since,
+    )

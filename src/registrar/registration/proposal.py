@@ -1,7 +1,7 @@
 """What a registration says in its commits and its pull request."""
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -95,13 +95,19 @@ class Proposal(NamedTuple):
     def title(self, result: RegistrationResult) -> str:
         defaults = self.spec.files.defaults
         template = self.spec.settings.title or defaults.title
-        title = self._fill(template, result) or defaults.title
+        title = self._fill(template, self._values(result)) or defaults.title
         return _cut(title, TITLE_CHARACTERS) if templates.properties(template) else title
 
-    def commit_message(self, result: RegistrationResult, file: FileDefinition) -> str:
-        path = escaping.for_commit(file.path)
-        text = self._fill(self.spec.settings.commit_message, result, path=path)
-        return text or self._fill(self.spec.files.defaults.commit_message, result, path=path)
+    def commit_messages(self, result: RegistrationResult) -> Callable[[FileDefinition], str]:
+        """Give what says the message of the commit that creates one file."""
+        values = self._values(result)
+
+        def message(file: FileDefinition) -> str:
+            of_file = {**values, "path": escaping.for_commit(file.path)}
+            text = self._fill(self.spec.settings.commit_message, of_file)
+            return text or self._fill(self.spec.files.defaults.commit_message, of_file)
+
+        return message
 
     def headline(
         self, result: RegistrationResult, files: Sequence[FileDefinition], *, corrects: bool = False
@@ -110,7 +116,8 @@ class Proposal(NamedTuple):
         paths = self.catalogue.text(msg("commit.files", count=len(files)))
         if len(files) == 1:
             paths = escaping.for_commit(files[0].path)
-        text = self._fill(self.spec.settings.commit_message, result, path=paths)
+        values = {**self._values(result), "path": paths}
+        text = self._fill(self.spec.settings.commit_message, values)
         return text or (f"chore: update {paths}" if corrects else self.title(result))
 
     def body(
@@ -123,7 +130,7 @@ class Proposal(NamedTuple):
         left for our part stays as it is, but that it is withdrawn no longer.
         """
         if current is None:
-            text = self._fill(self.options.body, result, escape=escaping.for_markdown)
+            text = self._fill(self.options.body, self._values(result), escaping.for_markdown)
             current = _cut(text, TEXT_CHARACTERS) if self.properties else text
         before, ours, after = divide(current)
         if ours is None and before:
@@ -152,16 +159,10 @@ class Proposal(NamedTuple):
         whole = body(unmarked(ours or "").removeprefix(reason).strip())
         return whole if escaping.characters(whole) <= BODY_CHARACTERS else body("")
 
-    def _fill(
-        self,
-        template: str,
-        result: RegistrationResult,
-        *,
-        escape: Callable[[str], str] = escaping.for_commit,
-        **more: str,
-    ) -> str:
+    def _values(self, result: RegistrationResult) -> Mapping[str, str]:
+        """Give what the placeholders of every text stand for."""
         owner, _, repo = result.repository.full_name.partition("/")
-        values = {
+        return {
             "profile": self.spec.files.defaults.name,
             "count": str(sum(f.on_branch or f.done is not Done.SKIPPED for f in result.files)),
             "owner": self.catalogue.shown(owner, str),
@@ -169,6 +170,13 @@ class Proposal(NamedTuple):
             # A link to a run of another, perhaps private, repository would name that repository
             "run_url": self.spec.settings.run_url if result.is_of_workflow else "",
         }
+
+    def _fill(
+        self,
+        template: str,
+        values: Mapping[str, str],
+        escape: Callable[[str], str] = escaping.for_commit,
+    ) -> str:
         lines = escape is escaping.for_markdown
         properties = {
             name: ""
@@ -176,7 +184,7 @@ class Proposal(NamedTuple):
             else self.catalogue.shown(", ".join(self.properties[name]), escape)
             for name in templates.properties(template)
         }
-        text = templates.fill(template, values | more, properties)
+        text = templates.fill(template, values, properties)
         if not (lines or all(properties.values())):
             text = " ".join(text.split())
         # The value `skip ci` in the brackets of a template would be an instruction

@@ -6,13 +6,12 @@ from urllib.parse import quote
 
 from registrar.errors import Failure, GitHubError, Kind, OutOfTime, RegistrarError
 from registrar.models.files import FileDefinition
-from registrar.models.paths import Done, ListedPath
+from registrar.models.paths import Done, Outcome
 from registrar.models.plan import NewPullRequest, Plan
 from registrar.models.repository import PullRequest
 from registrar.models.result import PullRequestOperation, RegistrationResult
 from registrar.models.settings import PullRequestOptions
 from registrar.models.standing import Standing
-from registrar.registration import commits
 from registrar.registration.base import Work
 from registrar.registration.decide import Write, is_by_writer, require_other_than_default
 from registrar.registration.mark import NO_MARK, Mark
@@ -69,7 +68,7 @@ def prepare(work: Work, write: Write) -> Write:
     if mark is None or not (mark.wrote is None or all(map(mark.has_written, *written))):
         paths = [each.path for each in to_write]
         progress.warn("progress.no_room", about=pull.url, pull_request=pull.link, paths=paths)
-        commits.record(progress, [_without_room(work, write, each) for each in to_write])
+        progress.record_and_print(*(_without_room(write, each) for each in to_write))
     elif write.names_too_much:
         # Otherwise a later run would count what is not committed yet as removed
         body = _body(work, write, progress.result(), now)
@@ -77,10 +76,9 @@ def prepare(work: Work, write: Write) -> Write:
     return write
 
 
-def _without_room(work: Work, write: Write, file: FileDefinition) -> ListedPath:
+def _without_room(write: Write, file: FileDefinition) -> Outcome:
     standing = Standing.PROPOSED if write.brings(file.path) else Standing.MISSING
-    listed = work.progress.listed(file)
-    return listed._replace(standing=standing, done=Done.SKIPPED, reason=msg("reason.no_room"))
+    return Outcome(file.path, Done.SKIPPED, reason=msg("reason.no_room"), standing=standing)
 
 
 def _still_open(work: Work, pull: PullRequest) -> PullRequest:

@@ -25,8 +25,8 @@ from registrar.errors import (
     describe,
     exit_code,
 )
-from registrar.models.files import parents
-from registrar.models.paths import Done, ListedPath
+from registrar.models.files import FileDefinition, parents
+from registrar.models.paths import Done, ListedPath, Outcome
 from registrar.models.plan import Plan
 from registrar.models.result import RegistrationResult
 from registrar.models.settings import CommitStrategy
@@ -212,14 +212,13 @@ def _read_replaced(client: "Client", plan: Plan, progress: Progress) -> None:
     """Read what the corrections would replace, so that it can be shown."""
     files = progress.result().to_update
     blobs = read_blobs(lambda _: client, {file.replaces: plan.repository for file in files})
-    for file in files:
-        progress.record(file._replace(before=blobs.get(file.replaces)))
+    progress.record(*(Outcome(each.path, before=blobs.get(each.replaces)) for each in files))
 
 
 def _record_missing(plan: Plan, progress: Progress) -> None:
     """Keep that nothing is done about what is missing, by a run that writes nothing."""
-    for definition in progress.pending(plan.missing):
-        progress.record(progress.listed(definition)._replace(done=Done.NOTHING))
+    pending = progress.pending(plan.missing)
+    progress.record(*(Outcome(each.path, Done.NOTHING) for each in pending))
 
 
 def _report_decision(decision: Decision, progress: Progress) -> None:
@@ -236,29 +235,28 @@ def _report_decision(decision: Decision, progress: Progress) -> None:
         if progress.spec.proposes:
             progress.note("progress.to_reopen", pull_request=pull.link)
     for definition in decision.files:
-        path, listed = definition.path, progress.listed(definition)
+        path = definition.path
         if above := next((parent for parent in parents(path) if parent in tree), ""):
             reason = msg("reason.blocked_on_branch", parent=above)
-            blocked = listed._replace(standing=Standing.BLOCKED, done=Done.NOTHING, reason=reason)
-            progress.record(blocked)
+            progress.record(Outcome(path, Done.NOTHING, reason=reason, standing=Standing.BLOCKED))
         elif write and pull and (write.brings(path) or path in directories):
             shown = write if progress.spec.proposes else None
-            progress.record(_on_branch(listed._replace(standing=standing), shown))
+            progress.record(_on_branch(definition, shown)._replace(standing=standing))
         elif write and write.leaves_pull_request:
-            progress.record(listed._replace(done=Done.SKIPPED, reason=msg("reason.no_update")))
+            progress.record(Outcome(path, Done.SKIPPED, reason=msg("reason.no_update")))
 
 
-def _on_branch(listed: ListedPath, write: Write | None) -> ListedPath:
-    """Give a path that the branch of a pull request holds: whether it would be corrected.
+def _on_branch(file: FileDefinition, write: Write | None) -> Outcome:
+    """Say whether a file that the branch of a pull request holds would be corrected.
 
     Without ``write`` nothing is corrected there, and nobody asks.
     """
-    if write and write.branch.is_outdated(listed.path):
-        replaces = write.branch.replaces[listed.path].sha
-        return listed._replace(done=Done.TO_UPDATE, replaces=replaces)
-    if write and write.edited([listed.definition]):
-        return listed._replace(done=Done.NOTHING, reason=msg("reason.edited"))
-    return listed._replace(done=Done.NOTHING)
+    if write and write.branch.is_outdated(file.path):
+        replaces = write.branch.replaces[file.path].sha
+        return Outcome(file.path, Done.TO_UPDATE, replaces=replaces)
+    if write and write.edited([file]):
+        return Outcome(file.path, Done.NOTHING, reason=msg("reason.edited"))
+    return Outcome(file.path, Done.NOTHING)
 
 
 def _note_decision(decision: Decision, progress: Progress) -> None:
@@ -328,5 +326,5 @@ def _leave(work: Work, write: Write) -> None:
     """Keep how the files stand in a pull request that is not to be written to."""
     for each in work.progress.pending(work.plan.missing):
         standing = Standing.PROPOSED if write.brings(each.path) else Standing.MISSING
-        listed = work.progress.listed(each)._replace(standing=standing, done=Done.SKIPPED)
-        work.progress.record(listed._replace(reason=msg("reason.no_update")))
+        why = msg("reason.no_update")
+        work.progress.record(Outcome(each.path, Done.SKIPPED, reason=why, standing=standing))

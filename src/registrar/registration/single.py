@@ -115,7 +115,7 @@ def claim(work: Work, claim: Claim) -> Made | NotMade:
     if made.commit:
         progress.keep_branch(name)
         with progress.group("group.create", count=len(files), branch=name):
-            commits.record(progress, [work.written(branch, d, made.commit) for d in files])
+            progress.record_and_print(*(work.written(branch, d, made.commit) for d in files))
         # Also when somebody else made the branch: then it stood at the very base commit
         return Made(made.commit, made.pull_request, had_no_commit=not made.branch_id)
     if made.branch_id:
@@ -139,15 +139,15 @@ def create_files(work: Work, branch: Branch) -> None:
             workflows = [d for d in refused.batch if d.path.startswith(WORKFLOW_FILES)]
             if refused.error.nothing_done and 0 < len(workflows) < len(refused.batch):
                 # Most tokens that write every other file may not write these
-                commits.record(progress, [work.failed(branch, d, failure) for d in workflows])
+                progress.record_and_print(*(work.failed(branch, d, failure) for d in workflows))
                 continue
             if plan.spec.policy.falls_back:
                 break
-            commits.record(progress, [work.failed(branch, d, failure) for d in refused.batch])
+            progress.record_and_print(*(work.failed(branch, d, failure) for d in refused.batch))
     if not plan.spec.policy.falls_back:
         there, failure = branch.tree or {}, Failure.of(msg("reason.not_committable"))
         rest = [each for each in progress.pending(plan.missing) if each.path not in there]
-        commits.record(progress, [work.failed(branch, each, failure) for each in rest])
+        progress.record_and_print(*(work.failed(branch, each, failure) for each in rest))
     per_file.create_files(work, branch)
 
 
