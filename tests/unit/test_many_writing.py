@@ -9,7 +9,7 @@ from registrar.many.reading import LARGEST_SIZE, BatchSize
 from registrar.models.files import FileDefinition
 from registrar.models.paths import Done, ListedPath, by_path
 from registrar.models.repository import Repository
-from registrar.models.result import RegistrationResult, Status
+from registrar.models.result import RegistrationResult
 from registrar.models.standing import Standing
 from tests.values import spec
 
@@ -28,7 +28,9 @@ def test_the_order_is_by_name_from_a_start_that_moves() -> None:
     listed = [Repository(f"octo/r{number:02}", id=100 - number) for number in range(50)]
     lacking = (ListedPath(FileDefinition("a"), Standing.MISSING, Done.NOTHING),)
     read = [
-        RegistrationResult(spec()._replace(repository=each), each, Status.TO_OPEN, by_path(lacking))
+        RegistrationResult(
+            spec()._replace(repository=each), each, paths=by_path(lacking), commit="c0ffee"
+        )
         for each in listed
     ]
     starts = set[int]()

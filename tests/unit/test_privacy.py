@@ -8,7 +8,7 @@ import pytest
 
 from registrar.errors import Failure, Kind
 from registrar.models.repository import PullRequest, Repository
-from registrar.models.result import RegistrationResult, Status
+from registrar.models.result import PullRequestOperation, RegistrationResult, Status
 from registrar.models.run_result import ManyResult, RunResult
 from registrar.models.settings import Settings
 from registrar.privacy import Privacy, kind_in_words
@@ -61,14 +61,16 @@ def test_of_the_others_there_is_a_number_for_each_state_and_kind() -> None:
     many = ManyResult(Settings(**nothing))
     refused = Failure.of(msg("many.heading"), Kind.REFUSED)
     known = Failure.of(msg("many.heading"), Kind.REFUSED, told=msg("refusal.locked"))
+    ended: Any = {"is_ended": True, "pull_request": PullRequest(1, "")}
+    opened = {**ended, "operation": PullRequestOperation.CREATED}
     for each in (
-        row("private", "a", status=Status.OPENED),
-        row("internal", "b", status=Status.FAILED, failure=refused),
-        row("private", "c", status=Status.FAILED, failure=refused),
+        row("private", "a", **opened),
+        row("internal", "b", failure=refused),
+        row("private", "c", failure=refused),
         # Of two lists, the first of the states counts
-        row("private", "a", status=Status.WAITING),
-        row("public", "d", status=Status.OPENED),
-        row("private", "e", status=Status.FAILED, failure=known),
+        row("private", "a", **ended),
+        row("public", "d", **opened),
+        row("private", "e", failure=known),
     ):
         many.add(each)
     result = RunResult()

@@ -106,8 +106,9 @@ def test_a_repository_is_complete_only_where_every_path_is_there(standing: Stand
     """An absent path without a state of its own would make it complete."""
     path = ListedPath(file_of("a", b"a\n"), standing, Done.SKIPPED)
     job = spec(path.definition)
-    left = RegistrationResult(job, job.repository, paths=by_path([path])).left_to_do
-    # What nobody has looked at has a status of its own before this is asked
+    read = RegistrationResult(job, job.repository, paths=by_path([path]), commit="c0ffee")
+    left = read.left_to_do
+    # Where nobody has looked, there is no commit either
     assert (left is Status.COMPLETE) == (standing.is_present or standing is Standing.UNREAD)
 
 

@@ -130,7 +130,7 @@ class ManyRun:
         for name, failure in listing.not_found.items():
             for spec in self._specs([Repository(name)]):
                 self._left_to_do[Status.FAILED] += 1
-                self._add(unread(spec)._replace(status=Status.FAILED, failure=failure))
+                self._add(unread(spec)._replace(failure=failure))
         if asked and (persons := {each.owner for each in listing.by_id.values() if each.of_person}):
             self._note(msg("progress.no_properties", owners=sorted(persons)))
         for repository, reason in listing.excluded_repositories:
@@ -169,7 +169,7 @@ class ManyRun:
         specs = self._specs(listing.selected)
         reader.require_enough(specs)
         for spec in specs:
-            self._without_row[_key(spec)] = RegistrationResult(spec, spec.repository, Status.UNREAD)
+            self._without_row[_key(spec)] = RegistrationResult(spec, spec.repository)
         alone: list[RegistrationSpec] = []
         excluded_ids, result = set[int](), self.result
         result.rules.update({(f.label, r.number): 0 for f in self.lists for r in f.rules})
@@ -183,7 +183,7 @@ class ManyRun:
                 for spec in self._specs([previewed.spec.repository]):
                     self._without_row.pop(_key(spec), None)
                 self.listener.record(previewed)
-            elif previewed.status is Status.UNREAD:
+            elif previewed.is_unread:
                 alone.append(previewed.spec)
             else:
                 self._sort_in(previewed)
@@ -282,7 +282,7 @@ class ManyRun:
         if self.result.stopped or not previewed.is_guess:
             return previewed
         alone = next(iter(reader.read_alone([previewed.spec])))
-        return previewed if alone.failure or alone.status is Status.UNREAD else alone
+        return previewed if alone.failure or alone.is_unread else alone
 
     def _set_pace(self, left: int, done: int) -> float:
         """Set the pace for what is left of the plan; give how many seconds that lasts."""

@@ -65,13 +65,7 @@ def unread(spec: RegistrationSpec) -> RegistrationResult:
     """Give the result where nothing of the repository was read."""
     listed = (each.file for each in spec.files.files)
     paths = by_path(ListedPath(each, Standing.UNREAD) for each in listed)
-    return RegistrationResult(spec, spec.repository, Status.UNREAD, paths)
-
-
-def _with_status(result: RegistrationResult) -> RegistrationResult:
-    left = result.left_to_do
-    fails_in_part = result.spec.writes and (result.failed or result.standings[Standing.BLOCKED])
-    return result._replace(status=Status.FAILED if result.failure or fails_in_part else left)
+    return RegistrationResult(spec, spec.repository, paths=paths)
 
 
 def _with_refused(result: RegistrationResult, scopes: frozenset[str] | None) -> RegistrationResult:
@@ -338,7 +332,7 @@ class Reader:
         if isinstance(plan, Exclusion):
             return unread(spec)._replace(exclusion=plan)
         if isinstance(plan, Failure):
-            return unread(spec)._replace(status=Status.FAILED, failure=plan)
+            return unread(spec)._replace(failure=plan)
         if plan is None:
             return unread(spec)
         client = self.github.client(spec.target)
@@ -353,7 +347,7 @@ class Reader:
         is_guess = guesses.used or result.to_close > 0
         if is_guess and not is_read_again:
             return unread(spec)
-        return _with_status(result._replace(interrupted=interrupted, is_guess=is_guess))
+        return result._replace(interrupted=interrupted, is_guess=is_guess)
 
     def _previewed_alone(self, spec: RegistrationSpec) -> RegistrationResult:
         """Say what would be done, with requests about this repository alone."""
@@ -365,8 +359,7 @@ class Reader:
             if done.failure and kind in ENDS_THE_READING:
                 raise RegistrarError(done.failure)
             if kind not in {Kind.USED_UP, Kind.OUT_OF_TIME}:
-                done = _with_refused(done._replace(spec=spec), self.github.limits.scopes)
-                return _with_status(done)
+                return _with_refused(done._replace(spec=spec), self.github.limits.scopes)
         return unread(spec)
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from enum import IntEnum, auto
 from typing import TYPE_CHECKING
 
-from registrar.errors import ENDS_THE_WRITING, EXIT_DONE, LEAVES_FOR_NEXT_RUN, Cause, Kind
+from registrar.errors import ENDS_THE_WRITING, LEAVES_FOR_NEXT_RUN, Cause, Kind
 from registrar.github.limits import interval_for
 from registrar.models.paths import Done, ListedPath, by_path
 from registrar.models.result import PullRequestOperation, RegistrationResult, Status
@@ -190,31 +190,8 @@ def ended(
     why = registered.failure
     if why and why.kind in LEAVES_FOR_NEXT_RUN and not (is_open or failed):
         is_said = wrote or why.kind is Kind.MOVED
-        return registered._replace(status=left.status, failure=why if is_said else None)
-    status = _status_after(registered.operation)
-    if status is Status.UPDATED and not registered.wrote:
-        # Only its description was written
-        status = Status.WAITING
-    is_written = registered.pull_request is not None and status is not Status.WAITING
-    if registered.exit_code != EXIT_DONE and not is_written:
-        status = Status.FAILED
-    elif not registered.pull_request:
-        status = registered.left_to_do
-    return registered._replace(status=status)
-
-
-def _status_after(operation: PullRequestOperation) -> Status:
-    match operation:
-        case PullRequestOperation.CREATED | PullRequestOperation.REOPENED:
-            return Status.OPENED
-        case PullRequestOperation.UPDATED:
-            return Status.UPDATED
-        case PullRequestOperation.WITHDRAWN:
-            return Status.WITHDRAWN
-        case PullRequestOperation.CLOSED:
-            return Status.CLOSED
-        case PullRequestOperation.NONE:
-            return Status.WAITING
+        return registered._replace(left=left.left, failure=why if is_said else None)
+    return registered
 
 
 def left_alone(previewed: RegistrationResult) -> RegistrationResult:
@@ -222,16 +199,14 @@ def left_alone(previewed: RegistrationResult) -> RegistrationResult:
 
     What people did to a pull request is one; that it is open is none.
     """
-    to_do = {Status.TO_OPEN, Status.TO_UPDATE, Status.TO_CLOSE, Status.TO_WITHDRAW}
-    is_left = previewed.left_to_do in to_do
-    status = Status.DEFERRED if is_left else previewed.left_to_do
+    left = previewed.left_to_do
     paths = previewed.files
     if previewed.is_guess:
         paths = tuple(
             ListedPath(file.definition, Standing.UNREAD) if file.standing in _GUESSED else file
             for file in paths
         )
-    return previewed._replace(status=status, paths=by_path(paths), failure=None)
+    return previewed._replace(left=left, paths=by_path(paths), failure=None)
 
 
 def may_have_written(

@@ -81,6 +81,17 @@ _PLACES = {each: place for place, each in enumerate(Status)}
 WRITTEN = frozenset({Status.OPENED, Status.UPDATED, Status.WITHDRAWN, Status.CLOSED})
 """A pull request was opened or changed, whatever else went wrong."""
 
+TO_DO = frozenset({Status.TO_OPEN, Status.TO_UPDATE, Status.TO_CLOSE, Status.TO_WITHDRAW})
+"""What a run that writes does about a pull request."""
+_AFTER = {
+    PullRequestOperation.CREATED: Status.OPENED,
+    PullRequestOperation.REOPENED: Status.OPENED,
+    PullRequestOperation.UPDATED: Status.UPDATED,
+    PullRequestOperation.WITHDRAWN: Status.WITHDRAWN,
+    PullRequestOperation.CLOSED: Status.CLOSED,
+    PullRequestOperation.NONE: Status.WAITING,
+}
+"""How a repository stands once this was done about its pull request."""
 _LEFT = {
     Standing.MISSING: Status.WAITING,
     Standing.PROPOSED: Status.WAITING,
@@ -97,10 +108,10 @@ class RegistrationResult(NamedTuple):
     spec: RegistrationSpec
     repository: Repository
     """As far as it is known."""
-    status: Status = Status.COMPLETE
-    """What is to be done once the repository is read, and what was done at the end.
-
-    Only a run over many repositories sets it; otherwise it stays `Status.COMPLETE`."""
+    is_ended: bool = False
+    """Whether a registration that may write has ended; else only the reading is known."""
+    left: Status | None = None
+    """What is left to do for the next run; ``None`` where the repository had its turn."""
     paths: Mapping[str, ListedPath] = MappingProxyType({})
     """The listed paths, in the order of the list."""
     branch: str = ""
@@ -214,9 +225,31 @@ class RegistrationResult(NamedTuple):
         return self.status is Status.FAILED or (is_written and self.first_failure is not None)
 
     @property
+    def is_unread(self) -> bool:
+        """Whether nothing was read of it, and nothing failed either."""
+        return not (self.commit or self.failure)
+
+    @property
+    def status(self) -> Status:
+        """How it stands: what is to be done once it is read, and what was done at the end."""
+        if self.left:
+            return Status.DEFERRED if self.left in TO_DO else self.left
+        if not self.is_ended:
+            fails_in_part = self.spec.writes and (self.failed or self.standings[Standing.BLOCKED])
+            return Status.FAILED if self.failure or fails_in_part else self.left_to_do
+        status = _AFTER[self.operation]
+        if status is Status.UPDATED and not self.wrote:
+            # Only its description was written
+            status = Status.WAITING
+        is_written = self.pull_request is not None and status is not Status.WAITING
+        if self.exit_code and not is_written:
+            return Status.FAILED
+        return status if self.pull_request else self.left_to_do
+
+    @property
     def left_to_do(self) -> Status:
         """What the reading has left to do about the pull request."""
-        if self.status is Status.UNREAD:
+        if self.is_unread:
             return Status.UNREAD
         if self.withdrawable and self.spec.withdraws:
             return Status.TO_WITHDRAW

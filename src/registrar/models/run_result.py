@@ -179,12 +179,12 @@ class ManyResult:
 
     def add(self, row: RegistrationResult) -> None:
         """Keep how one list in one repository ended."""
-        self.lists[row.status] += 1
-        name = row.spec.repository.full_name.lower()
-        of_others = self._states.get(name, row.status)
-        self._states[name] = min(of_others, row.status, key=lambda status: status.place)
+        status, name = row.status, row.spec.repository.full_name.lower()
+        self.lists[status] += 1
+        of_others = self._states.get(name, status)
+        self._states[name] = min(of_others, status, key=lambda status: status.place)
         self._has_failed |= row.fails_run
-        if row.status is not Status.COMPLETE:
+        if status is not Status.COMPLETE:
             self.rows.append(row)
         self.standings.update(row.standings)
         for finding in row.findings:

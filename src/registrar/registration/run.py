@@ -66,7 +66,8 @@ def register(client: "Client", spec: RegistrationSpec, listener: Listener) -> Re
 
     An error is part of the result; nothing is raised."""
     progress = Progress(spec, listener)
-    return _result_of(lambda: _register(client, progress), progress, client)
+    result = _result_of(lambda: _register(client, progress), progress, client)
+    return result._replace(is_ended=spec.writes or spec.withdraws)
 
 
 def preview(plan: Plan, answers: Answers, listener: Listener) -> RegistrationResult:
