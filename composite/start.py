@@ -6,6 +6,7 @@ outlives jobs, another job could leave code of its own.
 
 import json
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -28,6 +29,8 @@ def install(temporary: str) -> str:
     import venv  # noqa: PLC0415 (Python 3.11 is known to be there only now)
     from importlib.util import find_spec  # noqa: PLC0415
 
+    # A package of the machine may be called `scripts`, too
+    settings = runpy.run_path(str(ROOT / "scripts/lib/pip_settings.py"))
     folder = Path(tempfile.mkdtemp(prefix="registrar-", dir=temporary))
     interpreter = str(folder / "bin/python")
     has_pip = find_spec("pip") is not None
@@ -37,22 +40,23 @@ def install(temporary: str) -> str:
             f"This Python has no pip: use {SETUP} before.",
         )
     venv.create(folder, symlinks=True, with_pip=not has_pip)
-    pip = [sys.executable, "-I", "-m", "pip", "--python", interpreter]
+    pip = [sys.executable if has_pip else interpreter, "-I", "-m", "pip"]
     # pip starts the other interpreter without -I
     environ = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    installed = subprocess.run(
-        [
-            *(pip if has_pip else [interpreter, "-I", "-m", "pip"]),
-            *("--quiet", "--disable-pip-version-check", "--no-input", "--no-cache-dir"),
-            *("install", "--no-compile", "--no-deps", "--require-hashes", "--only-binary=:all:"),
-            *("--requirement", str(ROOT / "requirements/runtime.txt")),
-        ],
-        cwd=folder,
-        env={**environ, "TMPDIR": str(folder)},
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
-    if installed.returncode:
+    try:
+        subprocess.run(
+            [
+                *(*pip, *(("--python", interpreter) if has_pip else ())),
+                *("--quiet", "--disable-pip-version-check", "--no-input", "--no-cache-dir"),
+                *("install", "--no-compile", "--no-deps", "--require-hashes"),
+                *("--only-binary=:all:", "--requirement", str(ROOT / "requirements/runtime.txt")),
+            ],
+            cwd=folder,
+            env={**settings["environment"](pip, environ), "TMPDIR": str(folder)},
+            stdin=subprocess.DEVNULL,
+            check=True,
+        )
+    except subprocess.CalledProcessError:
         refuse(
             "パッケージをインストールできませんでした。理由は上の行にあります。"
             "PyPI に接続できないランナーでは、env の PIP_INDEX_URL にミラーを指定してください。",

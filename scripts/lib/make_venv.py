@@ -5,6 +5,8 @@ last: whatever interrupts this, the next run starts over.
 """
 
 import fcntl
+import os
+import runpy
 import shutil
 import subprocess
 import sys
@@ -40,10 +42,16 @@ def fill(name: str) -> None:
     )
     if is_stale or not is_current("runtime"):
         venv.create(VENV, clear=True, with_pip=True, symlinks=True)
-    pip = [str(VENV / "bin/python"), "-I", "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    pip = [str(VENV / "bin/python"), "-I", "-m", "pip"]
+    # An isolated interpreter does not import what is beside this file
+    settings = runpy.run_path(str(ROOT / "scripts/lib/pip_settings.py"))
     exactly = ["--require-hashes", "--no-deps", "--only-binary", ":all:"]
     subprocess.run(
-        [*pip, "install", *exactly, "--requirement", str(LOCK_FILES[name])],
+        [
+            *(*pip, "--quiet", "--disable-pip-version-check"),
+            *("install", *exactly, "--requirement", str(LOCK_FILES[name])),
+        ],
+        env=settings["environment"](pip, os.environ),
         check=True,
         stdout=sys.stderr,
     )

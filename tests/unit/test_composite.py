@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import shutil
 import subprocess
 import sys
+import venv
 from pathlib import Path
+from zipfile import ZipFile
 
+import pip
+import pytest
 import yaml
 
+from scripts.lib import pip_settings
 from tests.documents import ROOT
 
 FOLDER = ROOT / "composite"
@@ -65,5 +73,151 @@ def test_nothing_of_the_caller_is_imported(tmp_path: Path) -> None:
     path = f"{tmp_path}:/usr/bin:/bin"
     code, said = start(tmp_path, PATH=path, PYTHONPATH="/hostile", RUNNER_TEMP=str(tmp_path))
     assert (code, said) == (0, "")
-    *installs, run, hostile = started.read_text().splitlines()
-    assert (installs, run, hostile) == (["-I"], "-I", "PYTHONPATH=/hostile")
+    *pip, run, hostile = started.read_text().splitlines()
+    assert (pip, run, hostile) == (["-I"] * 2, "-I", "PYTHONPATH=/hostile")
+
+
+# --- pip's settings of the machine ------------------------------------------------------------
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """What installs packages, with a list of one that is made here, and says where that is."""
+    root, wheels = tmp_path / "project", tmp_path / "wheels"
+    for name in ("composite/start.py", "scripts/lib/make_venv.py", "scripts/lib/pip_settings.py"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, root / name)
+    (root / "entrypoint.py").write_text("import registrar_tiny as t; print(t.__file__)")
+    wheels.mkdir()
+    about = "registrar_tiny-1.dist-info"
+    with ZipFile(wheels / "registrar_tiny-1-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("registrar_tiny.py", "")
+        wheel.writestr(
+            f"{about}/METADATA", "Metadata-Version: 2.1\nName: registrar-tiny\nVersion: 1"
+        )
+        tags = "Root-Is-Purelib: true\nTag: py3-none-any"
+        wheel.writestr(f"{about}/WHEEL", f"Wheel-Version: 1.0\nGenerator: x\n{tags}")
+        wheel.writestr(f"{about}/RECORD", "")
+    [packed] = wheels.iterdir()
+    digest = hashlib.sha256(packed.read_bytes()).hexdigest()
+    (root / "requirements").mkdir()
+    for name in ("runtime", "demo", "dev"):
+        listed = f"registrar-tiny==1 --hash=sha256:{digest}\n"
+        (root / f"requirements/{name}.txt").write_text(listed)
+    return root
+
+
+def hostile(folder: Path) -> dict[str, str]:
+    """Variables and a file that each break an installation, and where the package is."""
+    (folder / "pip.conf").write_text(
+        f"""
+[global]
+target = {folder}/elsewhere
+quiet = 3
+no-index = true
+[install]
+find-links = {folder}
+    {folder}/wheels
+"""
+    )
+    return {
+        "PIP_CONFIG_FILE": str(folder / "pip.conf"),
+        "PIP_TARGET": "",
+        "PIP_USER": "1",
+        "PIP_ROOT": str(folder / "root"),
+        "PIP_DRY_RUN": "1",
+        "PIP_NO_BINARY": ":all:",
+        "PIP_CONSTRAINT": "/nowhere.txt",
+        "PIP_PYTHON": "/nowhere",
+        "PIP_PRE": "x",
+    }
+
+
+def test_composite_takes_from_pips_settings_where_packages_are_alone(
+    project: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "temporary").mkdir()
+    ended = subprocess.run(
+        [sys.executable, "-I", str(project / "composite/start.py")],
+        env={
+            "PATH": os.environ["PATH"],
+            "HOME": str(tmp_path),
+            "REGISTRAR_INPUTS": "{}",
+            "RUNNER_TEMP": str(tmp_path / "temporary"),
+            **hostile(tmp_path),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.startswith(f"{tmp_path}/temporary/registrar-")
+
+
+def test_so_do_the_commands(project: Path, tmp_path: Path) -> None:
+    venv.create(project / ".venv", symlinks=True)
+    shutil.copy(project / "requirements/runtime.txt", project / ".venv")
+    [packages] = (project / ".venv").glob("lib/*/site-packages")
+    # Installing pip would take most of the time
+    (packages / "pip.pth").write_text(str(Path(pip.__file__).parents[1]))
+    ended = subprocess.run(
+        [sys.executable, "-I", str(project / "scripts/lib/make_venv.py"), "demo"],
+        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), **hostile(tmp_path)},
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (0, "Setting up .venv (demo) …\n")
+    assert (packages / "registrar_tiny.py").is_file()
+
+
+FILE = """
+[global]
+index-url = https://global.example/simple
+timeout = 20
+[install]
+index-url = https://install.example/simple
+extra-index-url = https://a.example/simple
+    https://b.example/simple
+use-feature = fast-deps truststore
+[download]
+index-url = https://download.example/simple
+"""
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({}, {}),
+        ({"PIP_INDEX_URL": ""}, {}),
+        ({"PIP_PYPI_URL": "https://x.example"}, {"PIP_INDEX_URL": "https://x.example"}),
+        ({"PIP_DEFAULT_TIMEOUT": "5", "PIP_QUIET": "2"}, {"PIP_TIMEOUT": "5"}),
+        ({"PIP_CERT": "ca.pem"}, {"PIP_CERT": f"{Path.cwd()}/ca.pem"}),
+        (
+            {"PIP_FIND_LINKS": "https://y.example src"},
+            {"PIP_FIND_LINKS": f"https://y.example {Path.cwd()}/src"},
+        ),
+        ({"PIP_NO_CACHE_DIR": "1", "PIP_RETRIES": "0"}, {"PIP_RETRIES": "0"}),
+    ],
+)
+def test_from_where_packages_come(
+    tmp_path: Path, variables: dict[str, str], expected: dict[str, str]
+) -> None:
+    (tmp_path / "pip.conf").write_text(FILE)
+    run_pip = [sys.executable, "-I", "-m", "pip"]
+    environ = {"PATH": "x", "HOME": str(tmp_path), "PIP_CONFIG_FILE": str(tmp_path / "pip.conf")}
+    found = pip_settings.environment(run_pip, environ | variables)
+    assert found.pop("PIP_EXTRA_INDEX_URL").split() == [
+        "https://a.example/simple",
+        "https://b.example/simple",
+    ]
+    wanted = {
+        "PIP_CONFIG_FILE": os.devnull,
+        "PIP_INDEX_URL": "https://install.example/simple",
+        "PIP_TIMEOUT": "20",
+        "PIP_USE_FEATURE": "truststore",
+        **expected,
+    }
+    # The machine may have a file of its own
+    assert found.items() >= wanted.items()
+    assert not found.keys() & variables.keys() - wanted.keys()
