@@ -37,6 +37,7 @@ def execute(
             transport,
             token=settings.token,
             workflow_repository=settings.workflow_repository,
+            is_of_fork=settings.is_of_fork,
             policy=RetryPolicy(
                 max_seconds=settings.max_wait_seconds,
                 announce=reporter.line,

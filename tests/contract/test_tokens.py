@@ -5,6 +5,8 @@ Which tokens suffice, and how others are refused: tests/contract/test_preflight.
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from registrar import __version__
@@ -52,6 +54,66 @@ def test_a_long_token_that_is_echoed_whole_and_in_half_is_in_no_output(
     assert fault.hits
     assert run.exit_code != 0
     assert "No: ***, cut: ***" in run.text
+
+
+# --- What started the workflow ----------------------------------------------------------------
+
+
+def started_by(action: Action, name: str, head: int | None) -> dict[str, str]:
+    """The environment of a workflow that a pull request has started, from a repository or none."""
+    pull = {"head": {"repo": {"id": head} if head else None}, "base": {"repo": {"id": 1}}}
+    file = action.workspace / action.write("event.json", json.dumps({"pull_request": pull}))
+    return {"GITHUB_EVENT_NAME": name, "GITHUB_EVENT_PATH": str(file), "GITHUB_REPOSITORY": TARGET}
+
+
+@pytest.mark.parametrize(
+    ("actor", "event", "head", "texts"),
+    [
+        ("dependabot[bot]", "pull_request", 1, ("secret of Dependabot", "Dependabot が始めた")),
+        ("octocat", "pull_request", 2, ("fork started this run", "フォークからの")),
+        ("octocat", "pull_request_review", None, ("fork started this run", "フォークからの")),
+        ("octocat", "pull_request_target", 2, ("arrives blank", "空になります")),
+        ("octocat", "pull_request", 1, ("arrives blank", "空になります")),
+    ],
+)
+def test_a_blank_token_is_explained_by_what_started_the_workflow(
+    action: Action, actor: str, event: str, head: int | None, texts: tuple[str, str]
+) -> None:
+    env = {"GITHUB_ACTOR": actor, **started_by(action, event, head)}
+    for language, text in zip(("en", "ja"), texts, strict=True):
+        run = action(host_token="", language=language, env=env, runner=True)
+        assert run.exit_code == 2
+        assert text in run.stdout
+        assert "#the-token-is-missing" in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("event", "head", "helps"),
+    [("pull_request", 2, False), ("pull_request", 1, True), ("pull_request_target", 2, True)],
+)
+def test_permissions_are_no_advice_for_a_pull_request_from_a_fork(
+    host: StandInHost,
+    repository: Repository,
+    action: Action,
+    strategy: str,
+    event: str,
+    head: int,
+    helps: bool,
+) -> None:
+    token = host.create_token("installation", permissions={"contents": "read"})
+    env = started_by(action, event, head)
+    run = action(
+        profile="health",
+        language="en",
+        host_token=token,
+        commit_strategy=strategy,
+        env=env,
+        runner=True,
+    )
+    assert run.exit_code == 2
+    assert ("permissions: {contents: write" in run.stdout) is helps
+    assert ("A pull request from a fork started this run" in run.stdout) is not helps
+    assert repository.branches == ["main"]
 
 
 # --- A version of the API that is gone ------------------------------------------------------

@@ -53,6 +53,8 @@ class Context(NamedTuple):
     """Whether any request of the run has succeeded with the token."""
     rejections: int = 0
     """How often GitHub has rejected the token since, in the whole run."""
+    is_of_fork: bool = False
+    """Whether a pull request from a fork started the workflow, so that its own token only reads."""
 
     @property
     def may_be_new(self) -> bool:

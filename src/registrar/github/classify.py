@@ -325,6 +325,12 @@ TABLE: tuple[Row, ...] = (
     ),
     # RoamJS/roamjs-components#31
     _denied("refusal.own_token", says=(INACCESSIBLE,), when=lambda c: c.context.is_foreign),
+    # actions/github-script#42, marocchino/sticky-pull-request-comment#227
+    _denied(
+        "refusal.fork_token",
+        says=(f"{INACCESSIBLE} integration",),
+        when=lambda c: c.context.is_of_fork and c.context.is_installation,
+    ),
     _denied("refusal.fine_grained_permission", says=(f"{INACCESSIBLE} personal access token",)),
     # Also what an App does for a user (`ghu_…`)
     _denied("refusal.installation_permission", says=(INACCESSIBLE,)),

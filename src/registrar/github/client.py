@@ -77,19 +77,22 @@ class GitHub:
         *,
         token: str,
         workflow_repository: str,
+        is_of_fork: bool = False,
         policy: RetryPolicy,
     ) -> None:
         """Nothing is sent before the first call.
 
-        ``workflow_repository`` is the repository whose workflow runs us, or nothing.
+        ``workflow_repository`` is the repository whose workflow runs us, or nothing; ``is_of_fork``
+        says that a pull request from a fork started it.
         """
         self.limits = TokenLimits(token, policy.clock)
         """What GitHub has reported about the token, to any client."""
         self._session = partial(Session, transport, self.limits, policy)
         self._owner_files: dict[str, _OwnerFiles] = {}
         self._roles: _Roles = {}
+        is_installation = token.startswith(OF_INSTALLATION)
         self._context = Context(
-            transport.host, "", token.startswith(OF_INSTALLATION), workflow_repository
+            transport.host, "", is_installation, workflow_repository, is_of_fork=is_of_fork
         )
 
     def client(self, target: str) -> Client:

@@ -119,6 +119,35 @@ def base_branch(environ: Mapping[str, str], target: str) -> str:
     return name.removeprefix("refs/heads/") if isinstance(name, str) else ""
 
 
+def is_of_dependabot(environ: Mapping[str, str]) -> bool:
+    """Whether Dependabot started the workflow: it gets secrets of Dependabot, and no others.
+
+    Also where a person runs it again:
+    https://docs.github.com/en/code-security/dependabot/troubleshooting-dependabot/troubleshooting-dependabot-on-github-actions
+    """
+    return on_runner(environ) and environ.get("GITHUB_ACTOR") == "dependabot[bot]"
+
+
+def is_of_fork(environ: Mapping[str, str]) -> bool:
+    """Whether a pull request from a fork started the workflow: it gets no secrets, and its own
+    token only reads.
+
+    https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows#workflows-in-forked-repositories
+    """
+    name, file = environ.get("GITHUB_EVENT_NAME", ""), environ.get("GITHUB_EVENT_PATH")
+    if not name.startswith("pull_request") or name == "pull_request_target":
+        return False
+    pull = _part_of_event(Path(file) if file else None, "pull_request")
+    head, base = (_repository_id(pull.get(each)) for each in ("head", "base"))
+    # The fork may have been deleted
+    return base is not None and head != base
+
+
+def _repository_id(branch: object) -> object:
+    repository = branch.get("repo") if isinstance(branch, dict) else None
+    return repository.get("id") if isinstance(repository, dict) else None
+
+
 def event_visibility(file: Path | None) -> str | None:
     """Visibility of the workflow's repository as the event says it; ``None`` where it does not.
 

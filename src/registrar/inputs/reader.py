@@ -105,6 +105,7 @@ def read(
         in_workflow=environment.on_runner(environ) or bool(environ.get("GITHUB_REPOSITORY")),
         workflow_repository=environ.get("GITHUB_REPOSITORY", ""),
         event=Path(event) if event else None,
+        is_of_fork=environment.is_of_fork(environ),
         run_url=environment.run_url(environ),
         action_url=environment.action_url(environ),
         warnings=reader.warnings(mode),
@@ -147,7 +148,12 @@ class _Reader:
         if not value and mode is Mode.VALIDATE:
             return ""
         if not value:
-            self._report("host_token", msg("input.token_missing"))
+            key = "input.token_missing"
+            if environment.is_of_dependabot(self._environ):
+                key = "input.token_missing_dependabot"
+            elif environment.is_of_fork(self._environ):
+                key = "input.token_missing_fork"
+            self._report("host_token", msg(key))
         elif not _TOKEN.fullmatch(value):
             self._report("host_token", msg("input.token_malformed"))
         return value

@@ -142,6 +142,8 @@ class Settings(NamedTuple):
     """The repository whose workflow runs us (``GITHUB_REPOSITORY``), or nothing."""
     event: Path | None
     """The file that describes what started the workflow (``GITHUB_EVENT_PATH``)."""
+    is_of_fork: bool
+    """Whether a pull request from a fork started the workflow, whose own token then only reads."""
     run_url: str
     """Address of the workflow run, or nothing."""
     action_url: str
