@@ -115,6 +115,18 @@ def test_the_owners_defaults_are_read_once(host: StandInHost, action: Action) ->
     assert len(asked) == 1
 
 
+@pytest.mark.parametrize("internal", [True, False])
+def test_issue_templates_of_an_internal_repository_are_not_inherited(
+    host: StandInHost, action: Action, single: Start, internal: bool
+) -> None:
+    template = ".github/ISSUE_TEMPLATE/bug.md"
+    host.create_repository("octo/.github", {template: b"x\n"}, private=internal, internal=internal)
+    host.create_repository(TARGET, {"README.md": b"x\n"})
+    given = {"definitions": action.listing(template), "respect_alternatives": "true"}
+    run = single(given, mode="plan")
+    assert run.outputs["missing"] == ("1" if internal else "0"), run.text
+
+
 @pytest.mark.parametrize("defaults", ["private", "none", "itself"])
 def test_what_is_no_default_is_not_inherited(
     host: StandInHost, start: Start, defaults: str

@@ -209,6 +209,20 @@ def test_the_branch_that_it_is_to_be_merged_into_is_the_base(
     assert [each.partition("...")[0] for each in bases] == ["release/1.x"] * 2
 
 
+def test_a_repository_that_was_described_before_is_compared_with_that_branch_too(
+    check: Start, action: Action, host: StandInHost, repository: Repository
+) -> None:
+    """A rule that asks for a property makes the run read the default branch's name first."""
+    rule = {"when": {"property": {"tier": "gold"}}, "files": ["GOLD.md"]}
+    action.write(LIST, json.dumps({"files": ["SECURITY.md"], "rules": [rule]}))
+    repository.create_branch("release/1.x")
+    harmful = proposed(repository, {"SECURITY.md": None}, "release/1.x")
+    run = check(ref=harmful, env=pull_request("release/1.x"))
+    assert [path for path, _ in errors(run)] == ["SECURITY.md"]
+    [compared] = [each.path for each in host.requests if "/compare/" in each.path]
+    assert compared.endswith(f"/compare/release/1.x...{harmful}")
+
+
 def test_without_a_pull_request_the_default_branch_is_the_base(
     check: Start, repository: Repository
 ) -> None:
@@ -282,6 +296,9 @@ def test_a_plan_shows_what_is_missing_at_a_reference(
         "absent.md": "missing",
         ".npmrc": "skipped",
     }
+    at = sha.upper() if ref == "the id" else ref
+    reasons = {each["reason"] for each in run.registration["files"] if each["state"] == "skipped"}
+    assert {each.partition(",")[0] for each in reasons} == {f"exists on {at}"}
     assert "mode: plan" not in run.stdout
     assert only_reads(host)
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.example import BRANCH, EXPECTED, MISSING, PRESENT, Example
+from tests.example import A_AND_B, BRANCH, EXPECTED, MISSING, PRESENT, Example
 from tests.fakehub import Fault, FaultKind, Refusal, Repository, Request, StandInHost
 from tests.gfm import only_ours
-from tests.harness import SINGLE, Action, shortened
+from tests.harness import PER_FILE, SINGLE, Action, refuse, shortened
 
 SECOND = f"{BRANCH}-2"
 THEIRS = {"mine.txt": b"mine\n"}
@@ -163,6 +163,22 @@ def test_a_branch_whose_commits_change_nothing_is_somebodys(example: Example, na
     assert run.exit_code == 0, run.console
     assert example.repository.head(name) == head
     assert example.repository.files(f"{name}-2") == EXPECTED
+
+
+def test_where_github_lists_no_tree_a_branch_that_also_changes_a_file_is_somebodys(
+    host: StandInHost, action: Action
+) -> None:
+    """The comparison is all that is known of a repository that is too large to be listed."""
+    example = Example(action, PER_FILE)
+    cut = {"sha": "1" * 40, "url": "https://x.example", "tree": [], "truncated": True}
+    refuse(host, lambda request: "/git/trees/" in request.path, 200, body=cut)
+    example.repository.create_branch("theirs")
+    example.repository.commit({"a.md": b"A\n", "README.md": b"Mine\n"}, branch="theirs")
+    head = example.repository.head("theirs")
+    run = example.run(branch="theirs", definitions=action.listing_of(A_AND_B))
+    assert run.exit_code == 0, run.console
+    assert example.repository.head("theirs") == head
+    assert [pull.head for pull in example.repository.pull_requests] == ["theirs-2"]
 
 
 def test_a_pull_request_of_somebody_from_a_branch_of_our_name_is_not_ours(

@@ -191,6 +191,25 @@ def take_out(repository: Repository, path: str) -> None:
     repository.commit({path: None}, branch=BRANCH, author=("A", "a@example.com"))
 
 
+def test_what_a_newer_pull_request_proposes_is_not_declined_by_an_older_one(
+    example: Example,
+) -> None:
+    """While the older one led to another branch, a second one was opened for the same files."""
+    ask(example, *FIRST)
+    older = example.repository.pull_requests[0]
+    example.repository.create_branch("docs")
+    older.base = "docs"
+    ask(example, *FIRST)
+    assert created(example.repository, SECOND) == set(FIRST)
+    take_out(example.repository, "b.md")
+    older.base = "main"
+    example.repository.merge(1)
+    run = ask(example, *FIRST, mode="plan")
+    [file] = [each for each in run.registration["files"] if each["path"] == "b.md"]
+    assert file["standing"] == "proposed", run.console
+    assert run.outputs["declined"] == "0"
+
+
 def reason_of(run: Run, path: str) -> str:
     [found] = [file for file in run.registration["files"] if file["path"] == path]
     return str(found["reason"] or "")

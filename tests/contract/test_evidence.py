@@ -150,9 +150,11 @@ def test_another_path_that_counts_is_judged_too(
 ) -> None:
     host.create_repository(TARGET, {"README.md": b"x\n", "docs/SECURITY.md": b"\n"})
     entries = [{"path": "SECURITY.md", "content": "a\n"}]
-    run = start(definitions=action.listing(*entries), mode="plan", respect_alternatives="true")
+    given = {"definitions": action.listing(*entries), "respect_alternatives": "true"}
+    run = start(given, mode="check", fail_on="blank")
     [file] = run.registration["files"]
     assert (file["standing"], file["found_path"]) == ("blank", "docs/SECURITY.md")
+    assert re.search("without content.*\n *Files: docs/SECURITY.md", run.stderr), run.stderr
 
 
 def test_the_summary_says_it_in_numbers_and_names(judge: Start) -> None:

@@ -21,7 +21,7 @@ from tests.fakehub import (
 )
 from tests.fakehub.refusals import Refusal
 from tests.harness import LIST_BRANCH as BRANCH
-from tests.harness import PER_FILE, Action, Run, inject_fault, is_read, shortened
+from tests.harness import PER_FILE, SINGLE, Action, Run, inject_fault, is_read, shortened
 
 OLD = {"SECURITY.md": "Write to security@example.com\n", "a.md": "A\n", "b.md": "B\n"}
 NEW = OLD | {"SECURITY.md": "Write to psirt@example.com\n"}
@@ -201,6 +201,8 @@ def test_update_false_leaves_the_pull_request_as_it_is(example: Example, host: S
     done = run(example, NEW | {"c.md": "C\n"}, update="false")
     assert all(map(is_read, host.requests))
     assert states(done) == dict.fromkeys([*NEW, "c.md"], "skipped")
+    standings = {file["path"]: file["standing"] for file in done.registration["files"]}
+    assert standings == dict.fromkeys(NEW, "proposed") | {"c.md": "missing"}
     assert "`update: false` leaves the open pull request as it is" in done.summary.replace("\\", "")
     plan = run(example, NEW | {"c.md": "C\n"}, update="false", mode="plan")
     assert plan.registration["standings"]["missing"] == 1
@@ -224,6 +226,17 @@ def test_a_plan_shows_what_would_change(example: Example, host: StandInHost) -> 
     check = example.run(definitions="list.json", mode="check")
     assert check.exit_code == 1
     assert "The pull request does not hold what the list gives now." in check.text
+
+
+def test_a_commit_that_also_adds_a_file_does_not_say_that_it_only_updates(action: Action) -> None:
+    example = Example(action, SINGLE)
+    run(example, OLD)
+    run(example, NEW | {"c.md": "C\n"})
+    mixed = example.repository.log(BRANCH)[0]
+    run(example, BOTH | {"c.md": "C\n"})
+    corrects = example.repository.log(BRANCH)[0]
+    assert sorted(mixed.paths) == ["SECURITY.md", "c.md"]
+    assert [each.message.startswith("chore: update") for each in (mixed, corrects)] == [False, True]
 
 
 def test_of_many_contents_only_the_paths_are_shown(example: Example, host: StandInHost) -> None:

@@ -222,6 +222,16 @@ def test_update_false_leaves_it_open(example: Needless) -> None:
     assert example.pulls == OPEN
 
 
+def test_in_an_archived_repository_nothing_is_to_close(action: Action) -> None:
+    example = Needless(action, SINGLE)
+    example.do()
+    example.add_by_hand()
+    example.repository.archived = True
+    plan = example.do(mode="plan")
+    assert "to close" not in plan.text
+    assert only_reads(example.host)
+
+
 def test_per_file_makes_no_request_more(action: Action) -> None:
     example = Needless(action, PER_FILE)
     example.do()

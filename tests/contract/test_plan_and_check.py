@@ -19,6 +19,7 @@ from tests.harness import (
     HEALTH_BRANCH,
     JAPANESE,
     LIST_BRANCH,
+    PER_FILE,
     SCAFFOLD_BRANCH,
     SINGLE,
     TARGET,
@@ -464,6 +465,18 @@ def test_a_plan_without_pull_requests_says_so(action: Action, repository: Reposi
     repository.has_pull_requests = False
     run = action(mode="plan", definitions=action.listing("a"), language="en")
     assert run.lines[-1].startswith("Pull requests are switched off in the repository.")
+
+
+@pytest.mark.parametrize("status", [403, 404])
+def test_a_plan_goes_on_where_pull_requests_cannot_be_listed(
+    action: Action, host: StandInHost, repository: Repository, status: int
+) -> None:
+    words = {403: "Resource not accessible by integration", 404: "Not Found"}
+    refuse(host, "GET pulls", status, message=words[status])
+    run = action(mode="plan", definitions=action.listing("a"), commit_strategy=PER_FILE)
+    assert run.exit_code == 0, run.text
+    assert run.outputs["missing"] == "1"
+    assert run.registration["pull_request"] is None
 
 
 def test_a_plan_that_ended_early_counts_nothing(start: Start, host: StandInHost) -> None:

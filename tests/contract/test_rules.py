@@ -251,7 +251,7 @@ HOLDS: dict[str, tuple[object, object]] = {
     "name": ("a*", "b*"),
     "exists": ("go.mod", "other"),
     "missing": ("other", "go.mod"),
-    "property": ({"tier": "gold"}, {"tier": "silver"}),
+    "property": ({"tier": "GOLD"}, {"tier": "silver"}),
     "not": ({"topic": "other"}, {"topic": "service"}),
 }
 """For each key of a condition what holds of the repository below, and what does not."""

@@ -134,9 +134,10 @@ def test_what_somebody_has_changed_stays_open(
     assert run.registration["pull_request"]["operation"] == "none"
 
 
-def test_the_list_has_changed_meanwhile(example: Withdrawable) -> None:
+@pytest.mark.parametrize("listed", [{"c.md": "C\n"}, NEW], ids=["other files", "other contents"])
+def test_the_list_has_changed_meanwhile(example: Withdrawable, listed: dict[str, str]) -> None:
     example.do()
-    example.withdraw({"c.md": "C\n"})
+    example.withdraw(listed)
     assert example.pulls == ["closed"]
     example.do(NEW)
     assert example.pulls == ["open"]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import ssl
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 
 import trustme
+from cryptography import x509
 
 NAMES = ("127.0.0.1", "localhost")
 DAY = timedelta(days=1)
@@ -28,6 +30,18 @@ class Authority:
         self._authority.cert_pem.write_to_path(path)
         return path
 
+    @property
+    def hashed_name(self) -> str:
+        """What ``openssl x509 -hash`` gives: its file in a directory of certificates has it."""
+        pem = self._authority.cert_pem.bytes()
+        names = (
+            # Each part of the subject in its canonical form: a text in UTF-8 and lower case
+            _der(0x31, _der(0x30, _oid(each.oid) + _der(0x0C, str(each.value).lower().encode())))
+            for each in x509.load_pem_x509_certificate(pem).subject
+        )
+        digest = hashlib.sha1(b"".join(names), usedforsecurity=False).digest()
+        return digest[3::-1].hex()
+
     def good(self, *names: str) -> ssl.SSLContext:
         """For these names, or for this machine."""
         return self._context(*(names or NAMES))
@@ -47,3 +61,13 @@ class Authority:
         issued = self._authority.issue_cert(*names, not_before=not_before, not_after=not_after)
         issued.configure_cert(context)
         return context
+
+
+def _der(tag: int, content: bytes) -> bytes:
+    return bytes([tag, len(content)]) + content
+
+
+def _oid(oid: x509.ObjectIdentifier) -> bytes:
+    """Those of a name are short: ``2.5.4.10``."""
+    first, second, *more = map(int, oid.dotted_string.split("."))
+    return _der(0x06, bytes([40 * first + second, *more]))

@@ -10,7 +10,9 @@ import time
 
 import pytest
 
-from registrar.runtime.cancellation import GRACE_SECONDS
+from registrar.errors import Cancelled
+from registrar.runtime.cancellation import GRACE_SECONDS, Cancellation
+from tests.clocks import BEGINNING, FakeClock
 from tests.fakehub import FaultKind, Repository, Request, StandInHost
 from tests.harness import (
     HEALTH_BRANCH,
@@ -87,6 +89,20 @@ def test_the_grace_ends_before_the_runner_goes_on() -> None:
     """It sends SIGTERM 7.5 s after SIGINT, and kills 2.5 s later (docs/github-behaviour.md)."""
     assert GRACE_SECONDS["SIGINT"] <= 7.5 - 2
     assert GRACE_SECONDS["SIGTERM"] <= 2.5 - 1
+
+
+def test_a_signal_ends_a_long_pause_at_once() -> None:
+    class Signalled(FakeClock):
+        def sleep(self, seconds: float) -> None:
+            super().sleep(seconds)
+            if self.now >= BEGINNING + 1:
+                cancellation._signal_number = signal.SIGTERM
+
+    clock = Signalled()
+    cancellation = Cancellation(clock)
+    with pytest.raises(Cancelled):
+        cancellation.sleep(600)
+    assert clock.now < BEGINNING + 1.5
 
 
 @pytest.mark.parametrize("number", BOTH)

@@ -72,6 +72,16 @@ def test_an_authority_of_ones_own(
     assert ended.outputs["created"] == "7"
 
 
+def test_a_directory_of_certificates(tmp_path: Path, monkeypatch: Environment) -> None:
+    """OpenSSL looks there for a file that is named by the authority."""
+    authorities = tmp_path / "authorities"
+    authorities.mkdir()
+    AUTHORITY.bundle(authorities / f"{AUTHORITY.hashed_name}.0")
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(authorities))
+    ended = run(tmp_path, AUTHORITY.good(), profile="health", commit_strategy="single")
+    assert (ended.exit_code, ended.outputs["created"]) == (0, "7"), ended.text
+
+
 UNFIT = {
     "expired": (
         Authority.expired,

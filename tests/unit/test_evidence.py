@@ -123,7 +123,7 @@ def test_of_a_repository_that_is_not_named_the_path_and_its_state_are_left() -> 
 def test_the_page_counts_what_it_does_not_name() -> None:
     page = Page(MOMENT, Mode.PLAN)
     page.add([evidence(repository="octo/one", path="a", state="same")])
-    for state in ("same", "missing"):
+    for state in ("missing", "same"):
         page.count([evidence(id="7", path="a", state=state)])
     page.count([evidence(id="8", path="a", state="blank")])
     page.count([evidence(id="9", path="a", state="excluded: archived")])

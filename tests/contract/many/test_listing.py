@@ -104,6 +104,19 @@ def test_a_renamed_repository_is_found_under_its_old_name(many: Start, make: Mak
     assert rows(many(target_repos="octo-org/r0")) == {"octo-org/new-name": "opened"}
 
 
+def test_repositories_of_the_tokens_own_account_are_not_found_where_another_persons_are_meant(
+    many: Start, host: StandInHost
+) -> None:
+    """A person's private ones are in no list but the one of the token's account."""
+    host.users.update({"octocat", "somebody"})
+    for name in ("octocat/mine", "somebody/theirs"):
+        host.create_repository(name, PRESENT)
+    token = host.create_token(login="octocat")
+    run = many(host_token=token, target_repos="somebody/*")
+    assert set(rows(run)) == {"somebody/theirs"}
+    assert run.report["many"]["budget"]["found"] == 1, run.console
+
+
 def test_an_apps_token_lists_what_it_is_installed_for(
     many: Start, make: Make, host: StandInHost
 ) -> None:

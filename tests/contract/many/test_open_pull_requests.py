@@ -208,6 +208,20 @@ def test_what_minutes_do_not_suffice_for_is_not_read(
     assert states(run)["unread"] >= 1
 
 
+def test_what_github_lets_wait_beyond_the_end_is_not_read(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    made = make(0, 3)
+    many()
+    place = f"/repositories/{made[1].id}/git/trees"
+    kind = FaultKind.SECONDARY_403_RETRY_AFTER
+    host.faults.add(Fault(kind, match=lambda r: r.path.startswith(place), retry_after=3000))
+    run = many(mode="plan", max_minutes="5")
+    assert run.exit_code == 0, run.console
+    assert rows(run)[made[1].full_name] == "unread"
+    assert "failed" not in states(run)
+
+
 def test_what_was_not_read_is_in_table_and_page(
     many: Start, make: Make, host: StandInHost, action: Action
 ) -> None:

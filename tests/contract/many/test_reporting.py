@@ -12,7 +12,7 @@ import pytest
 from tests.example import PRESENT
 from tests.fakehub import Fault, FaultKind, Request, StandInHost
 from tests.fakehub.representations import node_id, old_node_id
-from tests.harness import HEALTH_BRANCH, LIST_BRANCH, Action, Run, Start
+from tests.harness import HEALTH_BRANCH, LIST_BRANCH, SCAFFOLD_BRANCH, Action, Run, Start
 from tests.organisation import Make, refuse_writes, states
 
 
@@ -194,6 +194,12 @@ def test_a_repository_is_in_one_state_whatever_its_lists_say(many: Start, make: 
     assert [len(each.pull_requests) for each in (proposes, fails)] == [1, 1]
     assert states(run) == {"failed": 1, "opened": 1}, run.console
     assert (run.outputs["incomplete"], run.outputs["failed_repositories"]) == ("2", "1")
+    # Of the two repositories, that one has failed with both of its lists
+    fails.protect(SCAFFOLD_BRANCH, "ruleset")
+    fails.commit(dict.fromkeys(fails.files(SCAFFOLD_BRANCH)), branch=SCAFFOLD_BRANCH)
+    run = many(profile="all")
+    failed = [row for row in run.report["many"]["rows"] if row["state"] == "failed"]
+    assert (len(failed), run.outputs["failed_repositories"]) == (2, "1"), run.console
 
 
 # --- What failed is everywhere --------------------------------------------------------------
