@@ -44,9 +44,6 @@ def execute(
                 cancellation=cancellation,
             ),
         )
-        if settings.commit_strategy is CommitStrategy.PER_FILE:
-            # With `single` an invalid token fails the query itself
-            github.check_token()
         if settings.selection:
             # Imported here, because a run about one repository does not need it
             from registrar.many.coordinator import ManyRun  # noqa: PLC0415
@@ -58,6 +55,9 @@ def execute(
         # Until an answer says that it is public: others may read this, and not the repository
         if settings.target.lower() != own and environment.may_be_published(settings):
             reporter.privacy.of_one(frozenset(path for each in lists for path in each.paths))
+        if settings.commit_strategy is CommitStrategy.PER_FILE:
+            # With `single` an invalid token fails the query itself
+            github.check_token()
         for file_list in lists:
             cancellation.check()
             spec = RegistrationSpec(settings, file_list, Repository(settings.target))

@@ -227,6 +227,7 @@ class GraphQL:
         if created.branch_id or created.commit:
             self._session.note_branch(commit.branch, created.branch_id)
         if created.pull_request:
+            self._session.note_described(created.pull_request.of)
             self._session.note_made()
         return created
 

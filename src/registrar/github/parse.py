@@ -77,6 +77,13 @@ def repository(given: GitHubRepository) -> Repository:
     )
 
 
+def repository_beside(pull_request: object) -> Repository | None:
+    """The repository that an answer about a pull request describes beside it, if it does."""
+    base = Fields(pull_request).object_or_none("base")
+    repo = base.object_or_none("repo") if base else None
+    return identity(repo) if repo else None
+
+
 def property_values(given: Mapping[str, object]) -> Values:
     """Custom properties by their names in lower case: an empty text is no value."""
     return {
@@ -201,7 +208,7 @@ def pull_request(given: GitHubPullRequest) -> PullRequest:
     head, base, author = given.head, given.base, or_none(given.user)
     fork = or_none(head.repo)
     # A part's repository, as an object, would ask GitHub for what the answer leaves out
-    of = Fields(base.raw_data).object_or_none("repo")
+    of = repository_beside({"base": base.raw_data})
     merged = given.merged_at is not None
     return PullRequest(
         number=checks.identity(given.number),
@@ -221,5 +228,5 @@ def pull_request(given: GitHubPullRequest) -> PullRequest:
         assignees=logins(given.assignees),
         created_at=given.created_at.strftime(MOMENT),
         closed_at=given.closed_at.strftime(MOMENT) if given.closed_at else "",
-        of=identity(of) if of else None,
+        of=of,
     )

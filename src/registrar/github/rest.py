@@ -10,6 +10,7 @@ Some calls go through `Requester.requestJsonAndCheck`, which has no object for t
   describe for this list;
 - trees: 100,000 objects of one tree would cost half a second, and memory;
 - the root directory: PyGithub asks for it with a slash at the end (see `_contents`);
+- requests for reviews: PyGithub drops the answer, which says what the repository is by now;
 - lists of repositories (`bulk`): items lack attributes, for each of which PyGithub would ask again.
 """
 
@@ -293,7 +294,7 @@ class Rest:
         return self._ask(
             repository,
             msg("operation.pull_requests", branch=f"#{number}"),
-            lambda given: parse.pull_request(given.get_pull(number).complete()),
+            lambda given: self._read(given.get_pull(number).complete()),
             may_lag=True,
         )
 
@@ -338,7 +339,7 @@ class Rest:
         opened = self._write(
             repository,
             msg("operation.pull_request", branch=new.branch),
-            lambda given: parse.pull_request(
+            lambda given: self._read(
                 given.create_pull(base, new.branch, title=new.title, body=new.body, draft=draft)
             ),
             is_worth_waiting=lambda: self.takes_pull_requests(repository),
@@ -359,7 +360,7 @@ class Rest:
         def call(given: GitHubRepository) -> PullRequest:
             pull = given.get_pull(pull_request.number)
             pull.edit(body=NotSet if body is None else body, state=state or NotSet)
-            return parse.pull_request(pull)
+            return self._read(pull)
 
         return self._write(
             repository,
@@ -402,11 +403,14 @@ class Rest:
     ) -> None:
         """Ask people and teams for a review; if GitHub refuses one of them, nobody is asked."""
         people, teams = [*reviewers], [*team_reviewers]
-        self._write(
-            repository,
-            msg("operation.reviewers", names=(*people, *teams)),
-            lambda given: given.get_pull(number).create_review_request(people, teams),
-        )
+        asked = {"reviewers": people, "team_reviewers": teams}
+
+        def call(given: GitHubRepository) -> None:
+            target = f"{given.url}/pulls/{number}/requested_reviewers"
+            _, data = given.requester.requestJsonAndCheck("POST", target, input=asked)
+            self._session.note_described(parse.repository_beside(data))
+
+        self._write(repository, msg("operation.reviewers", names=(*people, *teams)), call)
 
     # --- Helpers --------------------------------------------------------------------------
 
@@ -441,7 +445,7 @@ class Rest:
                 raise UnusableAnswer("a page that brings nothing new")
             if must_be_there and len(numbers) < PER_PAGE and not (pulls or found):
                 raise Absent("no pull request of the branch on any page")
-            return tuple(map(parse.pull_request, found)), numbers
+            return tuple(map(self._read, found)), numbers
 
         while is_full:
             if number:
@@ -454,6 +458,11 @@ class Rest:
             # One of them may be new: our own whose answer was lost, or that of another run
             self._session.note_made()
         return pulls
+
+    def _read(self, given: GitHubPullRequest) -> PullRequest:
+        pull_request = parse.pull_request(given)
+        self._session.note_described(pull_request.of)
+        return pull_request
 
     def _head_of(self, branch: str, ref: GitRef) -> str:
         commit = text(ref.object.sha)

@@ -62,6 +62,7 @@ from registrar.github.limits import (
     TokenLimits,
     pause_before,
 )
+from registrar.models.repository import Repository
 from registrar.texts.escaping import Lines
 from registrar.texts.messages import Message, msg
 
@@ -147,6 +148,8 @@ class Session:
         answer said it."""
         self._last_made: float | None = None
         """When something was last made, or said to exist (monotonic clock, in seconds)."""
+        self.described: Repository | None = None
+        """The repository as the last answer describes it that does so beside something else."""
         self.wrote = False
         """Whether any write has succeeded."""
         self.may_have_been_applied = False
@@ -171,6 +174,11 @@ class Session:
         """Remember that a branch exists, and what GraphQL calls it where the answer says so."""
         self.branches[name] = node_id or self.branches.get(name, "")
         self.note_made()
+
+    def note_described(self, repository: Repository | None) -> None:
+        """Remember how an answer about something else describes the repository, if it does."""
+        if repository and repository.visibility:
+            self.described = repository
 
     def request(self, request: Request[Model]) -> Model:
         """Send a request until its outcome is final, and give our model of the answer."""

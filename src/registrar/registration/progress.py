@@ -140,12 +140,7 @@ class Progress:
 
     def keep_pull_request(self, pull_request: PullRequest, operation: PullRequestOperation) -> None:
         """Keep and print the pull request, and what was done with it."""
-        repository = self._result.repository
-        if (now := pull_request.of) and now.visibility:
-            repository = repository._replace(full_name=now.full_name, visibility=now.visibility)
-        self._result = self._result._replace(
-            repository=repository, pull_request=pull_request, operation=operation
-        )
+        self._result = self._result._replace(pull_request=pull_request, operation=operation)
         self.listener.pull_request_done(pull_request, operation)
 
     def keep_unread(self, failure: Failure) -> None:

@@ -67,7 +67,11 @@ def register(client: "Client", spec: RegistrationSpec, listener: Listener) -> Re
     An error is part of the result; nothing is raised."""
     progress = Progress(spec, listener)
     result = _result_of(lambda: _register(client, progress), progress, client)
-    return result._replace(is_ended=spec.writes or spec.withdraws)
+    repository = result.repository
+    if now := client.session.described:
+        # It may have been renamed, or have turned private, with the last answer
+        repository = repository._replace(full_name=now.full_name, visibility=now.visibility)
+    return result._replace(repository=repository, is_ended=spec.writes or spec.withdraws)
 
 
 def preview(plan: Plan, answers: Answers, listener: Listener) -> RegistrationResult:

@@ -291,6 +291,38 @@ def test_a_repository_that_becomes_private_or_is_renamed_is_not_named_from_then_
     assert "alpha" not in run.output_file
 
 
+@pytest.mark.parametrize("last", ["description", "closing", "reviewers"])
+def test_one_that_turns_private_with_the_last_answer_is_not_named(
+    in_public: Start, host: StandInHost, action: Action, published: Published, last: str
+) -> None:
+    """What is written last: a description, the end of a needless one, people who are asked."""
+    moved = host.create_repository("octo-org/alpha", PRESENT)
+    old = action.listing_of({"a.md": "old\n"})
+    given, path = {"definitions": old}, f"/repositories/{moved.id}/pulls/1"
+    if last == "reviewers":
+        given, path = {**given, "reviewers": "monalisa"}, f"{path}/requested_reviewers"
+    else:
+        in_public(given)
+        if last == "closing":
+            moved.commit({"a.md": b"old\n"})
+        else:
+            action.listing_of({"a.md": "new\n"})
+
+    hidden: list[Request] = []
+
+    def hide(request: Request) -> None:
+        if not is_read(request) and request.path == path:
+            hidden.append(request)
+            moved.rename("octo-org/even-more-secret")
+            moved.private = True
+
+    host.on_request = hide
+    run = in_public(given)
+    assert (run.exit_code, len(hidden)) == (0, 1), run.console
+    assert "secret" not in published(run)
+    assert "alpha" not in published(run)
+
+
 @pytest.mark.parametrize("said_by", ["event", "older event", "listing"])
 def test_a_workflow_of_an_internal_repository_counts_as_public(
     many: Start, host: StandInHost, secret: Repository, action: Action, said_by: str
@@ -356,6 +388,17 @@ def test_the_one_that_the_workflow_names_has_its_lines_without_githubs_words(
     assert (run.exit_code, run.outputs["created"]) == (0, "2")
     assert run.outputs["pull_request_url"].endswith("octo-org/top-secret/pull/1")
     assert run.registration["repository"] == secret.full_name
+
+
+@pytest.mark.parametrize("strategy", ["per-file", "single"])
+def test_what_github_says_to_the_first_request_is_not_shown_either(
+    of_one: Start, host: StandInHost, strategy: str
+) -> None:
+    refuse(host, lambda request: True, 403, message="No: merger with acme")
+    run = of_one(commit_strategy=strategy, profile="health")
+    assert run.exit_code != 0
+    assert "merger" not in run.text
+    assert "GitHub's words are not shown" in run.stdout
 
 
 @pytest.mark.parametrize("strategy", ["per-file", "single"])
