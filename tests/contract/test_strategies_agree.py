@@ -5,7 +5,10 @@ from __future__ import annotations
 import itertools
 import json
 import re
+import sys
+from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -122,3 +125,25 @@ def test_random_sets(
     ]
     (tmp_path / "workspace/list.json").write_text(json.dumps(entries), "utf-8")
     compare(files, "scaffold", "list.json")
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_what_a_run_costs_grows_with_its_paths_and_not_with_their_square(
+    action: Action, host: StandInHost, strategy: str
+) -> None:
+    """An open pull request holds all of them; steps are calls of functions in this thread."""
+
+    def steps(count: int) -> int:
+        host.create_repository(target := f"octo/r{count}", {"x": b""})
+        listed = {"definitions": action.listing(*(f"p{n}" for n in range(count)))}
+        run = partial(action, listed, target_repo=target, commit_strategy="single")
+        assert run().exit_code == 0
+        counted = Counter[str]()
+        sys.setprofile(lambda _frame, event, _argument: counted.update([event]))
+        try:
+            run(commit_strategy=strategy)
+        finally:
+            sys.setprofile(None)
+        return counted["call"] + counted["c_call"]
+
+    assert steps(160) < 2.3 * steps(80)
