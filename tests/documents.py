@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
@@ -12,6 +14,24 @@ REFERENCE = ROOT / "docs/reference.md"
 REFERENCE_JA = ROOT / "docs/reference.ja.md"
 DOCUMENTS = sorted([README, README_JA, ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("**/*.md")])
 JAPANESE_PAGES = [each for each in DOCUMENTS if each.name.endswith(".ja.md")]
+
+
+SHELLS = {
+    "": ["bash", "-e"],
+    "bash": ["bash", "--noprofile", "--norc", "-eo", "pipefail"],
+    "sh": ["sh", "-e"],
+}
+"""How GitHub starts the script of a step, by its `shell`: only one that names bash has pipefail.
+
+https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#jobsjob_idstepsshell
+"""
+
+
+def command(step: Mapping[str, Any], directory: Path) -> list[str]:
+    """The command that runs the script of a step, which is put into a directory."""
+    script = directory / "step.sh"
+    script.write_text(step["run"], "utf-8")
+    return [*SHELLS[step.get("shell", "")], str(script)]
 
 
 def name(path: Path) -> str:

@@ -24,7 +24,7 @@ from tests.container.act import (
     register_and_compare,
     write_workflow,
 )
-from tests.documents import README, blocks
+from tests.documents import README, blocks, command
 from tests.fakehub import StandInHost
 from tests.harness import HEALTH_BRANCH, ROOT, TARGET
 
@@ -230,10 +230,8 @@ def start_step(inputs: Mapping[str, str], **env: str) -> subprocess.Popen[str]:
         n: each.get("default", "") for n, each in ACTION["inputs"].items() if n not in names
     }
     [step] = ACTION["runs"]["steps"]
-    script = Path(env["RUNNER_TEMP"], "step.sh")
-    script.write_text(step["run"])
     return subprocess.Popen(
-        ["sh", "-e", script],
+        command(step, Path(env["RUNNER_TEMP"])),
         env={
             # pip asks for more programs where they are
             "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",

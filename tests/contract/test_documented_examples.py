@@ -21,7 +21,7 @@ import yaml
 from registrar import errors
 from registrar.lists import loading
 from registrar.runtime.workspace import Folder
-from tests.documents import JAPANESE_PAGES, README, README_JA, ROOT, blocks, name
+from tests.documents import JAPANESE_PAGES, README, README_JA, ROOT, blocks, command, name
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
     JAPANESE,
@@ -175,33 +175,47 @@ def test_what_changed_is_told_by_the_next_run(
     ):
         subprocess.run([*git, *command], check=True)
 
-    def week() -> str:
-        given = {
-            key: evaluated(text, {"secrets.REGISTRAR_TOKEN": token})
-            for key, text in ours["with"].items()
-        }
-        run = action(
-            given, profile=given["profile"], runner=True, env={"RUNNER_TEMP": str(tmp_path)}
-        )
-        values = {"steps.registrar.outputs.table_path": run.outputs["table_path"]}
-        said = in_runner(compare, values, action.workspace, tmp_path)
-        commented = in_runner(tell, issue, action.workspace, tmp_path)
-        assert commented == (said and f"issue comment 7 --body-file {tmp_path}/changes.diff\n")
-        subprocess.run(
-            ["git", "-C", str(action.workspace), "switch", "--quiet", "main"], check=True
-        )
-        return said
+    def week(table: str = "") -> str:
+        """What is commented after a run, or after one with this table."""
+        temporary = tmp_path / f"week-{len(weeks)}"
+        temporary.mkdir()
+        weeks.append(temporary)
+        path = "table.csv"
+        (temporary / path).write_text(table)
+        if not table:
+            secrets = {"secrets.REGISTRAR_TOKEN": token}
+            given = {key: evaluated(text, secrets) for key, text in ours["with"].items()}
+            env = {"RUNNER_TEMP": str(temporary)}
+            run = action(given, profile=given["profile"], runner=True, env=env)
+            path = run.outputs["table_path"]
+        values = {"steps.registrar.outputs.table_path": path}
+        assert in_runner(compare, values, action.workspace, temporary) == ""
+        said = in_runner(tell, issue, action.workspace, temporary)
+        back = ["switch", "--quiet", "main"]
+        subprocess.run(["git", "-C", str(action.workspace), *back], check=True)
+        if not said:
+            return ""
+        [comment] = re.findall(r"^issue comment 7 --body-file (.*)\n", said)
+        return Path(comment).read_text("utf-8")
 
-    assert "+octo-org/a-b,starter,.editorconfig,missing" in week()
+    weeks: list[Path] = []
+    first = week()
+    assert "\n+octo-org/a-b,starter,.editorconfig,missing\n" in first
     assert week() == ""
     repository.commit({".editorconfig": b"\n"})
-    changed = [line for line in week().splitlines() if re.match("[+-][^+-]", line)]
-    assert changed == [
+    fence, *lines, end, more = week().splitlines()
+    assert (fence, end) == ("```diff", "```")
+    assert "files.csv" in more
+    assert [line for line in lines if re.match("[+-][^+-]", line)] == [
         "-octo-org/a-b,starter,.editorconfig,missing",
         "+octo-org/a-b,starter,.editorconfig,blank",
     ]
+    rows = "".join(f"octo-org/{'a' * 90}-{row},starter,a,missing\n" for row in range(900))
+    *_, end, more = (long := week(f"repository,list,path,state\n{rows}")).splitlines()
+    assert (end, "files.csv" in more) == ("```", True)
+    assert 50_000 < len(long) < 65_536
     log = ["git", "-C", str(origin), "log", "--oneline", "files"]
-    assert subprocess.check_output(log, text=True).count("Files") == 2
+    assert subprocess.check_output(log, text=True).count("Files") == 3
 
 
 def test_rules_of_repolinter_as_a_list(action: Action, host: StandInHost) -> None:
@@ -297,7 +311,7 @@ def in_runner(
     summary = temporary / "summary.md"
     env = {key: evaluated(text, values) for key, text in step.get("env", {}).items()}
     done = subprocess.run(
-        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],  # as the runner
+        command(step, temporary),
         cwd=workspace,
         env={
             "PATH": os.environ["PATH"],
