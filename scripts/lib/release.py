@@ -28,6 +28,12 @@ SEMVER = re.compile(
     re.ASCII,
 )
 ASSIGNED = re.compile(r'^__version__ = "(.*)"$', re.MULTILINE)
+EXAMPLES = ("README*.md", "docs/*.md", "workflow-templates/*.yml")
+"""Files with examples; one explains every form of a reference instead."""
+EXPLAINS = "docs/upgrading.md"
+REFERENCE = re.compile(r"(\bOWNER/registrar(?:/composite)?@)(main|v\d+)(?![\w.])", re.ASCII)
+"""A reference that moves: what examples use. The tag of a major version exists from its release on,
+the branch always."""
 PINNED = re.compile(r"[a-z0-9.:/_-]+@sha256:[0-9a-f]{64}", re.ASCII)
 FROM_SOURCE = "\nruns:\n  using: docker\n  image: Dockerfile\n"
 ENTRYPOINT = re.compile(r"^ENTRYPOINT (\[.*\])$", re.MULTILINE)
@@ -61,6 +67,11 @@ class Version:
         return f"v{self.text}"
 
     @property
+    def major_tag(self) -> str:
+        """The tag that moves to the latest of the versions with this first number."""
+        return f"v{self.numbers[0]}"
+
+    @property
     def precedence(self) -> tuple[object, ...]:
         """Sorts as the specification says: a number before a word, a pre-release before all."""
         words = tuple((0, int(each), "") if each.isdigit() else (1, 0, each) for each in self.pre)
@@ -83,6 +94,13 @@ class Changelog:
         """The text of a section; empty when there is no such section."""
         found = self.section(name)
         return found[1] if found else ""
+
+    @property
+    def reference(self) -> str:
+        """What examples may use: the tag that the latest release moved, or the branch."""
+        headings = re.findall(r"^## \[(.+)\] - ", self.text, re.MULTILINE)
+        released = (Version.parse(each) for each in headings)
+        return next((each.major_tag for each in released if not each.pre), BRANCH)
 
     def release(self, version: Version, date: str) -> Changelog:
         """Give what is unreleased to a version."""
@@ -114,6 +132,12 @@ class Project:
         """The versions that have a tag; the moving tags are none."""
         names = self.git("tag", "--list", "v*").splitlines()
         return [Version.parse(name[1:]) for name in names if SEMVER.fullmatch(name[1:])]
+
+    @property
+    def examples(self) -> list[Path]:
+        """The files whose examples use the action."""
+        found = (path for pattern in EXAMPLES for path in sorted(self.root.glob(pattern)))
+        return [path for path in found if path != self.root / EXPLAINS]
 
     def git(self, *arguments: str) -> str:
         command = ["git", "-C", str(self.root), *arguments]
@@ -150,6 +174,11 @@ def check(project: Project, version: Version) -> None:
             f"{CHANGELOG} has entries under Unreleased: they would be released with "
             f"{version.text} and be missing in its notes."
         )
+    reference = project.changelog.reference if version.pre else version.major_tag
+    for path in project.examples:
+        if other := {each[1] for each in REFERENCE.findall(path.read_text("utf-8"))} - {reference}:
+            name = path.relative_to(project.root)
+            problems.append(f"{name} uses {', '.join(sorted(other))}, not {reference}.")
     if problems:
         raise Refused(*problems)
 
@@ -182,9 +211,11 @@ def prepare(project: Project, version: Version, date: str) -> str:
     write(project.root / CHANGELOG, changelog.text)
     package = project.root / PACKAGE
     write(package, ASSIGNED.sub(f'__version__ = "{version.text}"', package.read_text("utf-8")))
+    for path in project.examples:
+        text = path.read_text("utf-8")
+        write(path, REFERENCE.sub(rf"\g<1>{changelog.reference}", text))
     if project.git("status", "--porcelain"):
-        message = f"Release {version.text}"
-        project.git("commit", "--quiet", "--message", message, "--", CHANGELOG, PACKAGE)
+        project.git("commit", "--quiet", "--all", "--message", f"Release {version.text}")
     check(project, version)
     return (
         f"{version.text} is prepared, nothing is pushed. Next:\n"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scripts.lib.release import Project
 from tests.fakehub import StandInHost
 from tests.harness import HEALTH_BRANCH, ROOT, TARGET
 
@@ -20,6 +21,8 @@ from tests.harness import HEALTH_BRANCH, ROOT, TARGET
 JOB_IMAGE = "python:3.13-slim-trixie"
 PUBLISHED = "octo/registrar@v1"
 COMPOSITE = "octo/registrar/composite@v1"
+REFERENCE = Project(ROOT).changelog.reference
+"""What the examples of the documents use."""
 BUILT = ("act-dockeraction", "act-octo-registrar-v1-dockeraction")
 """How act names what it builds for `./` and for the published action."""
 [_COMMIT] = {

@@ -20,6 +20,7 @@ from tests.container.act import (
     COMPOSITE,
     PRESENT,
     PUBLISHED,
+    REFERENCE,
     Act,
     commit,
     register_and_compare,
@@ -49,7 +50,7 @@ MANY = ROOT / "workflow-templates/many-repositories.yml"
     if "owner: ${{ matrix.owner }}" in text
 )
 """The workflow for several organisations."""
-OURS = "OWNER/registrar/composite@v1"
+OURS = f"OWNER/registrar/composite@{REFERENCE}"
 PLAN = "mode: plan # remove this line once the plan is right"
 LIST = "files: [README.md, SECURITY.md]\n"
 OWNER = TARGET.partition("/")[0]

@@ -19,6 +19,7 @@ from tests.container.act import (
     COMPOSITE,
     PRESENT,
     PUBLISHED,
+    REFERENCE,
     Act,
     commit,
     register_and_compare,
@@ -125,7 +126,7 @@ def test_the_workflow_of_the_readme_holds_a_pull_request_to_the_list(
             host,
             event="pull_request",
             secrets={"GITHUB_TOKEN": host.create_token("installation", permissions=READS)},
-            local={"OWNER/registrar@v1": project},
+            local={f"OWNER/registrar@{REFERENCE}": project},
             options=[f"--eventpath={event}", "--container-daemon-socket=-"],
             exit_code=int(change == "SECURITY.md"),
         )

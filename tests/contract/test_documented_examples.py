@@ -21,6 +21,7 @@ import yaml
 from registrar import errors
 from registrar.lists import loading
 from registrar.runtime.workspace import Folder
+from scripts.lib.release import REFERENCE
 from tests.documents import JAPANESE_PAGES, README, README_JA, ROOT, blocks, command, name
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
@@ -33,7 +34,7 @@ from tests.harness import (
 )
 
 LIST = ".github/registrar.yml"
-OURS = re.compile(r"OWNER/registrar(/composite)?@v1|\./")
+OURS = re.compile(rf"{REFERENCE.pattern}|\./")
 EXPRESSION = re.compile(r"\${{ *(.+?) *}}")
 DEFINITIONS_PAGE, DEFINITIONS_PAGE_JA = (ROOT / f"docs/definitions{end}.md" for end in ("", ".ja"))
 MANY_PAGES = (ROOT / "docs/many-repositories.md", ROOT / "docs/many-repositories.ja.md")
@@ -167,13 +168,13 @@ def test_what_changed_is_told_by_the_next_run(
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     issue = {"github.token": token, "vars.REGISTRAR_ISSUE": "7"}
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@localhost"]
-    for command in (
+    for arguments in (
         ["init", "--quiet", "--bare", "--initial-branch=main", str(origin)],
         ["init", "--quiet", "--initial-branch=main", str(action.workspace)],
         ["-C", str(action.workspace), "remote", "add", "origin", str(origin)],
         ["-C", str(action.workspace), "commit", "--quiet", "--allow-empty", "-m", "Begin"],
     ):
-        subprocess.run([*git, *command], check=True)
+        subprocess.run([*git, *arguments], check=True)
 
     def week(table: str = "") -> str:
         """What is commented after a run, or after one with this table."""
@@ -277,6 +278,17 @@ def test_what_holds_pull_requests_to_the_list_runs_again_for_another_base(docume
     assert types == ["opened", "synchronize", "reopened", "edited"]
     assert "# edited: " in found
     assert re.search("ruleset|ルールセット", found.partition("\nname:")[0])
+
+
+@pytest.mark.parametrize("document", [README, README_JA], ids=name)
+def test_the_readme_gives_reasons_for_what_looks_odd(document: Path) -> None:
+    """A plan with permission to write, and the action once with Docker and once without."""
+    first, *_ = (text for _, text in blocks("ya?ml", document) if "mode: plan" in text)
+    assert re.search("(?m)^    permissions: # .*mode: plan", first)
+    text = re.sub(r"(?ms)^```.*?^```$", "", document.read_text("utf-8"))
+    assert re.search(
+        r"\[`composite`\]\(docs/examples\.md#without-docker\).*`ubuntu-slim`", text, re.DOTALL
+    )
 
 
 def test_there_is_no_other_workflow_template() -> None:

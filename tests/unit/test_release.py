@@ -16,6 +16,10 @@ from scripts.lib import release
 
 ROOT = Path(__file__).resolve().parents[2]
 DIGEST = "sha256:" + "0123456789abcdef" * 4
+EXAMPLE = "      - uses: OWNER/registrar@{0}\n      - uses: OWNER/registrar/composite@{0} # v1\n"
+PINNED = "OWNER/registrar@v1.2.3\n"
+EXAMPLES = ("README.md", "README.ja.md", "docs/examples.md", "workflow-templates/many.yml")
+EXPLAINED = "`OWNER/registrar@v1`, `OWNER/registrar@main`, `OWNER/registrar@v1.2.3`\n"
 CHANGELOG = """# Changelog
 
 ## [Unreleased]
@@ -90,6 +94,11 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkout:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / release.CHANGELOG).write_text(CHANGELOG, "utf-8")
+    for name in ("docs", "workflow-templates"):
+        (tmp_path / name).mkdir()
+    for name in EXAMPLES:
+        (tmp_path / name).write_text(EXAMPLE.format("v1") + PINNED, "utf-8")
+    (tmp_path / release.EXPLAINS).write_text(EXPLAINED, "utf-8")
     (tmp_path / release.PACKAGE).write_text('"""Text."""\n\n__version__ = "1.0.0"\n', "utf-8")
     checkout = Checkout(tmp_path)
     checkout.git("init", "--quiet", "--initial-branch=main")
@@ -121,6 +130,40 @@ def test_preparing_makes_one_commit_that_the_workflow_accepts(checkout: Checkout
     assert release.Changelog(changelog).entries("1.1.0") == "### Added\n\n- Something new."
     assert '__version__ = "1.1.0"' in (checkout.root / release.PACKAGE).read_text("utf-8")
     assert "agree" in checkout.release("--check", "1.1.0")
+
+
+@pytest.mark.parametrize(
+    ("version", "reference"), [("1.1.0", "v1"), ("2.0.0", "v2"), ("2.0.0-rc.1", "v1")]
+)
+def test_examples_use_the_tag_that_a_release_moves(
+    checkout: Checkout, version: str, reference: str
+) -> None:
+    checkout.release(version)
+    for name in EXAMPLES:
+        text = (checkout.root / name).read_text("utf-8")
+        assert text == f"{EXAMPLE.format(reference)}{PINNED}"
+    assert (checkout.root / release.EXPLAINS).read_text("utf-8") == EXPLAINED
+    assert not checkout.git("status", "--porcelain")
+
+
+def test_before_the_first_release_examples_use_the_branch(checkout: Checkout) -> None:
+    assert release.Changelog("# Changelog\n\n## [Unreleased]\n\n- x\n").reference == "main"
+    checkout.release("1.1.0")
+    (checkout.root / EXAMPLES[0]).write_text(EXAMPLE.format("main"), "utf-8")
+    assert checkout.refusal("--check", "1.1.0") == ["README.md uses main, not v1."]
+
+
+def test_the_examples_of_the_project_use_what_exists() -> None:
+    project = release.Project(ROOT)
+    used = {
+        (str(path.relative_to(ROOT)), reference)
+        for path in project.examples
+        for _, reference in release.REFERENCE.findall(path.read_text("utf-8"))
+    }
+    assert {reference for _, reference in used} == {project.changelog.reference}
+    names = {name for name, _ in used}
+    assert {"README.md", "README.ja.md", "docs/examples.md"} < names
+    assert {"workflow-templates/many-repositories.yml"} < names
 
 
 def test_preparing_again_changes_nothing(checkout: Checkout) -> None:
