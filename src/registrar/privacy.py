@@ -13,7 +13,7 @@ from registrar.errors import Cause, Diagnostic, Failure, Kind
 from registrar.models.paths import ListedPath, by_path
 from registrar.models.repository import Repository
 from registrar.models.result import RegistrationResult
-from registrar.models.run_result import ManyResult, NotNamed, RunResult
+from registrar.models.run_result import Budget, ManyResult, NotNamed, RunResult
 from registrar.texts.escaping import FoundPath, Lines, Redactor
 from registrar.texts.messages import Message, msg
 
@@ -111,6 +111,13 @@ class Privacy:
             return shown.first_failure.cause.message
         return told(row.first_failure) if row.first_failure else kind_in_words(Kind.OTHER)
 
+    def budget(self, budget: Budget) -> Budget:
+        """Give what may be said of what a run is going to do: without names that may not be."""
+        shown = [(each, self.row(each)) for each in budget.next]
+        hidden = {each.spec.repository.full_name.lower() for each, row in shown if row is None}
+        named = tuple(row for _, row in shown if row)
+        return budget._replace(next=named, next_not_named=len(hidden))
+
     def published(self, result: RunResult) -> RunResult:
         """Give what may be said of a run."""
         published = copy(result)
@@ -125,6 +132,7 @@ class Privacy:
     def _many(self, result: ManyResult) -> ManyResult:
         published = copy(result)
         published.rows, published.not_named = [], Counter()
+        published.budget = result.budget and self.budget(result.budget)
         hidden: dict[str, RegistrationResult] = {}
         for row in result.rows:
             if shown := self.row(row):

@@ -284,7 +284,7 @@ NO_ERRORS = re.compile(
     r"|edited|not_corrected|no_room|no_update|with_presence)$"
     r"|many\.(group|excluded|missing|state|count|table)_"
     r"|many\.(selected|selected_of|queries|queries_and_points|nothing_read|nothing_missing|missing"
-    r"|now|guessed|refused|longer|to_close|may_close|to_withdraw|withdrawable|alone|points|unfit_rules|rules|rule|unset|counted"
+    r"|now|next|next_not_named|guessed|refused|longer|to_close|may_close|to_withdraw|withdrawable|alone|points|unfit_rules|rules|rule|unset|counted"
     r"|row|row_state|row_with_time|repository_and_list|with_pull_request|outcome|outcome_preview|outcome_empty|not_named|heading"
     r"|capped|ended_early|ask|ask_to_withdraw|not_confirmed|more_rows|missing_files|paths"
     r"|not_complete|not_complete_public)$"

@@ -9,19 +9,34 @@ import pytest
 
 from registrar.github import bulk, queries
 from registrar.many.writing import with_writing
-from registrar.models.result import WRITTEN, Status
+from registrar.models.files import FileDefinition
+from registrar.models.paths import Done, ListedPath
+from registrar.models.repository import Repository
+from registrar.models.result import WRITTEN, RegistrationResult, Status
 from registrar.models.run_result import Budget
 from registrar.models.settings import PullRequestOptions, Settings
+from registrar.models.standing import Standing
 from registrar.reporting import sentences
 from registrar.texts.messages import Catalogue
 from tests.fakehub import graphql
-from tests.values import settings
+from tests.values import settings, spec
 
 
 def budget(*pull_requests: Status, cap: int = 100) -> Budget:
     nothing: Any = dict.fromkeys(Settings._fields)
     given = Settings(**nothing)._replace(max_pull_requests=cap, pull_request=PullRequestOptions())
-    return with_writing(Budget(1000, {}, 25, 4975, Counter(pull_requests)), given)
+    todo = [_row(number, status) for number, status in enumerate(pull_requests)]
+    return with_writing(Budget(1000, {}, 25, 4975, Counter(pull_requests)), given, todo)
+
+
+def _row(number: int, left_to_do: Status) -> RegistrationResult:
+    """A repository in which this is left to do."""
+    repository = Repository(f"octo/r{number:03}")
+    done = Done.TO_UPDATE if left_to_do is Status.TO_UPDATE else Done.NOTHING
+    of_files = {Status.TO_OPEN: Standing.MISSING, Status.TO_UPDATE: Standing.PROPOSED}
+    files = (ListedPath(FileDefinition("a"), of_files.get(left_to_do, Standing.SAME), done),)
+    row = RegistrationResult(spec()._replace(repository=repository), repository, files=files)
+    return row._replace(to_close=int(left_to_do is Status.TO_CLOSE))
 
 
 AFTERWARDS = {*WRITTEN, Status.DEFERRED, Status.COMPLETE}
@@ -73,6 +88,13 @@ def test_what_is_to_be_done(
     assert (found.now, found.deferred, found.writes) == (now, deferred, writes)
     others = pull_requests.count(DECLINED) + pull_requests.count(CLOSE)
     assert found.missing == len(pull_requests) - others
+
+
+def test_the_cap_that_is_shared_goes_by_name() -> None:
+    """What a plan says is what a run does: it does not take every update before a closing."""
+    found = budget(CLOSE, UPDATE, CLOSE, UPDATE, OPEN, UPDATE, cap=3)
+    assert (found.now, found.updates, found.closes, found.deferred) == (1, 1, 2, 2)
+    assert [each.repository.full_name[-1] for each in found.next] == ["0", "1", "2", "4"]
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,9 @@ from tests.values import spec
 
 @pytest.mark.parametrize(
     ("planned", "done", "made", "left"),
-    [(400, 0, 0, 400), (396, 4, 4, 396), (396, 4, 10, 990), (10, 3, 4, 14), (10, 9, 5, 10)],
+    [(400, 0, 0, 400), (396, 4, 4, 396), (80, 1, 4, 102), (80, 90, 180, 152), (10, 9, 5, 10)],
 )
-def test_what_is_left_takes_as_many_writes_as_what_is_done(
+def test_what_is_left_takes_as_many_writes_as_what_is_done_once_that_is_much(
     planned: int, done: int, made: int, left: int
 ) -> None:
     assert writing.writes_left(planned, done=done, made=made) == left
@@ -34,10 +34,13 @@ def test_the_order_is_by_name_from_a_start_that_moves() -> None:
         for each in listed
     ]
     starts = set[int]()
-    for moment in range(100):
-        order = writing.in_order(reversed(read), moment)
+    for day in range(100):
+        order = writing.in_order(reversed(read), day * 86_400)
         start = read.index(order[0])
         assert order == read[start:] + read[:start]
+        assert writing.in_order(read, day * 86_400 + 86_399) == order
+        left = [each for each in read if each is not order[1]]
+        assert writing.in_order(left, day * 86_400)[0] is order[0]
         starts.add(start)
     assert len(starts) > 25
 

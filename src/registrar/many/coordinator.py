@@ -13,7 +13,7 @@ from registrar.many.listener import Listener
 from registrar.many.listing import Listing, make_listing, others_read_workflow
 from registrar.many.reading import Reader, unread
 from registrar.models.repository import Repository
-from registrar.models.result import RegistrationResult, Status
+from registrar.models.result import TO_DO, RegistrationResult, Status
 from registrar.models.run_result import Budget, ManyResult, RunResult
 from registrar.models.selection import Selection
 from registrar.models.settings import FailOn, Mode, Settings
@@ -59,7 +59,7 @@ class ManyRun:
         """Moment (monotonic) of the run's end."""
         self.github.limits.pace.end = self._end
         self._todo: list[RegistrationResult] = []
-        """What a run that writes has read of the repositories in which something is left to do."""
+        """What was read of the repositories in which something is left to do."""
         self._left_to_do = Counter[Status]()
         """What the reading has left to do, or would be."""
         self._unknown = 0
@@ -107,12 +107,13 @@ class ManyRun:
             refused=self._refused,
             refused_whole=self._refused_whole,
         )
-        result.budget = writing.with_writing(of_reading, self.settings)
+        todo = writing.in_order(self._todo, self.cancellation.clock.time())
+        result.budget = writing.with_writing(of_reading, self.settings, todo)
         listener.budget_known(result.budget, self.settings)
-        if self._todo:
+        if todo and not self.settings.mode.only_reads:
             if result.budget.writes and not self._is_confirmed(result.budget):
                 result.stopped = msg("many.not_confirmed")
-            self._write(reader, result.budget.writes)
+            self._write(reader, todo, result.budget.writes)
         replaced = {each.replaces: each.of for each in result.contents.values() if each.replaces}
         result.note_blobs(read_blobs(self.github.client, replaced))
         listener.many_done(self.run_result)
@@ -170,7 +171,7 @@ class ManyRun:
         reader.require_enough(specs)
         for spec in specs:
             self._without_row[_key(spec)] = RegistrationResult(spec, spec.repository)
-        alone: list[RegistrationSpec] = []
+        alone: list[RegistrationResult] = []
         excluded_ids, result = set[int](), self.result
         result.rules.update({(f.label, r.number): 0 for f in self.lists for r in f.rules})
         for previewed in reader.read(specs):
@@ -184,7 +185,7 @@ class ManyRun:
                     self._without_row.pop(_key(spec), None)
                 self.listener.record(previewed)
             elif previewed.is_unread:
-                alone.append(previewed.spec)
+                alone.append(previewed)
             else:
                 self._sort_in(previewed)
         if alone:
@@ -219,6 +220,8 @@ class ManyRun:
             self._guessed += previewed.is_guess
             self._without_row[_key(previewed.spec)] = writing.left_alone(previewed)
             return
+        if self.settings.mode is Mode.PLAN and left_to_do in TO_DO:
+            self._todo.append(previewed)
         is_noted = previewed.to_close or previewed.notes or any(map(previewed.found, _ABSENT))
         if previewed.failed or (not registers and is_noted):
             self.registrations.append(previewed)
@@ -238,12 +241,11 @@ class ManyRun:
         self.github.limits.pace.end = self._end
         return is_confirmed
 
-    def _write(self, reader: Reader, expected: int) -> None:
-        """Register in one repository after the other, until something ends it.
+    def _write(self, reader: Reader, todo: Sequence[RegistrationResult], expected: int) -> None:
+        """Register in one repository of ``todo`` after the other, until something ends it.
 
         ``expected`` is the number of writing requests that this needs.
         """
-        todo = writing.in_order(self._todo, self.cancellation.clock.time())
         withdraws = self.settings.mode is Mode.WITHDRAW
         heading = "many.group_withdraw" if withdraws else "many.group_write"
         with self.listener.group(heading, count=len(todo)):
@@ -257,7 +259,11 @@ class ManyRun:
                 if has_room and not (self.result.stopped or gate.has_time):
                     minutes = self.settings.max_seconds / 60
                     self.result.stopped = msg("many.out_of_minutes", minutes=minutes)
-                if self.result.stopped or not has_room:
+                if self.result.stopped:
+                    # Said once, with their number
+                    self._keep(writing.left_alone(previewed))
+                    continue
+                if not has_room:
                     self._add(writing.left_alone(self._looked_at(reader, previewed)), place)
                     continue
                 registered, row = self._register(previewed, gate)
@@ -279,9 +285,9 @@ class ManyRun:
 
         Only by itself it shows what people did to its pull request.
         """
-        if self.result.stopped or not previewed.is_guess:
+        if not previewed.is_guess:
             return previewed
-        alone = next(iter(reader.read_alone([previewed.spec])))
+        alone = next(iter(reader.read_alone([previewed])))
         return previewed if alone.failure or alone.is_unread else alone
 
     def _set_pace(self, left: int, done: int) -> float:

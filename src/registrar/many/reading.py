@@ -263,9 +263,12 @@ class Reader:
             for spec, plan in self._plans(group):
                 yield self._previewed(spec, plan)
 
-    def read_alone(self, specs: Sequence[RegistrationSpec]) -> Iterator[RegistrationResult]:
-        """Preview registrations one by one, for as long as points and minutes suffice."""
-        yield from concurrently(self._previewed_alone, specs, ALONE_AT_ONCE)
+    def read_alone(self, known: Sequence[RegistrationResult]) -> Iterator[RegistrationResult]:
+        """Preview registrations one by one, for as long as points and minutes suffice.
+
+        ``known`` is what was read of them before.
+        """
+        yield from concurrently(self._previewed_alone, known, ALONE_AT_ONCE)
 
     @property
     def _now(self) -> float:
@@ -346,11 +349,12 @@ class Reader:
         is_read_again = spec.writes or result.left_to_do is Status.TO_WITHDRAW
         is_guess = guesses.used or result.to_close > 0
         if is_guess and not is_read_again:
-            return unread(spec)
+            return unread(spec)._replace(interrupted=interrupted)
         return result._replace(interrupted=interrupted, is_guess=is_guess)
 
-    def _previewed_alone(self, spec: RegistrationSpec) -> RegistrationResult:
+    def _previewed_alone(self, known: RegistrationResult) -> RegistrationResult:
         """Say what would be done, with requests about this repository alone."""
+        spec, interrupted = known.spec, known.interrupted
         if self._has_room:
             client = self.github.client(spec.target)
             done = register(client, spec._replace(is_preview=True), self.listener)
@@ -359,7 +363,8 @@ class Reader:
             if done.failure and kind in ENDS_THE_READING:
                 raise RegistrarError(done.failure)
             if kind not in {Kind.USED_UP, Kind.OUT_OF_TIME}:
-                return _with_refused(done._replace(spec=spec), self.github.limits.scopes)
+                done = done._replace(spec=spec, interrupted=interrupted)
+                return _with_refused(done, self.github.limits.scopes)
         return unread(spec)
 
     @property

@@ -2,14 +2,15 @@
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum, auto
 from typing import TYPE_CHECKING
 
 from registrar.errors import ENDS_THE_WRITING, LEAVES_FOR_NEXT_RUN, Cause, Kind
 from registrar.github.limits import interval_for
 from registrar.models.paths import Done, ListedPath, by_path
-from registrar.models.result import PullRequestOperation, RegistrationResult, Status
+from registrar.models.result import TO_DO, PullRequestOperation, RegistrationResult, Status
 from registrar.models.run_result import Budget
 from registrar.models.settings import Mode, PullRequestOptions, Settings
 from registrar.models.standing import Standing
@@ -37,28 +38,73 @@ def writes_of(options: PullRequestOptions) -> dict[Status, int]:
     }
 
 
-def with_writing(of_reading: Budget, settings: Settings) -> Budget:
-    """Plan the writing after the reading; a check has none."""
+class Room:
+    """How many more pull requests a run may open, and how many it may update or close.
+
+    A plan counts with it what a run of the same day would take, and a run decides with it.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self._cap = settings.max_pull_requests
+        self._opened = 0
+        self._changed = 0
+
+    def has_for(self, left_to_do: Status) -> bool:
+        """Whether there is room for what is left to do somewhere; a withdrawal has no cap."""
+        caps = {
+            Status.TO_OPEN: self._opened,
+            Status.TO_UPDATE: self._changed,
+            Status.TO_CLOSE: self._changed,
+        }
+        return caps.get(left_to_do, -1) < self._cap
+
+    def take(self, *, is_new: bool) -> None:
+        """Take room for a pull request that is opened, or for one that is changed."""
+        self._opened += is_new
+        self._changed += not is_new
+
+
+def _is_to_write(previewed: RegistrationResult) -> bool:
+    return previewed.left_to_do in TO_DO and not previewed.failure
+
+
+def next_ones(
+    ordered: Iterable[RegistrationResult], settings: Settings
+) -> list[RegistrationResult]:
+    """Give the repositories that a run takes next, of those that are ``ordered``.
+
+    In the place of one that fails, or needs nothing after all, the next one has its turn.
+    """
+    room, taken = Room(settings), list[RegistrationResult]()
+    for each in filter(_is_to_write, ordered):
+        if room.has_for(each.left_to_do):
+            room.take(is_new=each.left_to_do is Status.TO_OPEN)
+            taken.append(each)
+    return taken
+
+
+def with_writing(
+    of_reading: Budget, settings: Settings, ordered: Sequence[RegistrationResult]
+) -> Budget:
+    """Plan the writing after the reading, of what is left to do in this order; a check has none."""
     if settings.mode is Mode.CHECK:
         return of_reading
-    most = settings.max_pull_requests
-    # Nothing is done about missing files where pull requests are withdrawn
-    asked = {} if settings.mode is Mode.WITHDRAW else of_reading.of
-    to_open, to_update = asked.get(Status.TO_OPEN, 0), asked.get(Status.TO_UPDATE, 0)
-    updates, now = min(to_update, most), min(to_open, most)
-    to_close = asked.get(Status.TO_CLOSE, 0)
-    closes = min(to_close, most - updates)
-    each = writes_of(settings.pull_request)
-    writes = now * each[Status.TO_OPEN] + updates * each[Status.TO_UPDATE]
-    writes += closes * each[Status.TO_CLOSE]
-    writes += of_reading.of[Status.TO_WITHDRAW] * each[Status.TO_WITHDRAW]
-    deferred = to_open + to_update + to_close - now - updates - closes
-    planned = of_reading._replace(
-        now=now, updates=updates, closes=closes, deferred=deferred, writes=writes
+    taken = next_ones(ordered, settings)
+    count = Counter(each.left_to_do for each in taken)
+    writes_each = writes_of(settings.pull_request)
+    writes = sum(number * writes_each[status] for status, number in count.items())
+    return of_reading._replace(
+        now=count[Status.TO_OPEN],
+        updates=count[Status.TO_UPDATE],
+        closes=count[Status.TO_CLOSE],
+        deferred=sum(map(_is_to_write, ordered)) - len(taken),
+        writes=writes,
+        interval=interval_for(writes),
+        next=tuple(taken),
     )
-    return planned._replace(interval=interval_for(writes))
 
 
+_DAY = 86_400
 SAME_CAUSE = 5
 """Failures in a row with one cause that end the writing: the rest would fail, too."""
 
@@ -70,11 +116,8 @@ class Gate:
         """``pace`` knows when the run ends."""
         self._pace = pace
         self._clock = cancellation.clock
-        self._cap = settings.max_pull_requests
-        self._opened = 0
-        """Pull requests that were, or may have been, opened."""
-        self._updated = 0
-        """Pull requests that were, or may have been, updated or closed."""
+        self._room = Room(settings)
+        """Of it, what was, or may have been, done."""
         self._largest = 1
         """The most writes that one repository needed: the next one may need as many."""
         self._causes: list[Cause] = []
@@ -88,13 +131,7 @@ class Gate:
 
     def has_room_for(self, previewed: RegistrationResult) -> bool:
         """Whether the cap on what is to be done there leaves room for it; a withdrawal has none."""
-        updated = self._updated
-        caps = {
-            Status.TO_OPEN: self._opened,
-            Status.TO_UPDATE: updated,
-            Status.TO_CLOSE: updated,
-        }
-        return caps.get(previewed.left_to_do, -1) < self._cap
+        return self._room.has_for(previewed.left_to_do)
 
     def note(
         self, previewed: RegistrationResult, row: RegistrationResult, *, writes: int, wrote: bool
@@ -106,8 +143,8 @@ class Gate:
         self._largest = max(self._largest, writes)
         is_new = row.operation is PullRequestOperation.CREATED
         is_new |= previewed.left_to_do is Status.TO_OPEN
-        self._opened += wrote and is_new
-        self._updated += wrote and not is_new
+        if wrote:
+            self._room.take(is_new=is_new)
         failure = row.first_failure
         if row.status is not Status.FAILED or failure is None:
             self._causes = []
@@ -121,13 +158,17 @@ class Gate:
         return len(self._causes) == SAME_CAUSE
 
 
+_AS_PLANNED = 10
+
+
 def writes_left(expected: int, *, done: int, made: int) -> int:
     """Estimate how many requests ``expected`` writes need, when ``done`` ones needed ``made``.
 
     Where GitHub refuses the one request that does everything, or is slow to know what was just
-    made, a pull request needs several.
+    made, a pull request needs several. What was planned counts as much as `_AS_PLANNED` writes that
+    were done: the first repository alone says little about the others.
     """
-    return math.ceil(expected * max(made / done, 1.0)) if done else expected
+    return math.ceil(expected * max((made + _AS_PLANNED) / (done + _AS_PLANNED), 1.0))
 
 
 _GUESSED = frozenset({Standing.MISSING, Standing.PROPOSED, Standing.DECLINED})
@@ -155,24 +196,30 @@ def in_order(todo: Iterable[RegistrationResult], moment: float) -> list[Registra
     """Put the repositories into the order in which they are written to.
 
     A few that an interrupted run has left come first, then all by name, from a start that moves
-    with the ``moment`` of the run (seconds since the epoch), then those that are only looked at,
-    and last what is going to fail. So failures that end every run do not always end it before the
-    same others; those that got their turn are gone from what the next start is chosen of.
+    with the day of the ``moment`` (seconds since the epoch, UTC), then those that are only looked
+    at, and last what is going to fail. So failures that end every run do not always end it before
+    the same others, and a plan names what a run of the same day takes next: the start is drawn
+    among names, so that it stays where others have had their turn meanwhile.
     """
     by_name = sorted(todo, key=lambda each: each.spec.repository.full_name.lower())
     turns = {id(each): _turn(each) for each in by_name}
     interrupted = [each for each in by_name if turns[id(each)] is _Turn.INTERRUPTED]
     turns |= {id(each): _Turn.USUAL for each in interrupted[_MOST_INTERRUPTED:]}
     if usual := [place for place, each in enumerate(by_name) if turns[id(each)] is _Turn.USUAL]:
-        digest = hashlib.sha256(str(int(moment)).encode()).digest()
-        start = usual[int.from_bytes(digest) % len(usual)]
+        start = min(usual, key=lambda place: _lot(by_name[place], int(moment // _DAY)))
         by_name = by_name[start:] + by_name[:start]
     return sorted(by_name, key=lambda each: turns[id(each)])
 
 
+def _lot(previewed: RegistrationResult, day: int) -> bytes:
+    name = previewed.spec.repository.full_name.lower()
+    return hashlib.sha256(f"{day} {name}".encode()).digest()
+
+
 def _turn(previewed: RegistrationResult) -> _Turn:
     is_refused = previewed.repository.can_push is False or not previewed.knows_pull_requests
-    if is_refused or previewed.status is Status.FAILED:
+    fails = previewed.failure or previewed.failed or previewed.standings[Standing.BLOCKED]
+    if is_refused or fails:
         return _Turn.DOOMED
     if previewed.left_to_do is Status.WAITING:
         return _Turn.WAITING

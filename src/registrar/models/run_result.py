@@ -79,6 +79,10 @@ class Budget(NamedTuple):
     """Writing requests that it needs."""
     interval: float = 0.0
     """Seconds from one writing request to the next."""
+    next: tuple[RegistrationResult, ...] = ()
+    """What is to be written to first, as far as it may be named."""
+    next_not_named: int = 0
+    """Number of repositories in addition to those."""
 
     @property
     def selected(self) -> int:

@@ -144,6 +144,7 @@ class Reporter(Listener):
 
     def budget_known(self, budget: Budget, settings: Settings) -> None:
         """Print what was read, and what the run is going to do."""
+        budget = self.privacy.budget(budget)
         for sentence in (*sentences.read(budget), *sentences.budget(budget, settings)):
             self.line(sentence)
 
@@ -151,7 +152,7 @@ class Reporter(Listener):
         """Ask whether the run may do it, if somebody is there."""
         if self.terminal is None:
             return True
-        self.line(sentences.question(budget, settings))
+        self.line(sentences.question(self.privacy.budget(budget), settings))
         return self.terminal.says_yes()
 
     def repository_done(

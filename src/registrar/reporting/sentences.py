@@ -27,6 +27,11 @@ from registrar.rendering.states import (
 from registrar.texts.escaping import Link
 from registrar.texts.messages import Message, msg
 
+_COUNT_MISSING = frozenset(
+    f"many.state_{each}"
+    for each in ("opened", "reopened", "updated", "to_open", "to_update", "deferred")
+)
+"""How a repository stands in words that count its missing files, blocked ones included."""
 _NAMES = 40
 """Repositories that one sentence names; the rest is counted."""
 
@@ -196,13 +201,31 @@ def budget(plan: Budget, settings: Settings) -> Iterator[Message]:
         yield msg("many.withdrawable", count=plan.withdrawable)
     if mode is not Mode.CHECK:
         yield from _writing(plan, settings.max_seconds)
+    if mode is Mode.PLAN:
+        yield from taken_next(plan)
+
+
+def taken_next(plan: Budget) -> Iterator[Message]:
+    """Which repositories a run of the same day takes, where there are any."""
+    if plan.next or plan.next_not_named:
+        yield msg("many.next", repositories=_next_ones(plan))
+
+
+def _next_ones(plan: Budget) -> list[str | Message]:
+    names = list(dict.fromkeys(each.repository.link for each in plan.next))
+    hidden = plan.next_not_named
+    not_named = [msg("many.next_not_named", count=hidden)] if hidden else []
+    return [*_named(names, len(names)), *not_named]
 
 
 def question(plan: Budget, settings: Settings) -> Message:
     """Ask whether the run is to do what it has said that it is going to do."""
+    names = _next_ones(plan)
     if settings.mode is Mode.WITHDRAW:
-        return msg("many.ask_to_withdraw", count=plan.of[Status.TO_WITHDRAW])
-    return msg("many.ask", now=plan.now, updates=plan.updates)
+        count = plan.of[Status.TO_WITHDRAW]
+        return msg("many.ask_to_withdraw", count=count, repositories=names)
+    counts = {"now": plan.now, "updates": plan.updates, "closes": plan.closes}
+    return msg("many.ask", **counts, repositories=names)
 
 
 def _missing(plan: Budget) -> Iterator[Message]:
@@ -253,7 +276,7 @@ def line(
     name: str | Message = row.repository.link
     if names_list:
         name = msg("many.repository_and_list", repository=name, list=row.spec.files.label)
-    line = msg("many.row_state", repository=name, state=state(row))
+    line = msg("many.row_state", repository=name, state=state(row, in_log=True))
     if place:
         number, total = place
         line = msg("many.row", number=number, total=total, row=line)
@@ -262,8 +285,11 @@ def line(
     return msg("many.row_with_time", row=line, minutes=_minutes(seconds_left))
 
 
-def state(row: RegistrationResult) -> Message:
-    """The status of a repository with what belongs to it."""
+def state(row: RegistrationResult, *, in_log: bool = False) -> Message:
+    """The status of a repository with what belongs to it.
+
+    A log has no links: there a pull request is its address.
+    """
     of_one = STATUSES[row.status].one
     if row.status is Status.OPENED and row.operation is PullRequestOperation.REOPENED:
         of_one = "many.state_reopened"
@@ -273,7 +299,7 @@ def state(row: RegistrationResult) -> Message:
             Status.WAITING: "many.state_waiting_unread",
         }
         of_one = of_unread.get(row.status, of_one)
-    text = msg(of_one, count=row.missing)
+    text, counts_missing = msg(of_one, count=row.missing), of_one in _COUNT_MISSING
     blocked = [explanation(file) for file in row.files if file.standing is Standing.BLOCKED]
     taken_out = sum(file.was_taken_out for file in row.files)
     besides = {
@@ -283,11 +309,19 @@ def state(row: RegistrationResult) -> Message:
     }
     parts = [msg(key, count=count) for key, count in besides.items() if count]
     if blocked and not row.first_failure:
-        parts.append(msg("many.state_with_blocked", count=len(blocked), reason=blocked[0]))
+        key = "many.state_of_these_blocked" if counts_missing else "many.state_with_blocked"
+        of_blocked = msg(key, count=len(blocked), reason=blocked[0])
+        if counts_missing:
+            text = msg("state.with_reason", state=text, reason=of_blocked)
+        else:
+            parts.append(of_blocked)
     if parts:
-        text = msg("state.with_reason", state=text, reason=parts)
+        # What the number before it does not count stands outside of its brackets
+        key = "many.state_besides" if counts_missing else "state.with_reason"
+        text = msg(key, state=text, reason=parts)
     if pull := row.pull_request or row.declined_in:
-        text = msg("many.with_pull_request", state=text, pull_request=pull.link)
+        link = Link(pull.url) if in_log else pull.link
+        text = msg("many.with_pull_request", state=text, pull_request=link)
     if failure := row.first_failure:
         text = msg("state.with_reason", state=text, reason=failure.message)
     return text

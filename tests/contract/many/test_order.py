@@ -10,7 +10,8 @@ from tests.example import PRESENT
 from tests.fakehub import StandInHost
 from tests.fakehub.repository import Protection
 from tests.harness import SCAFFOLD_BRANCH, Action, Run, Start
-from tests.organisation import Make, opened, states
+from tests.organisation import WORKFLOW, Make, opened, states
+from tests.outputs import DAY
 
 
 def order(run: Run) -> list[str]:
@@ -18,20 +19,20 @@ def order(run: Run) -> list[str]:
     return re.findall(r"^\[\d+/\d+\] octo-org/([^:]+):", run.stdout, re.MULTILINE)
 
 
-def test_it_goes_by_name_from_a_start_that_moves_from_run_to_run(
+def test_it_goes_by_name_from_a_start_that_moves_from_day_to_day(
     many: Start, host: StandInHost, action: Action
 ) -> None:
     names = ["Alpha", "bravo", "Charlie", "delta", "echo", "foxtrot", "golf", "hotel"]
     for name in reversed(names):
         host.create_repository(f"octo-org/{name}", PRESENT)
     starts = set[str]()
-    for _ in range(6):
+    for _ in range(8):
         run = many(max_pull_requests="0")
         [first, *_] = found = order(run)
         start = names.index(first)
         assert found == names[start:] + names[:start]
         starts.add(first)
-        action.clock.sleep(3600)
+        action.clock.sleep(DAY)
     assert len(starts) > 1
 
 
@@ -46,7 +47,7 @@ def test_what_was_interrupted_comes_first_and_what_is_going_to_fail_last(
     for _ in range(3):
         found = order(many(max_pull_requests="0"))
         assert (found[0], found[-2:]) == ("r3", ["r0", "r5"])
-        action.clock.sleep(3600)
+        action.clock.sleep(DAY)
 
 
 @pytest.mark.parametrize("rule", ["ruleset", "classic"])
@@ -60,9 +61,43 @@ def test_five_with_one_lasting_cause_do_not_starve_the_others(
     assert states(many(target_repos=",".join(each.full_name for each in made[2:7]))) == {
         "failed": 5
     }
-    for _ in range(12):
+    for _ in range(20):
         many()
         if sum(opened(made)) == 4:
             break
-        action.clock.sleep(3600)
+        action.clock.sleep(DAY)
     assert opened(made) == [1, 1, 0, 0, 0, 0, 0, 1, 1]
+
+
+def test_a_plan_names_what_a_run_of_the_same_day_takes(
+    many: Start, make: Make, host: StandInHost, action: Action
+) -> None:
+    """Also where the plan reads by itself what an interrupted run has left."""
+    make(1, 12)
+    host.repositories[7].create_branch(SCAFFOLD_BRANCH)
+    # What is going to fail comes last
+    host.repositories[5].commit({".idea": b"a file"})
+    for left in (12, 8, 4):
+        plan = many(mode="plan", max_pull_requests="4")
+        [named] = re.findall(r"takes next, today \(UTC\), at most: ([^.]*)\.", plan.stdout)
+        assert all(name in plan.summary for name in named.split(", "))
+        action.clock.sleep(60)
+        run = many(max_pull_requests="4")
+        looked_at = {
+            row["repository"] for row in run.report["many"]["rows"] if row["state"] == "waiting"
+        }
+        taken = [name for name in order(run) if f"octo-org/{name}" not in looked_at][:4]
+        assert named == ", ".join(f"octo-org/{name}" for name in taken)
+        assert ("r7" in taken, "r5" in taken) == (left == 12, left == 4)
+
+
+def test_where_others_read_the_workflow_what_is_next_is_counted(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    make(1, 2)
+    make(0, 3, private=True)
+    run = many(mode="plan", env={"GITHUB_REPOSITORY": WORKFLOW})
+    text = "at most: octo-org/r1, octo-org/r2, not known to be public: 3."
+    shown = re.sub(r"r[12], octo-org/r[12]", "r1, octo-org/r2", run.stdout)
+    assert text in shown
+    assert not re.search("r[345]", run.summary)

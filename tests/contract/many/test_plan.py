@@ -106,7 +106,7 @@ def test_a_plan_counts_everything_and_writes_nothing(
         "With missing files: 4 (open pull request: 1, to open: 3).",
         (
             "Pull requests to open now: 2, to update: 0, deferred: 1. "
-            "Time at GitHub's pace: about 1 min."
+            "Time at GitHub's pace: about 1 min, and twice that after a limit of GitHub."
         ),
     )
     for sentence in sentences:

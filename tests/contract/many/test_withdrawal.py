@@ -50,7 +50,7 @@ def test_reopening_counts_against_the_cap(many: Start, make: Make) -> None:
     many(mode="withdraw")
     run = many(max_pull_requests="2")
     assert states(run) == {"opened": 2, "deferred": 3}
-    assert run.stdout.count("pull request reopened, files missing: 27: #1") == 2
+    assert run.stdout.count("pull request reopened, files missing: 27: http") == 2
     assert sum(each.pull_requests[0].state == "open" for each in made) == 2
 
 

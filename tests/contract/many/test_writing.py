@@ -203,7 +203,8 @@ def test_a_closed_pull_request_is_respected(many: Start, make: Make) -> None:
     for _ in range(2):
         run = many()
         assert (run.exit_code, states(run)) == (0, {"declined": 1})
-        assert "nothing to propose (declined: 27): #1" in run.console
+        link = repository.pull_requests[0].html_url
+        assert f"nothing to propose (declined: 27): {link}" in run.console
     assert opened([repository]) == [1]
 
 
