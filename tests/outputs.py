@@ -29,12 +29,13 @@ STATES = (
     *("deferred", "unread", "waiting", "blocked", "unset", "declined", "complete"),
 )
 """Of two lists the state that comes first here is that of their repository."""
-COMPLETE = {"complete", "declined", "closed", "to close"}
 TO_DO = {"to open", "to update", "to close"}
 PRESENT = {"same", "blank", "differs", "filled"}
 WANTED = {"missing", "proposed", "blocked"}
 BLANK = {b"", b"\n", b"{}", b"{}\n"}
 DAY = 86_400
+MOST_NAMES = 40
+"""Names in a sentence; the rest is counted."""
 
 
 class Listed(NamedTuple):
@@ -264,12 +265,27 @@ class Outputs(NamedTuple):
     report: Any
     table: str
     page: str
+    teams: Mapping[str, str]
+    """The team of each repository that has one."""
+    cap: int
 
     @property
     def rows(self) -> list[dict[str, str]]:
         """The rows of the table about repositories that are selected."""
         rows = csv.DictReader(io.StringIO(self.table.removeprefix("\ufeff"), newline=""))
         return [row for row in rows if row["outcome"]]
+
+    @property
+    def taken_next(self) -> list[str]:
+        """The sentence that names what a run of the same day takes, as the log has it."""
+        begins, _, _ = TEXTS["many.next"].partition("{")
+        return [line for line in self.run.lines if line.startswith(begins)]
+
+    def names_next(self) -> tuple[set[str], int]:
+        """The repositories that it names, and how many it only counts."""
+        text = "".join(self.taken_next)
+        counted = re.search(r"not known to be public: (\d+)", text)
+        return {*re.findall(r"octo-org/[\w-]+", text)}, int(counted[1]) if counted else 0
 
     def as_far_as_read(self, stands: Sequence[Stand]) -> list[Stand]:
         """The same, of a run that ended early: the stand-in does not tell how far it came.
@@ -345,7 +361,7 @@ def _compare_outputs(outputs: Outputs, stands: Sequence[Stand], states: Counter[
     run, standings = outputs.run, _standings(stands)
     expected = {
         "repositories": states.total(),
-        "incomplete": sum(n for state, n in states.items() if state not in COMPLETE),
+        "incomplete": states.total() - len(_reach(stands)["done"]),
         "failed_repositories": states["failed"],
         "created": sum(each.created for each in stands),
         "missing": sum(standings[each] for each in WANTED),
@@ -393,9 +409,15 @@ def _compare_forecast(outputs: Outputs, foreseen: Sequence[Stand], found: int) -
         "declined": lists["declined"],
     }
     _same("the numbers of the reading", {name: budget[name] for name in expected}, expected)
-    to_do = budget["now"] + budget["updates"] + budget["deferred"]
     if outputs.mode != "check":
-        _same("now, to update and deferred", to_do, to_open + to_update)
+        cap = outputs.cap
+        taken = (min(to_open, cap), min(to_update + to_close, cap))
+        said = (budget["now"], budget["updates"] + budget["closes"])
+        _same("what is to be opened and changed", said, taken)
+    _compare_next(outputs, foreseen)
+    to_do = budget["now"] + budget["updates"] + budget["closes"] + budget["deferred"]
+    if outputs.mode != "check":
+        _same("now, to update and deferred", to_do, to_open + to_update + to_close)
     parts = {
         "many.missing_proposed": proposed,
         "many.missing_to_update": to_update,
@@ -416,6 +438,21 @@ def _compare_forecast(outputs: Outputs, foreseen: Sequence[Stand], found: int) -
         assert outputs.mode == "register" or sentence in outputs.run.summary
 
 
+def _compare_next(outputs: Outputs, foreseen: Sequence[Stand]) -> None:
+    """A plan says which repositories come next, as many as the caps take, in log and summary."""
+    names, counted = outputs.names_next()
+    to_do = {each.repository for each in foreseen if each.state in TO_DO}
+    budget = outputs.report["many"]["budget"]
+    if outputs.mode != "plan":
+        _same("what comes next", (names, counted), (set(), 0))
+        return
+    _same("the names of what comes next", names - to_do, set())
+    expected = budget["now"] + budget["updates"] + budget["closes"]
+    if len({each.listed.name for each in foreseen}) == 1 and expected <= MOST_NAMES:
+        _same("the number of what comes next", len(names) + counted, expected)
+    assert all(name in outputs.run.summary for name in names)
+
+
 def _ways(stands: Iterable[Stand]) -> Counter[str]:
     counts = Counter[str]()
     for standing, count in _standings(stands).items():
@@ -434,6 +471,8 @@ def _compare_sentences(
         TEXTS[key].format(count=standings[each]) for each, key in shades.items() if standings[each]
     }
     incomplete = {each.repository for each in stands if each.state != "complete"}
+    if len({each.listed.name for each in stands}) == 1:
+        _compare_counts_of_rows(outputs, stands)
     texts = [run.summary]
     if run.exit_code != 2:
         # A run that ends while it reads has no outcome in its log
@@ -453,6 +492,30 @@ def _compare_sentences(
         _same("the rows of the summary", int(named[1] if named else 0), len(incomplete))
         if len({each.listed.name for each in stands}) == 1:
             _same("the causes of the summary", failed, states["failed"])
+
+
+def _compare_counts_of_rows(outputs: Outputs, stands: Sequence[Stand]) -> None:
+    """What a line of the log counts as missing, and how many of these are blocked.
+
+    A run that registers has tried those, so that it says why they failed.
+    """
+    is_tried = outputs.mode == "register"
+    ways = {each.repository: Counter(map(_way, each.paths.values())) for each in stands}
+    line = re.compile(
+        r"^(?:\[\d+/\d+\] )?(octo-org/[^:]+): .*?files missing: (\d+)"
+        r"(?: \(of these blocked: (\d+))?",
+        re.MULTILINE,
+    )
+    found = line.findall(outputs.run.stdout)
+    says = {name: (int(missing), 0 if is_tried else int(of or 0)) for name, missing, of in found}
+    expected = {
+        name: (
+            sum(ways[name][each] for each in WANTED),
+            0 if is_tried else ways[name]["blocked"],
+        )
+        for name in says
+    }
+    _same("the lines of the log", Counter(says.items()), Counter(expected.items()))
 
 
 def _count(state: str) -> str:
@@ -500,10 +563,13 @@ def _compare_page(
     outputs: Outputs, stands: Sequence[Stand], states: Counter[str], found: int
 ) -> None:
     page = outputs.page
-    lacking = {each.repository for each in stands if not _is_complete(each)}
-    total = states.total()
-    complete = re.search(r"<strong>(\d+ / \d+)</strong>", page)
-    _same("the page", complete and complete[1], f"{total - len(lacking)} / {total}")
+    reach, total = _reach(stands), states.total()
+    for name, reached in reach.items():
+        card = rf"<strong>(\d+ / \d+)</strong> Repositories: {name} \((.*?)\)"
+        shown = re.search(card, page)
+        counted = (f"{len(reached)} / {total}", _percent(len(reached), total))
+        _same(f"the page, of what is {name},", shown and shown.groups(), counted)
+    _compare_teams(page, outputs, reach, {each.repository for each in stands})
     tiles = {
         name: int(count)
         for count, name in re.findall(r'<strong>(\d+)</strong> <span class="(\w+) key">', page)
@@ -529,13 +595,45 @@ def _compare_page(
     _same("the first lines of the page", [*map(html.unescape, said)], steps)
 
 
+def _percent(part: int, whole: int) -> str:
+    number = str(100 * part // whole)
+    if number == "0" and part:
+        number = "&lt;\u00a01"
+    return f"{number}\u00a0%"
+
+
+def _compare_teams(
+    page: str, outputs: Outputs, reach: Mapping[str, set[str]], names: set[str]
+) -> None:
+    """How many repositories of each team are complete, and done, of those that are named."""
+    named = names & {*re.findall(r'<tr data-name="([^"]+)"', page[page.index('id="matrix"') :])}
+    teams: dict[str, set[str]] = {}
+    for name in named:
+        teams.setdefault(outputs.teams.get(name, "(no value)"), set()).add(name)
+    expected = {
+        team: [f"{len(of & reach[each])} of {len(of)}" for each in ("complete", "done")]
+        for team, of in teams.items()
+    }
+    found = re.search(r'<h2 id="by-0">By team</h2>.*?</table>', page, re.DOTALL)
+    rows = re.findall(r"<tr>(.*?)</tr>", found[0] if found else "", re.DOTALL)[1:]
+    says = {
+        re.search(r'scope="row">(.*?)\s*<svg', row, re.DOTALL)[1]: re.findall(  # type: ignore[index]
+            r'class="number">(\d+ of \d+)', row
+        )
+        for row in rows
+    }
+    _same("the teams of the page", says, expected)
+
+
 def _compare_rows_of_page(page: str, stands: Sequence[Stand]) -> None:
     """By path, by repository, and how many repositories are only counted."""
     by_path: dict[str, Counter[str]] = {}
     for each in stands:
         for path, standing in each.paths.items():
-            shade = "present" if standing in {"same", "filled"} else standing
-            by_path.setdefault(path, Counter())[shade] += 1
+            # What is there is present, whatever is in it
+            of_path = by_path.setdefault(path, Counter())
+            of_path.update({_way(standing), standing} - {"same", "filled"})
+            of_path["all"] += 1
     head, *rows = re.findall(r"<tr>(.*?)</tr>", page[page.index('id="by-path"') :], re.DOTALL)
     bars = [*re.findall(r'<span class="(\w+) key">', head), "all"]
     says: dict[str, Counter[str]] = {}
@@ -543,8 +641,9 @@ def _compare_rows_of_page(page: str, stands: Sequence[Stand]) -> None:
         [path] = re.findall(r"<code>(.*?)</code>", row)
         counts = [int(each) for each in re.findall(r'class="number[^"]*">(\d+)</td>', row)]
         says[path] = +Counter(dict(zip(bars, counts, strict=True)))
-    expected = {path: of + Counter(all=of.total()) for path, of in by_path.items()}
-    _same("the paths of the page", says, expected)
+        share = _percent(says[path]["present"], says[path]["all"])
+        assert f'<td class="number">{share}</td>' in row, row
+    _same("the paths of the page", says, by_path)
     to_look_at, every = page[page.index('id="list"') :].split('id="matrix"')
     row_of_page = re.compile(
         r'<tr data-name="([^"]+)".*?<td class="number">(\d+)</td>\s*<td>(.*?)</ul>', re.DOTALL
@@ -564,33 +663,47 @@ def _compare_rows_of_page(page: str, stands: Sequence[Stand]) -> None:
     names = re.findall(r'<tr data-name="([^"]+)"', every)
     expected_rows = Counter({row: n for row, n in rows_of.items() if row[0] in {*names}})
     _same("the repositories of the page", shown, expected_rows)
-    hidden = re.search(r"not known to be public: (\d+) \((\d+) complete\)", page)
-    incomplete = {each.repository for each in stands if not _is_complete(each)}
-    others = {each.repository for each in stands} - {*names}
-    only_counted = (len(others), len(others - incomplete)) if others else None
-    counted = (int(hidden[1]), int(hidden[2])) if hidden else None
+    hidden = re.search(r"to be public: (\d+) \((\d+) complete, (\d+) done\)", page)
+    others, reach = {each.repository for each in stands} - {*names}, _reach(stands)
+    of_reach = [len(others & reach[each]) for each in ("complete", "done")]
+    only_counted = (len(others), *of_reach) if others else None
+    counted = tuple(int(each) for each in hidden.groups()) if hidden else None
     _same("those that are only counted on the page", counted, only_counted)
 
 
-def _is_complete(stand: Stand) -> bool:
-    return stand.state != "failed" and not {*stand.paths.values()} - PRESENT - {"declined"}
+def _reach(stands: Iterable[Stand]) -> dict[str, set[str]]:
+    """Which repositories are complete, and which are done, with every list."""
+    lacking = dict[str, set[str]]()
+    for each in stands:
+        of_failed = {"failed"} if each.state == "failed" else set[str]()
+        absent = {*each.paths.values()} - PRESENT | of_failed
+        lacking.setdefault(each.repository, set()).update(absent)
+    return {
+        "complete": {name for name, absent in lacking.items() if not absent},
+        "done": {name for name, absent in lacking.items() if absent <= {"declined"}},
+    }
 
 
 def _steps(outputs: Outputs, stands: Sequence[Stand], states: Counter[str]) -> list[str]:
     """What there is to do, as the page begins with it."""
     lists = Counter(each.state for each in stands)
     ages = [_days(each, outputs) for each in stands if each.opened_at is not None]
-    steps: list[str] = []
+    many = outputs.report["many"]
+    reasons = outputs.report["errors"] if outputs.run.exit_code == 2 else []
+    steps = [TEXTS["page.ended_early"].format(reason=each) for each in reasons]
+    steps += [many["stopped"]] if many["stopped"] else []
     if states["failed"]:
         steps.append(TEXTS["page.look_at_failed"].format(count=states["failed"]))
     if ages:
         steps.append(TEXTS["page.open"].format(count=len(ages), days=max(ages)))
     if lists["closed"]:
         steps.append(TEXTS["page.closed"].format(count=lists["closed"]))
+    if lists["withdrawn"]:
+        steps.append(TEXTS["page.withdrawn"].format(count=lists["withdrawn"]))
     if parts := [
         TEXTS[f"page.{state.replace(' ', '_')}"].format(count=lists[state])
         for state in ("to open", "to update", "to close", "deferred")
         if lists[state]
     ]:
         steps.append(TEXTS["page.next_run"].format(parts=", ".join(parts)))
-    return steps
+    return [*steps, *outputs.taken_next]

@@ -126,9 +126,11 @@ def test_the_page_counts_what_it_does_not_name() -> None:
     for state in ("missing", "same"):
         page.count([evidence(id="7", path="a", state=state)])
     page.count([evidence(id="8", path="a", state="blank")])
+    page.count([evidence(id="10", path="a", state="declined")])
     page.count([evidence(id="9", path="a", state="excluded: archived")])
-    assert (page.complete, page.read) == (2, 3)
-    assert page.paths["a"] == {"present": 2, "missing": 1, "blank": 1}
+    assert (page.reach("COMPLETE"), page.reach("DONE"), page.read) == (2, 3, 4)
+    assert (page.reach("COMPLETE", hidden=True), page.reach("DONE", hidden=True)) == (1, 2)
+    assert page.paths["a"] == {"present": 2, "missing": 1, "blank": 1, "declined": 1}
     assert page.excluded_by_reason == {"archived": ([], 1)}
     assert [row.name for row in page.rows] == ["octo/one"]
 
@@ -142,7 +144,7 @@ def test_the_page_counts_a_repository_once_whatever_the_number_of_lists() -> Non
         page.add([evidence(repository="octo/one", state=state)])
         page.add([evidence(repository="octo/two", state="blank")])
         page.add([evidence(repository="octo/old", state="excluded: archived")])
-    assert (len(page.names), len(page.incomplete), len(page.excluded)) == (2, 1, 1)
+    assert (len(page.names), page.reach("COMPLETE"), len(page.excluded)) == (2, 1, 1)
 
 
 @pytest.mark.parametrize(
@@ -174,11 +176,16 @@ def test_the_bars_of_a_page_add_up_whatever_the_states() -> None:
     others = {each: each.replace(" ", "_") for each in counts - quiet}
     assert {each: page.totals[bar] for each, bar in others.items()} == dict(counts - quiet)
     [[group]] = page.groups.values()
-    is_complete = ("same", "filled", "blank", "differs", "not a file", "declined")
+    is_there = ("same", "filled", "blank", "differs", "not a file")
+    complete = sum(counts[each] for each in is_there)
+    done = complete + counts["declined"]
     assert group.counts == {
-        "present": sum(counts[each] for each in is_complete),
-        "missing": sum(n for each, n in counts.items() if each not in is_complete),
+        "present": complete,
+        "declined": counts["declined"],
+        "missing": counts.total() - done,
     }
+    assert (page.reach("COMPLETE"), page.reach("DONE"), group.done) == (complete, done, done)
+    assert page.tiles["present"] == complete
     "".join(page.render(Catalogue("ja")))
 
 

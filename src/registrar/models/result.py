@@ -13,7 +13,7 @@ from registrar.models.rules import Replaced, UnusedParts
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn
 from registrar.models.spec import RegistrationSpec
-from registrar.models.standing import FINDINGS, Standing
+from registrar.models.standing import FINDINGS, Completeness, Standing
 from registrar.texts.messages import Message, msg
 
 
@@ -190,6 +190,11 @@ class RegistrationResult(NamedTuple):
         if kind is FailOn.REMOVED:
             return len(self.removed)
         return kind.found_in(self.standings)
+
+    @property
+    def completeness(self) -> Completeness:
+        """How far the list is carried out."""
+        return Completeness.of(self.standings, has_failed=self.status is Status.FAILED)
 
     @property
     def missing(self) -> int:

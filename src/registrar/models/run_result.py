@@ -24,7 +24,7 @@ from registrar.models.rules import Replaced, UnusedParts
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Settings
 from registrar.models.spec import FileList
-from registrar.models.standing import FINDINGS, Standing
+from registrar.models.standing import FINDINGS, Completeness, Standing
 from registrar.texts.messages import Message
 
 POINTS_PER_REPOSITORY = 2
@@ -159,6 +159,8 @@ class ManyResult:
         """Number of lists in each state: with two lists, two for each repository."""
         self._states: dict[str, Status] = {}
         """How each repository stands, by its name in lower case."""
+        self._completeness: dict[str, Completeness] = {}
+        """How far the lists are carried out in each repository, by its name in lower case."""
         self._has_failed = False
         self.rows: list[RegistrationResult] = []
         self.rules = Counter[tuple[str, int]]()
@@ -187,6 +189,8 @@ class ManyResult:
         self.lists[status] += 1
         of_others = self._states.get(name, status)
         self._states[name] = min(of_others, status, key=lambda status: status.place)
+        known = self._completeness.get(name, Completeness.COMPLETE)
+        self._completeness[name] = min(known, row.completeness)
         self._has_failed |= row.fails_run
         if status is not Status.COMPLETE:
             self.rows.append(row)
@@ -238,9 +242,8 @@ class ManyResult:
 
     @property
     def incomplete(self) -> int:
-        """Number of repositories that are not complete."""
-        complete = (Status.COMPLETE, Status.DECLINED, Status.CLOSED, Status.TO_CLOSE)
-        return sum(count for status, count in self.counts.items() if status not in complete)
+        """Number of repositories in which something is left to do about a listed path."""
+        return sum(each < Completeness.DONE for each in self._completeness.values())
 
     @property
     def findings(self) -> Mapping[Standing, int]:

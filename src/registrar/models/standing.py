@@ -1,8 +1,8 @@
 """How a listed path stands in a repository, judged by ids that were read anyway."""
 
 import hashlib
-from collections.abc import Mapping
-from enum import StrEnum
+from collections.abc import Iterable, Mapping
+from enum import IntEnum, StrEnum, auto
 from typing import NamedTuple
 
 _BLANK = (b"", b"\n", b"\r\n", b"{}", b"{}\n", b"[]", b"[]\n", b"---", b"---\n")
@@ -62,15 +62,30 @@ class Standing(StrEnum):
         """The value, but ``present`` for every standing that means that something is there."""
         return "present" if self.is_present else self.value
 
-    @property
-    def is_complete(self) -> bool:
-        """Whether nothing is left to do about it: it is present, or somebody does not want it."""
-        return self.is_present or self is Standing.DECLINED
-
 
 _PRESENT = frozenset(
     {Standing.SAME, Standing.BLANK, Standing.DIFFERS, Standing.FILLED, Standing.NO_FILE}
 )
+
+
+class Completeness(IntEnum):
+    """How far a list is carried out in a repository; of several lists the least counts."""
+
+    TO_DO = auto()
+    DONE = auto()
+    """Nothing is left to do: every listed path is there, or somebody does not want it."""
+    COMPLETE = auto()
+    """Every listed path is there."""
+
+    @classmethod
+    def of(cls, standings: Iterable[Standing], *, has_failed: bool) -> "Completeness":
+        """Say it of one list, whose paths stand like this."""
+        absent = {each for each in standings if not each.is_present}
+        if has_failed or absent - {Standing.DECLINED}:
+            return cls.TO_DO
+        return cls.DONE if absent else cls.COMPLETE
+
+
 WANTED = frozenset({Standing.MISSING, Standing.PROPOSED, Standing.BLOCKED})
 """How a path stands that is absent and wanted."""
 FINDINGS = (

@@ -90,7 +90,7 @@ class Bar(NamedTuple):
     dark: str
     """``light`` and ``dark``: its colour (CSS) on such ground."""
     is_shade: bool = False
-    """Whether the number at the top counts it as present."""
+    """Whether it is a part of what is present."""
     has_column: bool = False
     """Whether the table of paths has a column for it also where no path stands so."""
 
@@ -143,7 +143,14 @@ STANDINGS: Mapping[Standing, StandingWords] = {
     ),
     Standing.NO_FILE: StandingWords(
         _PRESENT,
-        Bar("not_a_file", "page.bar_not_a_file", "page.letter_not_a_file", "#8250df", "#ab7df8"),
+        Bar(
+            "not_a_file",
+            "page.bar_not_a_file",
+            "page.letter_not_a_file",
+            "#8250df",
+            "#ab7df8",
+            is_shade=True,
+        ),
         shade="presence.not_a_file",
         found="evidence.not_a_file",
         fails="check.fails_not_a_file",

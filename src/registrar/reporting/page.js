@@ -9,7 +9,7 @@ const properties = Array.from(fields).filter((field) => field.name.startsWith("p
 function fits({ name, cells, ...values }) {
   const { value: state } = fields.state;
   const { value: path } = fields.path;
-  const isMeant = (cell, place) => cell !== "-" && (!path || place === Number(path)) && (state ? cell === state : cell !== "a");
+  const isMeant = (cell, place) => cell !== "-" && (!path || place === Number(path)) && (state ? state.includes(cell) : cell !== "a");
   return (
     name.toLowerCase().includes(fields.search.value.trim().toLowerCase()) &&
     properties.every((field) => !field.value || field.value === `=${values[field.name]}`) &&
@@ -26,6 +26,19 @@ function heading(title, columns) {
   return row;
 }
 
+const namesAtMost = 10;
+
+// Repositories that the search finds, and of which the list shows nothing because nothing is wrong
+function quiet(listed) {
+  const shown = new Set(listed.map((row) => row.dataset.name));
+  const [, all] = sections;
+  const found = rows.get(all).map((row) => row.dataset).filter((data) => !shown.has(data.name) && fits(data));
+  const names = Array.from(new Set(found.map((data) => data.name)));
+  const more = names.length - namesAtMost;
+  const named = names.slice(0, namesAtMost).concat(more > 0 ? [count.dataset.more.replace("{count}", more)] : []);
+  return named.length ? ` ${count.dataset.quiet.replace("{names}", () => named.join(", "))}` : "";
+}
+
 function update() {
   for (const [section, all] of rows) {
     section.hidden = section.id !== fields.view.value;
@@ -40,6 +53,7 @@ function update() {
       if (group) group.hidden = false;
     }
     if (!section.hidden) count.textContent = count.dataset.text.replace("{shown}", shown).replace("{all}", all.length);
+    if (!section.hidden && section.id === "list" && fields.search.value.trim()) count.textContent += quiet(all);
   }
 }
 

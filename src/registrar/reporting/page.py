@@ -12,12 +12,13 @@ from string import ascii_lowercase
 from typing import NamedTuple
 from urllib.parse import quote
 
-from registrar.models.result import RegistrationResult, Status
+from registrar.models.paths import Done
+from registrar.models.result import PullRequestOperation, RegistrationResult, Status
 from registrar.models.run_result import Content
 from registrar.models.selection import Exclusion
 from registrar.models.settings import Mode
-from registrar.models.standing import Standing
-from registrar.rendering.states import BARS, EXCLUDED, MODES, STANDINGS, STATUSES
+from registrar.models.standing import Completeness, Standing
+from registrar.rendering.states import BARS, EXCLUDED, MODES, STANDINGS, STATUSES, Bar
 from registrar.reporting import evidence, preview
 from registrar.reporting.evidence import Evidence
 from registrar.reporting.runner import RunnerFiles
@@ -35,6 +36,19 @@ MOST_EXCLUDED = 1_000
 """Repositories that are named for each reason to leave them out; the rest is counted."""
 _EXCLUDED = "excluded: "
 _NOT_LISTED = "-"
+_CLOSED = "closed"
+_CLOSING = (PullRequestOperation.WITHDRAWN, PullRequestOperation.CLOSED)
+_REMARKS: Mapping[str, str] = {
+    Done.UPDATED: "state.updated",
+    Done.TO_UPDATE: "state.to_update",
+    Status.WITHDRAWN: "page.pull_request_withdrawn",
+    Status.CLOSED: "page.pull_request_closed",
+}
+_BAR_OF_REPOSITORY = {
+    Completeness.TO_DO: "missing",
+    Completeness.DONE: "declined",
+    Completeness.COMPLETE: "present",
+}
 _PARTS = 5_000
 """Pieces of the page that are put together before they are written."""
 _FOLDER = Path(__file__).parent
@@ -64,7 +78,8 @@ class ShownRepository:
     """The default branch."""
     pull_requests: Mapping[str, str]
     """Addresses of the one that proposes paths, and of one in which they were declined."""
-    update: str
+    remark: str
+    """What was done with its pull request, or is to be; a key of the catalogue."""
     cells: str
     """For each path of the page the code of how it stands; a later path has none."""
     elsewhere: Mapping[str, str]
@@ -80,7 +95,7 @@ class ShownRepository:
     @property
     def pull_request(self) -> str:
         """The address of the open one, if there is one."""
-        found = map(self.pull_requests.get, ("proposed", "unread", "declined"))
+        found = map(self.pull_requests.get, (_CLOSED, "proposed", "unread", "declined"))
         return next(filter(None, found), "")
 
     def bars(self, count: int) -> Iterator[str]:
@@ -113,7 +128,12 @@ class Group(NamedTuple):
 
     value: str
     counts: Counter[str]
-    """As of a bar: the complete ones are ``present``."""
+    """As of a bar: ``present`` are complete, ``declined`` are done but for that."""
+
+    @property
+    def done(self) -> int:
+        """Number of those in which nothing is left to do."""
+        return self.counts["present"] + self.counts["declined"]
 
 
 @dataclass(slots=True)
@@ -127,10 +147,14 @@ class Page:
     """What the repositories are grouped by."""
     contents: Sequence[Content] = ()
     """What a plan would create."""
+    ended_early: Sequence[Message] = ()
+    """What ended the run before its work was done."""
+    taken_next: Sequence[Message] = ()
+    """Which repositories a run of the same day takes, as far as they may be named."""
     names: dict[str, str] = field(default_factory=dict[str, str])
     """The repositories that were read, and their addresses."""
-    incomplete: set[str] = field(default_factory=set[str])
-    """Those of them with a listed path that is not complete, of whatever list."""
+    completeness: dict[str, Completeness] = field(default_factory=dict[str, Completeness])
+    """How far every list is carried out in those, by name, and by number where none is shown."""
     failed: set[str] = field(default_factory=set[str])
     """The repositories that failed, by name, and those that are only counted by number."""
     excluded: dict[str, str] = field(default_factory=dict[str, str])
@@ -140,9 +164,8 @@ class Page:
     rows: list[ShownRepository] = field(default_factory=list[ShownRepository])
     lists: dict[str, None] = field(default_factory=dict[str, None])
     """Names of the lists, in their order."""
-    not_named: dict[str, bool] = field(default_factory=dict[str, bool])
-    """The numbers of the repositories that were read and are only counted, and whether each has
-    everything that is listed. No number is shown."""
+    not_named: dict[str, None] = field(default_factory=dict[str, None])
+    """The numbers of the repositories that were read and are only counted. None is shown."""
     excluded_not_named: dict[str, str] = field(default_factory=dict[str, str])
     """The numbers of those that were left out, and why."""
     open: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
@@ -155,10 +178,10 @@ class Page:
         """Number of repositories that were read."""
         return len(self.names) + len(self.not_named)
 
-    @property
-    def complete(self) -> int:
-        """Number of those that have everything that is listed."""
-        return len(self.names) - len(self.incomplete) + sum(self.not_named.values())
+    def reach(self, least: str, *, hidden: bool = False) -> int:
+        """Number of those that are ``COMPLETE`` or ``DONE``; ``hidden``: that are not named."""
+        reached = (each for each, of in self.completeness.items() if of >= Completeness[least])
+        return sum(1 for each in reached if each in self.not_named or not hidden)
 
     @property
     def targets(self) -> list[str]:
@@ -185,17 +208,21 @@ class Page:
     def next_steps(self) -> list[Message]:
         """What there is to do: about what failed, open pull requests, and by the next run.
 
-        Also what this run has closed, which nobody else would notice.
+        Also what ended this run early, and what it has closed, which nobody else would notice.
         """
-        steps = [msg("page.look_at_failed", count=len(self.failed))] if self.failed else []
+        steps = [*self.ended_early]
+        if self.failed:
+            steps.append(msg("page.look_at_failed", count=len(self.failed)))
         if self.open:
             steps.append(msg("page.open", count=len(self.open), days=max(self.open.values())))
         if closed := self.outcomes[Status.CLOSED]:
             steps.append(msg("page.closed", count=closed))
+        if withdrawn := self.outcomes[Status.WITHDRAWN]:
+            steps.append(msg("page.withdrawn", count=withdrawn))
         counts = ((words.next_run, self.outcomes[each]) for each, words in STATUSES.items())
         if parts := [msg(key, count=count) for key, count in counts if key and count]:
             steps.append(msg("page.next_run", parts=parts))
-        return steps
+        return [*steps, *self.taken_next]
 
     @property
     def bars(self) -> list[str]:
@@ -217,7 +244,7 @@ class Page:
         """For each property its values, with the repositories that have them."""
         groups: dict[str, dict[str, Counter[str]]] = {}
         for row in {row.name: row for row in self.rows}.values():
-            bar = "missing" if row.name in self.incomplete else "present"
+            bar = _BAR_OF_REPOSITORY[self.completeness[row.name]]
             for name, value in zip(self.property_names, row.properties, strict=False):
                 groups.setdefault(name, {}).setdefault(value, Counter())[bar] += 1
         return {name: [Group(*each) for each in sorted(of.items())] for name, of in groups.items()}
@@ -235,21 +262,26 @@ class Page:
         standings = [(row.path, Standing(row.state)) for row in rows]
         for path, standing in standings:
             self.paths.setdefault(path, Counter())[STANDINGS[standing].bar.name] += 1
-        has_failed = rows[0].outcome == Status.FAILED
-        if has_failed:
-            self.failed.add(repository)
-        is_complete = not has_failed and all(each.is_complete for _, each in standings)
-        self.not_named[repository] = self.not_named.get(repository, True) and is_complete
+        self.not_named[repository] = None
 
     def _count_work(self, repository: str, rows: Sequence[Evidence]) -> None:
         self.outcomes[rows[0].outcome] += 1
+        has_failed = rows[0].outcome == Status.FAILED
+        if has_failed:
+            self.failed.add(repository)
+        found = Completeness.of((Standing(row.state) for row in rows), has_failed=has_failed)
+        known = self.completeness.get(repository, found)
+        self.completeness[repository] = min(known, found)
         if ages := [int(row.pull_request_age_days) for row in rows if row.pull_request_age_days]:
             self.open[repository, rows[0].list] = max(ages)
 
-    def add(self, rows: Sequence[Evidence], url: str = "", help_page: str = "") -> None:
+    def add(
+        self, rows: Sequence[Evidence], url: str = "", help_page: str = "", closed: str = ""
+    ) -> None:
         """Take the rows of one list in one repository; ``url`` is its address for people.
 
-        ``help_page`` is the one that says what to do where it failed.
+        ``help_page`` is the one that says what to do where it failed, ``closed`` the address of a
+        pull request that the run has closed.
         """
         if not rows:
             return
@@ -260,10 +292,6 @@ class Page:
         self.names[first.repository] = url
         self.lists[first.list] = None
         self._count_work(first.repository, rows)
-        has_failed = first.outcome == Status.FAILED
-        if has_failed:
-            self.failed.add(first.repository)
-            self.incomplete.add(first.repository)
         bars: dict[str, str] = {}
         lacking = 0
         for row in rows:
@@ -271,10 +299,14 @@ class Page:
             bar = bars[row.path] = STANDINGS[standing].bar.name
             self.paths.setdefault(row.path, Counter())[bar] += 1
             lacking += not standing.is_present
-            if not standing.is_complete:
-                self.incomplete.add(first.repository)
         listed = (bars.get(path) for path in self.paths)
         cells = (_CODES[bar] if bar else _NOT_LISTED for bar in listed)
+        pulls = {bars[row.path]: row.pull_request for row in reversed(rows) if row.pull_request}
+        remarks = (_REMARKS[row.update] for row in rows if row.update and row.pull_request)
+        remark = next(remarks, "")
+        if closed:
+            pulls[_CLOSED] = closed
+            remark = _REMARKS.get(first.outcome, "")
         self.rows.append(
             ShownRepository(
                 first.repository,
@@ -283,12 +315,12 @@ class Page:
                 first.properties,
                 first.commit,
                 first.default_branch,
-                {bars[row.path]: row.pull_request for row in reversed(rows) if row.pull_request},
-                next((row.update for row in rows if row.update and row.pull_request), ""),
+                pulls,
+                remark,
                 "".join(cells),
                 {row.path: row.found_path for row in rows if row.found_path},
                 lacking,
-                has_failed,
+                first.outcome == Status.FAILED,
                 first.reason,
                 help_page,
             )
@@ -304,6 +336,10 @@ class Page:
         def percent(part: int, whole: int) -> str:
             number = 100 * part // whole if whole else 100
             return text("page.percent", number=number or ("<\u00a01" if part else 0))
+
+        def word(bar: Bar) -> str:
+            shown = text(bar.word)
+            return text("page.present_and", state=shown) if bar.is_shade else shown
 
         paths = list(self.paths)
         ordered = sorted(
@@ -338,8 +374,9 @@ class Page:
             t=text,
             percent=percent,
             bar_words={bar.name: text(bar.word) for bar in BARS},
+            whole_words={bar.name: word(bar) for bar in BARS},
             letters={bar.name: text(bar.letter) for bar in BARS},
-            codes=_CODES,
+            codes={**_CODES, "present": "".join(_CODES[bar] for bar in _BARS if bar in _THERE)},
             shades=[bar.name for bar in BARS if bar.is_shade],
             next_steps=[catalogue.text(step) for step in self.next_steps],
             there=lambda counts: sum(counts[bar] for bar in _THERE),
@@ -399,7 +436,9 @@ class Records:
             row.mapped(lambda text: self._catalogue.shown(text, str))
             for row in (rows if is_meant else islice(rows, 1))
         ]
-        self._page_of(result).add(shown, result.repository.html_url, help_page)
+        closes = result.operation in _CLOSING and result.pull_request
+        closed = self._catalogue.shown(closes.url, str) if closes else ""
+        self._page_of(result).add(shown, result.repository.html_url, help_page, closed)
         if is_meant:
             self._write(shown)
 
@@ -423,16 +462,26 @@ class Records:
             self._files.append(table, header + text)
             self._table = table
 
-    def finish(self, contents: Sequence[Content], *, others_read: bool) -> dict[str, str]:
+    def finish(
+        self,
+        contents: Sequence[Content],
+        *,
+        others_read: bool,
+        ended_early: Sequence[Message] = (),
+        taken_next: Sequence[Message] = (),
+    ) -> dict[str, str]:
         """Write the page; give the names of both files by their outputs.
 
         ``contents`` are what a plan would create; ``others_read`` says that others read the page.
+        ``ended_early`` is why the run ended before its work was done, and ``taken_next`` what a run
+        of the same day takes.
         """
         if self._page and self._not_named:
             self._write(evidence.counted(self._not_named, self._page.property_names))
         path = self._files.new("page", "html") if self._page else None
         if path and self._page:
             self._page.contents = contents
+            self._page.ended_early, self._page.taken_next = ended_early, taken_next
             for part in self._page.render(self._catalogue, others_read=others_read):
                 self._files.append(path, part)
         written = {"table_path": self._table, "page_path": path}

@@ -9,7 +9,7 @@ from registrar.many.listener import Listener
 from registrar.models.paths import Done, ListedPath
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.result import PullRequestOperation, RegistrationResult
-from registrar.models.run_result import Budget, ManyResult, RunResult
+from registrar.models.run_result import Budget, Content, ManyResult, RunResult
 from registrar.models.settings import Mode, Settings
 from registrar.models.spec import FileList
 from registrar.models.standing import Standing
@@ -275,11 +275,26 @@ class Reporter(Listener):
         document = self._safely(lambda: report.render(published, self.catalogue)) or ""
         name = self._safely(lambda: self.console.files.report(document) if document else "") or ""
         files = {"report_path": name}
-        wanted = list(result.many.contents.values()) if result.many else ()
-        others_read = self.privacy.counts_private
-        self._safely(lambda: files.update(self.records.finish(wanted, others_read=others_read)))
+        self._safely(lambda: files.update(self._finish_records(published)))
         values = report.outputs(result, document, files)
         self._safely(lambda: self.console.files.outputs(values))
+
+    def _finish_records(self, published: RunResult) -> dict[str, str]:
+        """Write what page and table end with; give their names by their outputs."""
+        ended = [msg("page.ended_early", reason=each.message) for each in published.diagnostics]
+        contents: list[Content] = []
+        taken_next: list[Message] = []
+        if many := published.many:
+            contents = list(many.contents.values())
+            ended += [many.stopped] if many.stopped else []
+            if many.budget and many.settings.mode is Mode.PLAN:
+                taken_next = list(sentences.taken_next(many.budget))
+        return self.records.finish(
+            contents,
+            others_read=self.privacy.counts_private,
+            ended_early=ended,
+            taken_next=taken_next,
+        )
 
     def _safely(self, write: Callable[[], str | None]) -> str | None:
         try:

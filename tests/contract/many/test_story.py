@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 
 import pytest
 
 from tests.fakehub import Repository, StandInHost
 from tests.harness import HEALTH_BRANCH, LIST_BRANCH, ROOT, SCAFFOLD_BRANCH, Action, Run, Start
-from tests.organisation import states
+from tests.organisation import ALL as ALL_OF
+from tests.organisation import rows, states
 from tests.outputs import DAY, Listed, Outputs, World, compare
 
 FIRST = {"a.md": "A\n", "b.md": "B\n", ".github/c.yml": "c: 1\n"}
@@ -50,7 +52,9 @@ def world(host: StandInHost, request: pytest.FixtureRequest) -> World:
             files = {path: held for path, held in files.items() if "/" not in path}
             files[".github"] = b"a file\n"
         name = f"octo-org/r{number:03}"
-        made.append(host.create_repository(name, files, private=number % 3 == 1))
+        team = {"team": f"team-{number % 4}"} if number % 4 else {}
+        private = number % 3 == 1
+        made.append(host.create_repository(name, files, private=private, properties=team))
     refusing = made[3 :: len(made) // 8]
     for each in refusing:
         each.protect("chore/*", "ruleset")
@@ -69,11 +73,15 @@ def register(action: Action, many: Start, world: World) -> Register:
     temporary = action.directory / "temp"
     temporary.mkdir()
 
-    def run_and_compare(*lists: Listed, ends_early: bool = False, **inputs: str) -> Run:
+    def run_and_compare(
+        *lists: Listed, ends_early: bool = False, days: int = 2, **inputs: str
+    ) -> Run:
         before, sent = world.now(), len(action.host.requests)
         of_list = {"definitions": action.listing_of(lists[0].files), "profile": None}
         given = {"profile": "all"} if lists == BOTH else of_list
         env = {"RUNNER_TEMP": str(temporary)}
+        # The page groups by what the selection names
+        inputs["target_repos"] = f"{inputs.get('target_repos', ALL_OF)}, -property:team=none"
         if "workflow" in inputs:
             env["GITHUB_REPOSITORY"] = inputs.pop("workflow")
         moment = action.clock.now
@@ -83,14 +91,20 @@ def register(action: Action, many: Start, world: World) -> Register:
             for name in ("report", "table", "page")
         )
         mode = inputs.get("mode", "register")
-        says = Outputs(run, mode, moment, json.loads(report), table, page)
-        gone = NOT_FOUND if NOT_FOUND[0] in inputs.get("target_repos", "") else ()
+        teams = {
+            each.full_name: str(each.properties["team"])
+            for each in world.repositories
+            if each.properties
+        }
+        cap = int(inputs.get("max_pull_requests", "100"))
+        says = Outputs(run, mode, moment, json.loads(report), table, page, teams, cap)
+        gone = NOT_FOUND if NOT_FOUND[0] in inputs["target_repos"] else ()
         stands = world.expect(lists, mode, before, action.host.requests[sent:], gone)
         if ends_early:
             stands = says.as_far_as_read(stands)
         foreseen = world.foresee(lists, before, gone)
         compare(says, stands, foreseen, world.found + len(gone))
-        action.clock.now += 2 * DAY
+        action.clock.now += days * DAY
         return run
 
     return run_and_compare
@@ -100,10 +114,13 @@ def register(action: Action, many: Start, world: World) -> Register:
 def test_every_output_says_what_the_host_holds(
     register: Register, world: World, host: StandInHost
 ) -> None:
-    register(LIST, mode="plan")
     cap = len(world.repositories) // 10
+    plan = register(LIST, mode="plan", max_pull_requests=str(cap), days=0)
     first = register(LIST, max_pull_requests=str(cap))
     assert states(first)["opened"] == cap
+    [named] = re.findall(r"today \(UTC\), at most: (.*?)\.", plan.stdout)
+    tried = {name for name, state in rows(first).items() if state in {"opened", "failed"}}
+    assert {*named.split(", ")} <= tried
     register(LIST, target_repos=", ".join(("octo-org/*", *NOT_FOUND)), **ALL)
     people_work(world)
     public = world.repositories[0].full_name
