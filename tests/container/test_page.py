@@ -80,7 +80,8 @@ def names(tab: Tab) -> list[str]:
 
 
 def test_it_counts_and_shows_what_is_not_complete(tab: Tab) -> None:
-    assert "15 / 40" in tab.locator(".cards").inner_text()
+    assert "10 / 40\nRepositories: complete" in tab.locator(".cards").inner_text()
+    assert "15 / 40\nRepositories: done" in tab.locator(".cards").inner_text()
     assert len(names(tab)) == 30
     assert tab.locator("#count").inner_text() == "30 of 30 shown"
     assert "Left out" not in tab.locator("main").inner_text()
@@ -109,6 +110,25 @@ def test_search_and_filters_go_together(tab: Tab) -> None:
     assert tab.locator("#count").inner_text() == f"{len(names(tab))} of 30 shown"
 
 
+def test_a_search_says_that_it_found_what_has_nothing_to_look_at(tab: Tab) -> None:
+    search = tab.get_by_role("searchbox", name="Search by name")
+    search.fill("service-3")
+    listed = ["octo/service-31", "octo/service-33", "octo/service-35", "octo/service-37"]
+    assert {*names(tab)} == {*listed, "octo/service-39"}
+    count = tab.locator("#count")
+    everything = "Found, and everything that is listed is there: octo/service-3."
+    assert count.inner_text() == f"5 of 30 shown {everything}"
+    search.fill("o-such-repository")
+    assert count.inner_text() == "0 of 30 shown"
+
+
+def test_present_is_what_is_there_whatever_is_in_it(tab: Tab) -> None:
+    tab.get_by_role("combobox", name="State").select_option(label="Present")
+    assert len(names(tab)) == 30
+    tab.get_by_role("combobox", name="State").select_option(label="Present: Blank")
+    assert 0 < len(names(tab)) < 30
+
+
 def test_the_matrix_has_every_repository_and_path_under_a_head_that_stays(tab: Tab) -> None:
     tab.get_by_role("combobox", name="View").select_option("matrix")
     assert len(names(tab)) == 40
@@ -118,7 +138,7 @@ def test_the_matrix_has_every_repository_and_path_under_a_head_that_stays(tab: T
     assert letters == {"✓", "B", "D", "N", "P", "M", "X"}
     tab.get_by_role("combobox", name="team").select_option("=<b>3")
     assert len(names(tab)) == 10
-    assert "<b>3: 4 of 10 complete" in tab.get_by_role("combobox", name="team").inner_text()
+    assert "<b>3: 2 of 10 complete" in tab.get_by_role("combobox", name="team").inner_text()
     tab.get_by_role("combobox", name="team").select_option("")
     tab.set_viewport_size({"width": 375, "height": 600})
     head = tab.locator("#matrix thead")
@@ -146,7 +166,7 @@ def test_what_is_sorted_by_a_property_has_a_heading_for_each_value(tab: Tab) -> 
     tab.get_by_role("combobox", name="Sort").select_option(label="team")
     headings = tab.locator("#list tr.group:visible")
     begins = [text.partition(" of 10 complete")[0] for text in headings.all_inner_texts()]
-    assert begins == ["<b>0: 4", "<b>1: 4", "<b>2: 3", "<b>3: 4"]
+    assert begins == ["<b>0: 3", "<b>1: 3", "<b>2: 2", "<b>3: 2"]
     tab.get_by_role("combobox", name="team").select_option("=<b>3")
     assert headings.count() == 1
     tab.get_by_role("combobox", name="Sort").select_option("name")

@@ -378,6 +378,9 @@ class Page:
             letters={bar.name: text(bar.letter) for bar in BARS},
             codes={**_CODES, "present": "".join(_CODES[bar] for bar in _BARS if bar in _THERE)},
             shades=[bar.name for bar in BARS if bar.is_shade],
+            words_of_shades=[
+                text(bar.word) for bar in BARS if bar.is_shade and bar.name in self.bars
+            ],
             next_steps=[catalogue.text(step) for step in self.next_steps],
             there=lambda counts: sum(counts[bar] for bar in _THERE),
             excluded_words=EXCLUDED,

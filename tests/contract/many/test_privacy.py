@@ -127,7 +127,7 @@ def test_table_and_page_count_what_they_do_not_name(
     assert {row["state"] for row in found} == {"missing", "filled", "excluded: archived"}
     assert not any(row[key] for row in found for key in ("id", "visibility", "commit", "blob"))
     page = (tmp_path / run.outputs["page_path"]).read_text("utf-8")
-    assert "known to be public: 1 (0 complete)." in page
+    assert "known to be public: 1 (0 complete, 0 done)." in page
     assert "<strong>2 / 4</strong>" in page
     assert "<p>archived 1</p>" in page
 

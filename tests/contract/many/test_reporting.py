@@ -285,7 +285,9 @@ def test_the_page_begins_with_what_there_is_to_do(many: Start, make: Make, actio
         "Repositories that failed: 1. Each has its reason below, with what to do.",
         "Open pull requests: 1, the oldest since 3 days. Review and merge them.",
         "The next run in mode register: 2 to open.",
+        *(line for line in plan.lines if line.startswith("A run in mode register takes next")),
     ]
+    assert len(steps) == 4
     assert page.index("Review and merge") < page.index('class="cards"')
 
 
