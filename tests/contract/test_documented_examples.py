@@ -411,6 +411,10 @@ def test_the_command_of_the_readme_plans_and_registers(
 @pytest.mark.parametrize("document", [README, README_JA, *MANY_PAGES], ids=name)
 def test_the_first_plan_of_an_organisation(document: Path, action: Action, tmp_path: Path) -> None:
     script = shell(document, "gh auth token")
+    if document in MANY_PAGES:
+        # After the pilot
+        first, _, _ = script.partition("registrar --target-repos")
+        script = first + shell(document, "'octo-org/*' --mode plan")
     clone, _, rest = script.partition("\n")
     script = rest if clone.startswith("git clone ") else script
     replaced = {"FILE": "~/checkout/.github/registrar.yml", "my-org": "octo-org"}
@@ -433,6 +437,24 @@ def test_the_first_plan_of_an_organisation(document: Path, action: Action, tmp_p
     assert bool(JAPANESE.search(done.stdout)) is is_japanese
     assert (tmp_path / "page.html").is_file() is ("--page" in script)
     assert only_reads(action.host)
+
+
+@pytest.mark.parametrize("document", MANY_PAGES, ids=name)
+def test_the_pilot_opens_one_pull_request(document: Path, action: Action, tmp_path: Path) -> None:
+    _, _, script = shell(document, "--max-pull-requests 1").partition("\n")
+    script = script.replace("$(gh auth token)", action.default_token)
+    made = [action.host.create_repository(f"octo-org/{name}") for name in ("one", "two", "three")]
+    listed = tmp_path / "checkout/.github/registrar.yml"
+    listed.parent.mkdir(parents=True)
+    listed.write_text("files: [a]\n")
+    environ = {"HOME": str(tmp_path), "HOST_API_URL": action.host.url, "PATH": os.environ["PATH"]}
+    done = in_shell(script, environ | locale_of(document))
+    assert (done.returncode, done.stderr) == (0, "")
+    [taken] = [each.full_name for each in made if each.pull_requests]
+    named = re.search(
+        r"octo-org/\w+", next(line for line in done.stdout.splitlines() if "UTC" in line)
+    )
+    assert (named and named[0]) == taken != "octo-org/three"
 
 
 # --- Lists --------------------------------------------------------------------------------

@@ -74,7 +74,7 @@ def register(action: Action, many: Start, world: World) -> Register:
     temporary.mkdir()
 
     def run_and_compare(
-        *lists: Listed, ends_early: bool = False, days: int = 2, **inputs: str
+        *lists: Listed, ends_early: bool = False, days: float = 2, **inputs: str
     ) -> Run:
         before, sent = world.now(), len(action.host.requests)
         of_list = {"definitions": action.listing_of(lists[0].files), "profile": None}
@@ -115,7 +115,7 @@ def test_every_output_says_what_the_host_holds(
     register: Register, world: World, host: StandInHost
 ) -> None:
     cap = len(world.repositories) // 10
-    plan = register(LIST, mode="plan", max_pull_requests=str(cap), days=0)
+    plan = register(LIST, mode="plan", max_pull_requests=str(cap), days=0.1)
     first = register(LIST, max_pull_requests=str(cap))
     assert states(first)["opened"] == cap
     [named] = re.findall(r"today \(UTC\), at most: (.*?)\.", plan.stdout)
