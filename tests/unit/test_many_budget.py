@@ -10,7 +10,7 @@ import pytest
 from registrar.github import bulk, queries
 from registrar.many.writing import with_writing
 from registrar.models.files import FileDefinition
-from registrar.models.paths import Done, ListedPath
+from registrar.models.paths import Done, ListedPath, by_path
 from registrar.models.repository import Repository
 from registrar.models.result import WRITTEN, RegistrationResult, Status
 from registrar.models.run_result import Budget
@@ -35,7 +35,9 @@ def _row(number: int, left_to_do: Status) -> RegistrationResult:
     done = Done.TO_UPDATE if left_to_do is Status.TO_UPDATE else Done.NOTHING
     of_files = {Status.TO_OPEN: Standing.MISSING, Status.TO_UPDATE: Standing.PROPOSED}
     files = (ListedPath(FileDefinition("a"), of_files.get(left_to_do, Standing.SAME), done),)
-    row = RegistrationResult(spec()._replace(repository=repository), repository, files=files)
+    row = RegistrationResult(
+        spec()._replace(repository=repository), repository, paths=by_path(files), commit="c0ffee"
+    )
     return row._replace(to_close=int(left_to_do is Status.TO_CLOSE))
 
 
