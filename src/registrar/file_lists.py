@@ -1,6 +1,5 @@
 """Loads the lists of a run: the caller's own one, or built-in ones."""
 
-import posixpath
 from collections.abc import Callable
 
 from registrar.errors import Diagnostic, InvalidInput
@@ -31,10 +30,10 @@ def load(settings: Settings, warn: Callable[[Diagnostic], None]) -> list[FileLis
 def _own(settings: Settings) -> FileList:
     folder, file = around(settings.definitions, settings.workspace)
     listed = loading.load(folder, file, secret=settings.token)
-    path = folder.path_in_repository(file)
-    # The path is another one where the list is in a second checkout, below the workspace
-    is_in_checkout = bool(settings.workspace) and path == posixpath.normpath(file)
-    return _checked(settings, listed._replace(path=path, is_in_checkout=is_in_checkout))
+    path, commit = folder.path_in_repository(file), ""
+    if settings.in_workflow:
+        commit = folder.commit_with(file)
+    return _checked(settings, listed._replace(path=path, commit=commit))
 
 
 def _built_in(profile: Profile, settings: Settings) -> FileList:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
 import time
 
 import pytest
@@ -209,7 +211,9 @@ def test_it_introduces_itself_in_one_line(
     start: Start, action: Action, repository: Repository, name: str, caller: str, language: str
 ) -> None:
     named = f"name: {name}\n" if name else ""
-    listed = action.write(".github/registrar.yml", f"{named}files: [a]\n")
+    listed = ".github/registrar.yml"
+    repository.commit({listed: f"{named}files: [a]\n".encode()})
+    check_out(action, repository)
     env = {"GITHUB_REPOSITORY": caller} if caller else {}
     used = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_ACTION_REPOSITORY": "me/registrar"}
     run = start(
@@ -341,46 +345,95 @@ def test_it_says_how_to_change_the_set(action: Action, repository: Repository) -
     assert "To change the list, give the action a definition file of your own" in body(repository)
 
 
-LISTED_HERE = "https://github.com/octo/example/blob/main/config/a%20list.json"
+def check_out(action: Action, repository: Repository, folder: str = ".") -> None:
+    """Check a repository out into the workspace, or below it, as a step of a workflow does."""
+    into = action.workspace / folder
+    into.mkdir(exist_ok=True)
+    for command in (
+        "init -q",
+        f"fetch -q {repository.path} main",
+        "checkout -q -B main FETCH_HEAD",
+    ):
+        subprocess.run(["git", *command.split()], cwd=into, check=True)
+
+
+ITS_LIST = "config/a list.json"
+HOW_TO_CHANGE = {
+    "in a shell": "edit `config/a list.json`.",
+    "here": "edit [config/a list.json]({}/blob/main/config/a%20list.json).",
+    "elsewhere": "edit the definition file that the workflow names (input `definitions`).",
+}
 
 
 @pytest.mark.parametrize(
-    ("of_workflow", "expected"),
+    ("scene", "expected"),
     [
-        ("", "edit `config/a list.json`."),
-        (TARGET, f"edit [config/a list.json]({LISTED_HERE})."),
-        ("octo/other", "edit the definition file that the workflow names (input `definitions`)."),
+        ("shell", "in a shell"),
+        ("checkout", "here"),
+        ("second checkout of the target", "here"),
+        ("workflow of another repository", "elsewhere"),
+        # The kind that this is about: the list is not where its path leads in the target
+        ("checkout of another repository", "elsewhere"),
+        ("second checkout of another repository", "elsewhere"),
+        ("made by a step", "elsewhere"),
+        ("no checkout", "elsewhere"),
+        # What may be known and may not: the default branch has moved since
+        ("checkout of before", "elsewhere"),
+        ("checkout of before, in a directory that is listed", "here"),
     ],
-    ids=["shell", "workflow of the target", "workflow of another repository"],
 )
-def test_it_names_the_list_by_its_path_and_links_it_where_that_is_the_target(
-    action: Action, repository: Repository, of_workflow: str, expected: str
+def test_it_links_the_list_where_the_target_is_known_to_have_it(
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    strategy: str,
+    scene: str,
+    expected: str,
 ) -> None:
-    listed = action.listing("a", name="config/a list.json")
-    (action.workspace / ".git").mkdir(exist_ok=True)
-    env = {"GITHUB_REPOSITORY": of_workflow}
-    name = listed
-    if of_workflow:
-        env["GITHUB_WORKSPACE"] = str(action.workspace)
-    else:
+    content = json.dumps([{"path": "config/x" if "listed" in scene else "a"}]).encode()
+    of_list = host.create_repository("octo/standards") if "of another" in scene else repository
+    if scene not in {"made by a step", "no checkout"}:
+        of_list.commit({ITS_LIST: content})
+    caller = "octo/other" if scene.startswith("workflow of") else TARGET
+    env = {"GITHUB_REPOSITORY": caller, "GITHUB_WORKSPACE": str(action.workspace)}
+    name = ITS_LIST
+    if scene != "no checkout":
+        folder = "lists" if "second" in scene else "."
+        check_out(action, of_list, folder)
+        name = f"{folder}/{ITS_LIST}" if folder != "." else ITS_LIST
+    if scene in {"made by a step", "no checkout"}:
+        action.write(ITS_LIST, content.decode())
+    if "before" in scene:
+        repository.commit({"later.md": b""})
+    if scene == "shell":
         # From where the path is another one
-        name = f"../{action.workspace.name}/{listed}"
-    run = action(definitions=name, language="en", commit_strategy=SINGLE, env=env)
+        name, env = f"../{action.workspace.name}/{ITS_LIST}", {}
+    run = action(definitions=name, language="en", commit_strategy=strategy, env=env)
     assert run.exit_code == 0, run.text
-    told = body(repository).replace(repository.html_url, "https://github.com/octo/example")
-    assert f"To change the list, {expected}" in told
-    assert ("for the list in `config/a list.json`." in told) is (of_workflow != "octo/other")
+    told = body(repository)
+    if "listed" in scene and strategy == PER_FILE:
+        # It asks for each path by itself
+        expected = "elsewhere"
+    assert f"To change the list, {HOW_TO_CHANGE[expected].format(repository.html_url)}" in told
+    assert ("for the list in `config/a list.json`." in told) is (expected != "elsewhere")
     assert str(action.workspace) not in told
 
 
-def test_a_list_of_a_second_checkout_has_no_link(action: Action, repository: Repository) -> None:
-    listed = action.listing("a", name="lists/config/list.json")
-    for each in (action.workspace, action.workspace / "lists"):
-        (each / ".git").mkdir(exist_ok=True)
+def test_over_many_only_the_repository_of_the_workflow_has_the_link(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    repository.commit({ITS_LIST: b'["a"]'})
+    check_out(action, repository)
+    # A copy of it has the same commit, and the list that counts is another file all the same
+    copy = host.create_repository("octo/copy")
+    push = ["git", "push", "-q", "--force", str(copy.path), "main"]
+    subprocess.run(push, cwd=action.workspace, check=True)
     env = {"GITHUB_REPOSITORY": TARGET, "GITHUB_WORKSPACE": str(action.workspace)}
-    run = action(definitions=listed, language="en", commit_strategy=SINGLE, env=env)
+    given = {"definitions": ITS_LIST, "language": "en"}
+    run = action(given, target_repo=None, target_repos="octo/*", env=env)
     assert run.exit_code == 0, run.text
-    assert "To change the list, edit `config/list.json`." in body(repository)
+    assert HOW_TO_CHANGE["here"].format(repository.html_url) in body(repository)
+    assert HOW_TO_CHANGE["elsewhere"] in body(copy)
 
 
 # --- The host's limit ---------------------------------------------------------------------

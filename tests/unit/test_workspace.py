@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -113,3 +114,33 @@ def test_a_part_that_became_a_link_is_not_followed(
     monkeypatch.setattr(Path, "resolve", resolve_and_swap)
     with pytest.raises(Unreadable):
         folder.read("docs/deep/file", most=100)
+
+
+# --- The commit of a checkout -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "is_known"),
+    [
+        ("true", True),
+        ("git checkout -q --detach", True),
+        ("echo changed > docs/deep/file", True),
+        ("git rm -q --cached docs/deep/file", False),
+        # The same end of a name
+        ("mkdir -p x/docs && mv docs/deep x/docs && git add . && cp -r x/docs .", False),
+        ("rm .git/index", False),
+        ("rm .git/HEAD && mkfifo .git/HEAD", False),
+        ("echo ref: ../../outside/secret > .git/HEAD", False),
+        ("echo 0000 > .git/HEAD", False),
+        ("mv .git ../outside && echo gitdir: ../outside/.git > .git", False),
+        ("mv .git ..", False),
+    ],
+)
+def test_the_commit_that_has_a_file(workspace: Path, change: str, is_known: bool) -> None:
+    somebody = "-c user.name=x -c user.email=x@example.invalid -c commit.gpgSign=false"
+    made = f"git init -q && git add . && git {somebody} commit -qm x && git rev-parse HEAD"
+    run = ["sh", "-ec", made]
+    done = subprocess.run(run, cwd=workspace, check=True, capture_output=True, text=True)
+    subprocess.run(["sh", "-ec", change], cwd=workspace, check=True)
+    commit = done.stdout.strip() if is_known else ""
+    assert Folder(workspace).commit_with("docs/deep/file") == commit

@@ -17,6 +17,7 @@ from registrar.models.conditions import MOST_CHARACTERS, matches
 from registrar.models.files import ListedFile, parents
 from registrar.models.rules import Rule
 from registrar.models.spec import FileList
+from registrar.models.standing import blob_id
 from registrar.runtime.workspace import Folder, Unreadable
 from registrar.texts.messages import Excerpt, msg
 from registrar.texts.spelling import closest
@@ -35,7 +36,8 @@ def load(folder: Folder, name: str, *, content_allowed: bool = True, secret: str
     `InvalidInput` carries every diagnostic.
     """
     try:
-        root = _parse(folder.read(name, most=constraints.FILE_BYTES), name)
+        content = folder.read(name, most=constraints.FILE_BYTES)
+        root = _parse(content, name)
     except Unreadable as error:
         raise InvalidInput([Diagnostic(error.message, name)]) from error
     except Malformed as error:
@@ -56,7 +58,8 @@ def load(folder: Folder, name: str, *, content_allowed: bool = True, secret: str
         reader.errors.add(Place(), msg("definitions.no_entries"))
     if reader.errors.count:
         raise InvalidInput(reader.errors.diagnostics())
-    return files._replace(warnings=tuple(reader.warnings.diagnostics()))
+    warnings = tuple(reader.warnings.diagnostics())
+    return files._replace(blob_id=blob_id(content), warnings=warnings)
 
 
 def _merged(

@@ -39,6 +39,20 @@ class Plan(NamedTuple):
         return frozenset(rule.number for rule in self.spec.files.rules).difference(self.unfit)
 
     @property
+    def has_list(self) -> bool:
+        """Whether the repository is known to have the caller's own list, at the same path.
+
+        So it is where its checkout is at the commit that was read, or where a directory that was
+        listed anyway has the very file.
+        """
+        files, state = self.spec.files, self.state
+        if files.commit and files.commit == state.base_sha:
+            return True
+        directory, _, name = files.path.rpartition("/")
+        entry = state.directories.get(directory, {}).get(name)
+        return entry is not None and entry.sha == files.blob_id
+
+    @property
     def repository(self) -> Repository:
         return self.state.repository
 

@@ -117,6 +117,8 @@ class RegistrationResult(NamedTuple):
     branch: str = ""
     commit: str = ""
     """The commit that was read: that of the default branch, or of `Settings.ref`."""
+    has_list: bool = False
+    """Whether that commit is known to have the caller's own list, at the same path."""
     removed: tuple[str, ...] = ()
     """Listed paths that the base branch has had, and the reference has no more."""
     pull_request: PullRequest | None = None

@@ -24,8 +24,10 @@ class FileList(NamedTuple):
     """Empty where the caller's own list gives none."""
     path: str = ""
     """Path of the caller's own list in its repository; empty for a built-in one."""
-    is_in_checkout: bool = False
-    """Whether that is the repository which a workflow has checked out as its workspace."""
+    blob_id: str = ""
+    """The id under which git stores the file of the list."""
+    commit: str = ""
+    """The commit that its checkout is at, if git tracks it there; empty: that is not known."""
     digest: str = ""
     """SHA-256 over the paths and contents of the list."""
     warnings: tuple[Diagnostic, ...] = ()

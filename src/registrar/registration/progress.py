@@ -56,6 +56,7 @@ class Progress:
         self._result = self._result._replace(
             paths=by_path(plan.paths),
             commit=plan.state.base_sha,
+            has_list=plan.has_list,
             removed=plan.removed,
             fitting=plan.fitting,
             replaced=plan.replaced,

@@ -93,11 +93,12 @@ def _introduction(registration: RegistrationResult) -> Message:
 def _path_of_list(registration: RegistrationResult) -> str:
     """Give the path of the caller's own list in its repository; empty where nobody would find it.
 
-    So it is where a workflow of another repository has the list: readers of this one may not know
-    that one, or not see it.
+    So it is where a workflow has the list from another repository, or may have it: readers of this
+    one may not know that one, or not see it.
     """
-    is_elsewhere = registration.spec.settings.in_workflow and not registration.is_of_workflow
-    return "" if is_elsewhere else registration.spec.files.path
+    is_here = registration.is_of_workflow and registration.has_list
+    in_workflow = registration.spec.settings.in_workflow
+    return registration.spec.files.path if is_here or not in_workflow else ""
 
 
 def _how_to_change(registration: RegistrationResult) -> Message:
@@ -107,7 +108,7 @@ def _how_to_change(registration: RegistrationResult) -> Message:
     path = _path_of_list(registration)
     if not path:
         return msg("body.change_the_file")
-    if registration.is_of_workflow and files.is_in_checkout:
+    if registration.spec.settings.in_workflow:
         url = f"{repository.html_url}/blob/{quote(repository.default_branch)}/{quote(path)}"
         path = escaping.Link(path, url)
     return msg("body.change_at_path", path=path)

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +15,10 @@ _DIRECTORY = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH
 # A named pipe without a writer would block; a terminal would become ours
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 _GIT = ".git"
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_REFERENCE_BYTES = 1_000
+_INDEX_BYTES = 50_000_000
+"""About 500,000 files."""
 
 
 class Unreadable(Refused):
@@ -134,6 +139,27 @@ class Folder:
         inside = root and root.is_relative_to(self._root)
         return str(path.relative_to(root if root and inside else self._root))
 
+    def commit_with(self, name: str) -> str:
+        """The commit that the checkout which holds a file is at, if git tracks the file in it.
+
+        Empty where that is not known. Of the ``.git`` directory only the commit and the names of
+        the files are read.
+        """
+        path = self._root.joinpath(*self._parts(name))
+        root = _repository_of(path)
+        if not root or not root.is_relative_to(self._root):
+            return ""
+        tracked = os.fsencode(path.relative_to(root).as_posix())
+        try:
+            git = Folder(root / _GIT)
+            index, commit = git.read("index", most=_INDEX_BYTES), _head_of(git)
+        except Unreadable:
+            return ""
+        # https://git-scm.com/docs/index-format: an entry ends with the length of its name, the name
+        # and a zero. (A name that ends alike has another character where the length is.)
+        is_tracked = len(tracked).to_bytes(2, "big") + tracked + b"\0" in index
+        return commit if is_tracked and _COMMIT.fullmatch(commit) else ""
+
     def _open(self, parts: tuple[str, ...]) -> int:
         """Open a file by its real path, one part after the other and through no link.
 
@@ -148,6 +174,14 @@ class Folder:
             return os.open(parts[-1] if parts else ".", _FILE, dir_fd=directory)
         finally:
             os.close(directory)
+
+
+def _head_of(git: Folder) -> str:
+    head = git.read("HEAD", most=_REFERENCE_BYTES).decode("ascii", "replace").strip()
+    _, is_reference, name = head.rpartition("ref: ")
+    if not is_reference:
+        return head
+    return git.read(name, most=_REFERENCE_BYTES).decode("ascii", "replace").strip()
 
 
 def _raise(error: OSError) -> None:
