@@ -90,6 +90,29 @@ def test_what_people_have_added_themselves_is_closed(example: Needless) -> None:
     assert example.pulls == CLOSED
 
 
+def test_a_closing_that_github_refuses_keeps_nothing_else_from_being_proposed(
+    example: Needless,
+) -> None:
+    example.do()
+    example.add_by_hand()
+    close = Fault(
+        FaultKind.CUSTOM,
+        match=lambda request: request.method == "PATCH",
+        times=None,
+        status=422,
+        message="Validation Failed",
+    )
+    example.host.faults.add(close)
+    for _ in range(2):
+        run = example.do(GROWN)
+        assert run.exit_code == 0, run.console
+        assert "Left open: #1, because GitHub refuses to close it" in run.text
+        assert example.pulls == [*OPEN, (SECOND, "open")]
+    example.host.faults.clear()
+    example.do(GROWN)
+    assert example.pulls == [*CLOSED, (SECOND, "open")]
+
+
 def test_a_deleted_file_is_proposed_by_another_one(example: Needless) -> None:
     example.do()
     example.add_by_hand()

@@ -8,6 +8,7 @@ request that closes it and marks it: so it is no "no". It is never opened again 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from registrar.errors import GitHubError
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest, Tree
 from registrar.models.settings import CommitStrategy
@@ -15,7 +16,7 @@ from registrar.registration.answers import Answers
 from registrar.registration.decide import REGULAR_FILE, is_by_writer, marked
 from registrar.registration.mark import NO_MARK, Mark, hashed
 from registrar.registration.progress import Progress
-from registrar.registration.withdrawal import close, name_edited, with_pull_request
+from registrar.registration.withdrawal import close, name_edited, note_refused, with_pull_request
 
 if TYPE_CHECKING:
     from registrar.github.client import Client
@@ -82,14 +83,19 @@ def close_needless(
 ) -> Plan:
     """Close what has become needless; give the plan with how its pull requests stand then."""
     for pull in pulls:
-        if now := close(client, plan, pull, _needless(pull), progress):
+        try:
+            now = close(client, plan, pull, _needless(pull), progress)
+        except GitHubError as error:
+            note_refused(error, pull, progress)
+            # Its branch may conflict with what is there by now, so nothing is added to it
+            plan = as_if_closed(plan, [pull])
+            continue
+        if now:
             plan = with_pull_request(plan, now)
             mark = Mark.of(now.body)
             if plan.missing and mark and mark.is_needless:
                 # The result is about the one that is opened next
                 progress.note("progress.closed", pull_request=pull.link)
-        else:
-            progress.note("progress.left_open_moved", pull_request=pull.link)
     return plan
 
 

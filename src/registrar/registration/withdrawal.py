@@ -9,6 +9,7 @@ and a later run opens it again. A run that is killed leaves nothing to clean up.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from registrar.errors import ENDS_THE_WRITING, GitHubError
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest, Tree
 from registrar.models.result import PullRequestOperation
@@ -38,10 +39,14 @@ def withdraw(client: "Client", plan: Plan, answers: Answers, progress: Progress)
             progress.note("progress.left_open", pull_request=link)
         elif edited := _edited(plan, mark, before, after):
             name_edited(plan, pull, edited, progress)
-        elif now := close(client, plan, pull, _named(plan, mark, after), progress):
-            plan = with_pull_request(plan, now)
         else:
-            progress.note("progress.left_open_moved", pull_request=link)
+            try:
+                now = close(client, plan, pull, _named(plan, mark, after), progress)
+            except GitHubError as error:
+                note_refused(error, pull, progress)
+                continue
+            if now:
+                plan = with_pull_request(plan, now)
     return plan
 
 
@@ -61,6 +66,14 @@ def name_edited(plan: Plan, pull: PullRequest, edited: Sequence[str], progress: 
     progress.note(
         "progress.left_open_edited", about=f"{edited}", pull_request=pull.link, paths=paths
     )
+
+
+def note_refused(error: GitHubError, pull: PullRequest, progress: Progress) -> None:
+    """Say that one stays open because GitHub refuses to close it; other errors end the run."""
+    if not error.nothing_done or error.kind in ENDS_THE_WRITING:
+        raise error
+    reason = error.failure.cause.message
+    progress.note("progress.left_open_refused", pull_request=pull.link, reason=reason)
 
 
 def _edited(plan: Plan, mark: Mark, before: Tree, after: Tree) -> list[str]:
@@ -90,13 +103,14 @@ def close(
 ) -> PullRequest | None:
     """Close it with a mark that says why, and give it as it is by then.
 
-    ``None`` where it has changed since it was read.
+    ``None`` where it has changed since it was read; `GitHubError` where GitHub refuses it.
     """
     now = client.rest.pull_request(plan.repository, pull.number)
     if not now.is_open:
         return now
     is_here = (now.head_sha, now.base_branch) == (pull.head_sha, pull.base_branch)
     if not (is_here and now.has_body(pull.body)):
+        progress.note("progress.left_open_moved", pull_request=pull.link)
         return None
     body = Proposal(plan.spec, progress.listener.texts).closed(now.body, mark)
     now = client.rest.update_pull_request(plan.repository, now, body=body, state="closed")
