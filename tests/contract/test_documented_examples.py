@@ -20,8 +20,11 @@ import yaml
 
 from registrar import errors
 from registrar.lists import loading
+from registrar.reporting.reporter import HELP_PAGES
 from registrar.runtime.workspace import Folder
+from registrar.texts.messages import LANGUAGES, Catalogue, msg
 from scripts.lib.release import REFERENCE
+from tests import packages
 from tests.documents import JAPANESE_PAGES, README, README_JA, ROOT, blocks, command, name
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
@@ -455,6 +458,72 @@ def test_the_pilot_opens_one_pull_request(document: Path, action: Action, tmp_pa
         r"octo-org/\w+", next(line for line in done.stdout.splitlines() if "UTC" in line)
     )
     assert (named and named[0]) == taken != "octo-org/three"
+
+
+@pytest.mark.parametrize("document", [DEFINITIONS_PAGE, DEFINITIONS_PAGE_JA], ids=name)
+def test_a_list_is_checked_without_a_token(document: Path, tmp_path: Path) -> None:
+    for text, code in (("[a]", 0), ("[a, a/b]", 2)):
+        (tmp_path / "list.yml").write_text(text)
+        script = shell(document, "--mode validate").replace("FILE", str(tmp_path / "list.yml"))
+        assert in_shell(script, {}).returncode == code
+
+
+@pytest.mark.parametrize("document", MANY_PAGES, ids=name)
+def test_what_merges_and_closes_all_pull_requests(document: Path, tmp_path: Path) -> None:
+    if not shutil.which("jq"):
+        pytest.skip("jq is not installed")
+    found = [f"https://github.com/octo-org/{each}/pull/1" for each in ("one", "two")]
+    gh = tmp_path / "gh"
+    answer = json.dumps([{"url": url} for url in found])
+    gh.write_text(f'#!/bin/sh\n[ "$1" = search ] && echo \'{answer}\' || echo "$@" >> said\n')
+    gh.chmod(0o755)
+    for each in ("gh search prs", "gh pr merge", "gh pr close"):
+        script = f"cd {tmp_path}\n{shell(document, each)}"
+        assert in_shell(script, {"PATH": f"{tmp_path}:{os.environ['PATH']}"}).returncode == 0
+    assert (tmp_path / "said").read_text().splitlines() == [
+        *(f"pr merge --auto --squash {url}" for url in found),
+        *(f"pr close --delete-branch {url}" for url in found),
+    ]
+
+
+@pytest.mark.parametrize("document", HELP_PAGES.values())
+def test_the_remedy_for_a_missing_package_installs_what_is_locked(
+    document: str, tmp_path: Path
+) -> None:
+    [found] = re.findall(r"`(pip install [^`]+)`", (ROOT / document).read_text("utf-8"))
+    script = " ".join(found.split())
+    project = packages.project(tmp_path)
+    installed = packages.environment(tmp_path / "venv")
+    offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(tmp_path / "wheels")}
+    path = f"{tmp_path}/venv/bin:{os.environ['PATH']}"
+    done = in_shell(f"cd {project}\n{script}", {"PATH": path, **offline})
+    assert done.returncode == 0, done.stderr
+    assert (installed / "registrar_tiny.py").is_file()
+    for language in LANGUAGES:
+        text = Catalogue(language).text(msg("run.package_missing", name="x"))
+        assert script in text
+
+
+TRIED = {
+    "scripts/demo": "tests/contract/test_scripts.py",
+    "HOST_TOKEN=…": test_the_command_of_the_readme_plans_and_registers,
+    "$(gh auth token)": test_the_first_plan_of_an_organisation,
+    "--mode validate": test_a_list_is_checked_without_a_token,
+    "gh search prs": test_what_merges_and_closes_all_pull_requests,
+    "gh pr merge": test_what_merges_and_closes_all_pull_requests,
+    "gh pr close": test_what_merges_and_closes_all_pull_requests,
+    "docker run": "tests/container/test_docker_run.py",
+    "registrar --target-repos 'octo-org/": test_the_pilot_opens_one_pull_request,
+    "gh attestation verify": "of no release that there is",
+}
+"""What tries each command of the documents, or why none does."""
+
+
+def test_every_command_of_the_documents_is_tried() -> None:
+    texts = dict(blocks("sh"))
+    by = {place: [each for each in TRIED if each in text] for place, text in texts.items()}
+    assert [place for place, found in by.items() if not found] == []
+    assert {each for found in by.values() for each in found} == TRIED.keys()
 
 
 # --- Lists --------------------------------------------------------------------------------

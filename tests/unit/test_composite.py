@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import subprocess
 import sys
-import venv
 from pathlib import Path
-from zipfile import ZipFile
 
-import pip
 import pytest
 import yaml
 
 from scripts.lib import pip_settings
+from tests import packages
 from tests.documents import ROOT
 
 FOLDER = ROOT / "composite"
@@ -83,28 +80,12 @@ def test_nothing_of_the_caller_is_imported(tmp_path: Path) -> None:
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """What installs packages, with a list of one that is made here, and says where that is."""
-    root, wheels = tmp_path / "project", tmp_path / "wheels"
+    made = packages.project(tmp_path)
     for name in ("composite/start.py", "scripts/lib/make_venv.py", "scripts/lib/pip_settings.py"):
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, root / name)
-    (root / "entrypoint.py").write_text("import registrar_tiny as t; print(t.__file__)")
-    wheels.mkdir()
-    about = "registrar_tiny-1.dist-info"
-    with ZipFile(wheels / "registrar_tiny-1-py3-none-any.whl", "w") as wheel:
-        wheel.writestr("registrar_tiny.py", "")
-        wheel.writestr(
-            f"{about}/METADATA", "Metadata-Version: 2.1\nName: registrar-tiny\nVersion: 1"
-        )
-        tags = "Root-Is-Purelib: true\nTag: py3-none-any"
-        wheel.writestr(f"{about}/WHEEL", f"Wheel-Version: 1.0\nGenerator: x\n{tags}")
-        wheel.writestr(f"{about}/RECORD", "")
-    [packed] = wheels.iterdir()
-    digest = hashlib.sha256(packed.read_bytes()).hexdigest()
-    (root / "requirements").mkdir()
-    for name in ("runtime", "demo", "dev"):
-        listed = f"registrar-tiny==1 --hash=sha256:{digest}\n"
-        (root / f"requirements/{name}.txt").write_text(listed)
-    return root
+        (made / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, made / name)
+    (made / "entrypoint.py").write_text("import registrar_tiny as t; print(t.__file__)")
+    return made
 
 
 def hostile(folder: Path) -> dict[str, str]:
@@ -155,11 +136,8 @@ def test_composite_takes_from_pips_settings_where_packages_are_alone(
 
 
 def test_so_do_the_commands(project: Path, tmp_path: Path) -> None:
-    venv.create(project / ".venv", symlinks=True)
+    installed = packages.environment(project / ".venv")
     shutil.copy(project / "requirements/runtime.txt", project / ".venv")
-    [packages] = (project / ".venv").glob("lib/*/site-packages")
-    # Installing pip would take most of the time
-    (packages / "pip.pth").write_text(str(Path(pip.__file__).parents[1]))
     ended = subprocess.run(
         [sys.executable, "-I", str(project / "scripts/lib/make_venv.py"), "demo"],
         env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), **hostile(tmp_path)},
@@ -168,7 +146,7 @@ def test_so_do_the_commands(project: Path, tmp_path: Path) -> None:
         check=False,
     )
     assert (ended.returncode, ended.stderr) == (0, "Setting up .venv (demo) …\n")
-    assert (packages / "registrar_tiny.py").is_file()
+    assert (installed / "registrar_tiny.py").is_file()
 
 
 FILE = """
