@@ -21,7 +21,7 @@ from tests.fakehub import Repository, Request
 from tests.fakehub.repository import PullRequest
 from tests.fakehub.representations import node_id, old_node_id
 from tests.fakehub.store import Content
-from tests.harness import ROOT, Run, is_read
+from tests.harness import LIST_BRANCH, ROOT, Run, is_read
 
 TEXTS: Mapping[str, str] = yaml.safe_load((ROOT / "src/registrar/texts/en.yml").read_text("utf-8"))
 STATES = (
@@ -88,6 +88,8 @@ class Stand(NamedTuple):
     """Number of files that the run has put into the pull request."""
     open_since: float | None = None
     """When its open pull request was opened."""
+    leaves_branch: bool = False
+    """Whether the run has left a branch there without a commit."""
 
     @property
     def opened_at(self) -> float | None:
@@ -175,7 +177,9 @@ class World:
             state = self._after(repository, moments, numbers, state, mode, writes, is_blocked)
         created = held.keys() - then.head(number).keys() if mode == "register" else ()
         open_since = now.pulls[number].created_at if number else None
-        return Stand(repository.full_name, listed, state, paths, len(created), open_since)
+        # The stand-in takes it where a branch may be made and no file
+        leaves = state == "failed" and listed.branch in repository.branches and not now.pulls
+        return Stand(repository.full_name, listed, state, paths, len(created), open_since, leaves)
 
     def _left(
         self,
@@ -220,8 +224,9 @@ class World:
             return "updated"
         if mode == "withdraw":
             return state
+        branch = node_id("REF", repository.id, f"refs/heads/{LIST_BRANCH}")
         ids = (node_id("R", repository.id), old_node_id(repository.id), repository.full_name)
-        was_tried = any(each in write for each in ids for write in writes)
+        was_tried = any(each in write for each in (*ids, branch) for write in writes)
         if repository.id in self.refuses and was_tried:
             return "failed"
         if state in TO_DO:
@@ -328,6 +333,7 @@ def compare(
     _compare_sentences(outputs, stands, states, found)
     _compare_table(outputs, stands)
     _compare_page(outputs, stands, states, found)
+    _compare_left_branches(outputs, stands)
     if outputs.report["many"]["budget"] and outputs.mode != "withdraw":
         _compare_forecast(outputs, foreseen, found)
 
@@ -595,6 +601,22 @@ def _compare_page(
     _same("the first lines of the page", [*map(html.unescape, said)], steps)
 
 
+def _compare_left_branches(outputs: Outputs, stands: Sequence[Stand]) -> None:
+    """Log, summary, report and page name the repositories in which a branch was left."""
+    matrix = outputs.page[outputs.page.index('id="matrix"') :]
+    named = {*re.findall(r'<tr data-name="([^"]+)"', matrix)}
+    left = {each.repository for each in stands if each.leaves_branch} & named
+    begins, _, _ = TEXTS["progress.branch_left"].partition("{")
+    registrations = outputs.report["registrations"]
+    with_note = [each for each in registrations if any(begins in note for note in each["notes"])]
+    _same("the notes of the report", {each["repository"] for each in with_note}, left)
+    on_page = re.findall(r'/(octo-org/\w+)/tree/[^"]+"><code>', matrix)
+    _same("the branches of the page", {*on_page}, left)
+    for text in (outputs.run.stdout, outputs.run.summary):
+        [said] = re.findall(rf"{begins}.*\n?.*", text) or [""]
+        _same("log and summary", {*re.findall(r"\b(octo-org/r\d+)\b", said)}, left)
+
+
 def _percent(part: int, whole: int) -> str:
     number = str(100 * part // whole)
     if number == "0" and part:
@@ -696,6 +718,8 @@ def _steps(outputs: Outputs, stands: Sequence[Stand], states: Counter[str]) -> l
         steps.append(TEXTS["page.look_at_failed"].format(count=states["failed"]))
     if ages:
         steps.append(TEXTS["page.open"].format(count=len(ages), days=max(ages)))
+    if left := sum(each.leaves_branch for each in stands):
+        steps.append(TEXTS["page.left_branches"].format(count=left))
     if lists["closed"]:
         steps.append(TEXTS["page.closed"].format(count=lists["closed"]))
     if lists["withdrawn"]:

@@ -256,3 +256,33 @@ def test_words_of_a_reviewer_are_sent_back_as_they_were(example: Example) -> Non
     [pull] = example.repository.pull_requests
     assert (pull.body or "").startswith(words)
     assert "registrar:begin" in (pull.body or "")
+
+
+# --- A branch that is left behind -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(("branch", "next_one"), [("", BRANCH), ("files/own", "files/own-2")])
+def test_a_branch_that_a_refused_commit_leaves_is_named(
+    example: Example, action: Action, branch: str, next_one: str
+) -> None:
+    """Of a name that people may have chosen, too, the next run takes the next one."""
+    (action.directory / "temp").mkdir()
+    given = example.inputs | ({"branch": branch} if branch else {})
+    env = {"RUNNER_TEMP": str(action.directory / "temp")}
+    name = branch or BRANCH
+    example.repository.protect(name, "classic")
+    refused = action(given, env=env)
+    assert refused.exit_code == 1
+    assert example.repository.head(name) == example.repository.head()
+    left = f"the branch {name} is left without one. The next run"
+    advice = "delete the branch" if branch else "The next run uses it"
+    page = (action.directory / "temp" / refused.outputs["page_path"]).read_text("utf-8")
+    assert "Branches that this run has left without a commit, because GitHub refused it: 1." in page
+    assert f'/tree/{name}"><code>{name}</code></a>' in page
+    [registration] = refused.report["registrations"]
+    [note] = [each for each in registration["notes"] if left in each]
+    assert advice in note
+    assert note in refused.stdout
+    assert left in refused.summary.replace("`", "").replace("\\", "")
+    example.repository.protections.clear()
+    assert action(given).outputs["branch"] == next_one

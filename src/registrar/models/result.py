@@ -115,6 +115,8 @@ class RegistrationResult(NamedTuple):
     paths: Mapping[str, ListedPath] = MappingProxyType({})
     """The listed paths, in the order of the list."""
     branch: str = ""
+    left_branch: str = ""
+    """The branch that the run leaves without a commit, because GitHub has refused every one."""
     commit: str = ""
     """The commit that was read: that of the default branch, or of `Settings.ref`."""
     has_list: bool = False

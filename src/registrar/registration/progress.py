@@ -139,6 +139,13 @@ class Progress:
         """Keep the name of the working branch."""
         self._result = self._result._replace(branch=name)
 
+    def keep_left_branch(self, name: str) -> None:
+        """Keep and print that a branch is left without a commit."""
+        self._result = self._result._replace(left_branch=name)
+        is_used = self.spec.uses_profile_branch
+        key = "progress.branch_left" if is_used else "progress.branch_left_alone"
+        self.note(key, about=name, branch=name)
+
     def keep_pull_request(self, pull_request: PullRequest, operation: PullRequestOperation) -> None:
         """Keep and print the pull request, and what was done with it."""
         self._result = self._result._replace(pull_request=pull_request, operation=operation)

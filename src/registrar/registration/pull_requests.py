@@ -99,10 +99,14 @@ def _changed(pull: PullRequest) -> RegistrarError:
 def publish(work: Work, write: Write) -> None:
     """Open the pull request of a branch, or bring the one that is open up to date.
 
-    It gets its labels, assignees and reviewers. There is none for a branch that brings no file.
+    It gets its labels, assignees and reviewers. There is none for a branch that brings no file:
+    where GitHub has refused every commit, that is left behind.
     """
     client, plan, progress = work.client, work.plan, work.progress
-    if not (write.was_reopened or any(file.on_branch for file in progress.result().files)):
+    result = progress.result()
+    if not (write.was_reopened or any(file.on_branch for file in result.files)):
+        if write.pull_request is None and not result.count(Done.UNKNOWN):
+            progress.keep_left_branch(write.branch.name)
         return
     pull, operation = write.pull_request, PullRequestOperation.CREATED
     if pull is None or not write.is_done:

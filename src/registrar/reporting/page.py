@@ -80,6 +80,8 @@ class ShownRepository:
     """Addresses of the one that proposes paths, and of one in which they were declined."""
     remark: str
     """What was done with its pull request, or is to be; a key of the catalogue."""
+    left_branch: str
+    """A branch that the run has left without a commit."""
     cells: str
     """For each path of the page the code of how it stands; a later path has none."""
     elsewhere: Mapping[str, str]
@@ -102,6 +104,11 @@ class ShownRepository:
         """For each of so many paths of the page its bar; empty: it is not listed."""
         for cell in self.cells.ljust(count, _NOT_LISTED):
             yield _BAR_OF_CODE.get(cell, "")
+
+    @property
+    def left_url(self) -> str:
+        """The address of the branch that was left."""
+        return f"{self.url}/tree/{quote(self.left_branch)}"
 
     def to_look_at(self, paths: Sequence[str]) -> list[ShownPath]:
         """Give what is not simply present."""
@@ -168,6 +175,8 @@ class Page:
     """The numbers of the repositories that were read and are only counted. None is shown."""
     excluded_not_named: dict[str, str] = field(default_factory=dict[str, str])
     """The numbers of those that were left out, and why."""
+    left_branches: int = 0
+    """Number of branches that the run has left without a commit, also those not named."""
     open: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
     """For each open pull request that proposes a path, by repository and list, its age in days."""
     outcomes: Counter[str] = field(default_factory=Counter[str])
@@ -215,6 +224,8 @@ class Page:
             steps.append(msg("page.look_at_failed", count=len(self.failed)))
         if self.open:
             steps.append(msg("page.open", count=len(self.open), days=max(self.open.values())))
+        if self.left_branches:
+            steps.append(msg("page.left_branches", count=self.left_branches))
         if closed := self.outcomes[Status.CLOSED]:
             steps.append(msg("page.closed", count=closed))
         if withdrawn := self.outcomes[Status.WITHDRAWN]:
@@ -276,12 +287,17 @@ class Page:
             self.open[repository, rows[0].list] = max(ages)
 
     def add(
-        self, rows: Sequence[Evidence], url: str = "", help_page: str = "", closed: str = ""
+        self,
+        rows: Sequence[Evidence],
+        url: str = "",
+        help_page: str = "",
+        closed: str = "",
+        left_branch: str = "",
     ) -> None:
         """Take the rows of one list in one repository; ``url`` is its address for people.
 
         ``help_page`` is the one that says what to do where it failed, ``closed`` the address of a
-        pull request that the run has closed.
+        pull request that the run has closed, ``left_branch`` a branch without a commit.
         """
         if not rows:
             return
@@ -317,6 +333,7 @@ class Page:
                 first.default_branch,
                 pulls,
                 remark,
+                left_branch,
                 "".join(cells),
                 {row.path: row.found_path for row in rows if row.found_path},
                 lacking,
@@ -441,14 +458,19 @@ class Records:
         ]
         closes = result.operation in _CLOSING and result.pull_request
         closed = self._catalogue.shown(closes.url, str) if closes else ""
-        self._page_of(result).add(shown, result.repository.html_url, help_page, closed)
+        left = self._catalogue.shown(result.left_branch, str) if result.left_branch else ""
+        page = self._page_of(result)
+        page.left_branches += bool(left)
+        page.add(shown, result.repository.html_url, help_page, closed, left)
         if is_meant:
             self._write(shown)
 
     def count(self, result: RegistrationResult, reason: str = "") -> None:
         """Count how each listed path stands, where the repository is not named."""
         rows = list(evidence.rows_of(result, self._read_at, reason))
-        self._page_of(result).count(rows)
+        page = self._page_of(result)
+        page.left_branches += bool(result.left_branch)
+        page.count(rows)
         if result.exclusion is not Exclusion.NOT_MEANT:
             self._not_named.update(map(evidence.without_repository, rows))
 

@@ -36,7 +36,7 @@ BOTH = (built_in("health-file", HEALTH_BRANCH), built_in("scaffold", SCAFFOLD_BR
 
 @pytest.fixture(params=[60, pytest.param(300, marks=pytest.mark.matrix)])
 def world(host: StandInHost, request: pytest.FixtureRequest) -> World:
-    """Repositories in many states, some of which take no branch, and others that are left out."""
+    """Repositories in many states, some of which take no file, and others that are left out."""
     made: list[Repository] = []
     for number in range(request.param):
         files: dict[str, bytes] = {"README.md": b"# Here\n"}
@@ -58,6 +58,11 @@ def world(host: StandInHost, request: pytest.FixtureRequest) -> World:
     refusing = made[3 :: len(made) // 8]
     for each in refusing:
         each.protect("chore/*", "ruleset")
+    # This one takes a branch, and no file
+    taking_branch = [made[13], made[28]]
+    for each in taking_branch:
+        each.protect("chore/*", "classic")
+    refusing += taking_branch
     host.create_repository("octo-org/old", archived=True)
     host.create_repository("octo-org/new", empty=True)
     host.create_repository("octo-org/copy", parent="other/copy")
