@@ -272,6 +272,7 @@ SCENES: dict[str, Make] = {
             "GET repo: the token's account is managed by another enterprise",
             "GET repo: the App's installation is suspended",
             "GET repo: the token's account is suspended",
+            "POST git/refs: the token's account has no verified email address",
             "query repository: a fine-grained token lives longer than the organisation permits",
             "query repository: the organisation forbids classic tokens",
         )

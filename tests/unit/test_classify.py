@@ -217,6 +217,12 @@ POLICIES = {
     "Unauthorized: As an Enterprise Managed User, you cannot access this content": "policy_managed",
     "This installation has been suspended": "suspended_app",
     "Sorry. Your account was suspended.": "suspended_account",
+    "Your account is suspended. Please visit https://support.github.com": "suspended_account",
+    "At least one email address must be verified to do that.": "unverified_account",
+    "Personal access tokens (classic) are forbidden from accessing this repository.": (
+        "policy_classic"
+    ),
+    "Repository `o/r` is disabled. Please ask the owner to check their account.": "taken_down",
     "Repository has been locked for migration.": "locked",
 }
 

@@ -240,10 +240,12 @@ TABLE: tuple[Row, ...] = (
         "if the token's lifetime is greater than",
     ),
     # refined-github/refined-github#6951, fullsend-ai/fullsend#3368, raycast/extensions#20898
+    # os-climate/os_c_data_commons#366: the words of git, not confirmed for the API
     _policy(
         Kind.PERMISSION,
         "refusal.policy_classic",
         "forbids access via a personal access token (classic)",
+        "Personal access tokens (classic) are forbidden",
     ),
     # mislav/hub#3363
     _policy(
@@ -264,12 +266,28 @@ TABLE: tuple[Row, ...] = (
     # hcengineering/platform#7639
     _policy(Kind.TOKEN_REJECTED, "refusal.suspended_app", "This installation has been suspended"),
     # sourcegraph/sourcegraph-public-snapshot#16638
-    _policy(Kind.TOKEN_REJECTED, "refusal.suspended_account", "Your account was suspended"),
+    # github/site-policy#1258: the words of git, not confirmed for the API
+    _policy(
+        Kind.TOKEN_REJECTED,
+        "refusal.suspended_account",
+        "Your account was suspended",
+        "Your account is suspended",
+    ),
+    # utterance/utterances#534
+    _policy(
+        Kind.PERMISSION, "refusal.unverified_account", "At least one email address must be verified"
+    ),
     # Not confirmed (https://docs.github.com/en/migrations/overview/about-locked-repositories)
     _policy(Kind.REFUSED, "refusal.locked", "epository has been locked", "locked for migration"),
     # PyGithub/PyGithub#1015, caarlos0/fork-cleaner#99; 451, for legal reasons:
     # github/rest-api-description#3314
-    _policy(Kind.REFUSED, "refusal.taken_down", "epository access blocked"),
+    # github/docs#6862: the words of git, not confirmed for the API
+    _policy(
+        Kind.REFUSED,
+        "refusal.taken_down",
+        "epository access blocked",
+        "is disabled. Please ask the owner to check their account",
+    ),
     # trilom/file-changes-action#138: the default branch was rewritten, or the branch has no parent
     _their_words(Kind.UNRELATED, status=(404,), says=("No common ancestor between",)),
     # https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api

@@ -478,3 +478,13 @@ def test_and_of_repositories_that_are_only_counted(
     assert "secret" not in published(run)
     assert "90 days" not in published(run)
     assert LIVES_TOO_LONG in run.summary
+
+
+def test_and_of_the_listing(in_public: Start, host: StandInHost, published: Published) -> None:
+    lists = "/orgs/octo-org/repos"
+    refuse(host, lambda request: request.path.endswith(lists), 403, message=LIFETIME)
+    run = in_public()
+    assert run.exit_code == 2
+    assert f"{LIVES_TOO_LONG} (GitHub's words are not shown" in run.stdout
+    assert "#the-organisation-does-not-accept-the-token" in run.stdout
+    assert "90 days" not in published(run)
