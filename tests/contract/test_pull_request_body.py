@@ -380,6 +380,8 @@ HOW_TO_CHANGE = {
         # What may be known and may not: the default branch has moved since
         ("checkout of before", "elsewhere"),
         ("checkout of before, in a directory that is listed", "here"),
+        ("checkout of another repository, and another file is listed there", "elsewhere"),
+        ("no checkout, in a directory that is listed", "here"),
     ],
 )
 def test_it_links_the_list_where_the_target_is_known_to_have_it(
@@ -394,14 +396,16 @@ def test_it_links_the_list_where_the_target_is_known_to_have_it(
     of_list = host.create_repository("octo/standards") if "of another" in scene else repository
     if scene not in {"made by a step", "no checkout"}:
         of_list.commit({ITS_LIST: content})
+    if "another file" in scene:
+        repository.commit({ITS_LIST: b"[]"})
     caller = "octo/other" if scene.startswith("workflow of") else TARGET
     env = {"GITHUB_REPOSITORY": caller, "GITHUB_WORKSPACE": str(action.workspace)}
     name = ITS_LIST
-    if scene != "no checkout":
+    if not scene.startswith("no checkout"):
         folder = "lists" if "second" in scene else "."
         check_out(action, of_list, folder)
         name = f"{folder}/{ITS_LIST}" if folder != "." else ITS_LIST
-    if scene in {"made by a step", "no checkout"}:
+    if scene == "made by a step" or scene.startswith("no checkout"):
         action.write(ITS_LIST, content.decode())
     if "before" in scene:
         repository.commit({"later.md": b""})

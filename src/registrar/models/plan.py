@@ -42,15 +42,17 @@ class Plan(NamedTuple):
     def has_list(self) -> bool:
         """Whether the repository is known to have the caller's own list, at the same path.
 
-        So it is where its checkout is at the commit that was read, or where a directory that was
-        listed anyway has the very file.
+        So it is where its checkout is at the commit that was read, or where that commit is known
+        anyway to have the path: with another content only if nobody knows which commit the checkout
+        is at, because it may be one of another repository.
         """
         files, state = self.spec.files, self.state
         if files.commit and files.commit == state.base_sha:
             return True
         directory, _, name = files.path.rpartition("/")
-        entry = state.directories.get(directory, {}).get(name)
-        return entry is not None and entry.sha == files.blob_id
+        listed = state.directories.get(directory, {})
+        entry = state.entries.get(files.path) or listed.get(name)
+        return entry is not None and (not files.commit or entry.sha == files.blob_id)
 
     @property
     def repository(self) -> Repository:
