@@ -94,8 +94,8 @@ def test_what_is_to_be_done(
 
 def test_the_cap_that_is_shared_goes_by_name() -> None:
     """What a plan says is what a run does: it does not take every update before a closing."""
-    found = budget(CLOSE, UPDATE, CLOSE, UPDATE, OPEN, UPDATE, cap=3)
-    assert (found.now, found.updates, found.closes, found.deferred) == (1, 1, 2, 2)
+    found = budget(CLOSE, UPDATE, CLOSE, UPDATE, OPEN, UPDATE, CLOSE, cap=3)
+    assert (found.now, found.updates, found.closes, found.deferred) == (1, 1, 2, 3)
     assert [each.repository.full_name[-1] for each in found.next] == ["0", "1", "2", "4"]
 
 
