@@ -179,6 +179,15 @@ REFUSALS = [
             (f"Could not create file: {SIGNED}", "signatures"),
             (f"Could not create file: {SIGNED} Found 1 violation: {'ab' * 20}", "signatures"),
             (f"Could not create file: {SIGNED} No merges.", "branch_protection"),
+            # As git says it
+            (
+                (
+                    "Repository rule violations found for refs/heads/x.\nReview all repository "
+                    f"rules at https://github.com/o/r/rules?ref=x\n\n- {SIGNED}\n  Found 1 "
+                    f"violation:\n\n  {'ab' * 20}\n"
+                ),
+                "signatures",
+            ),
         )
     ],
     ("GET x", 302, "Found", Kind.FATAL, "refusal.redirect"),

@@ -158,7 +158,8 @@ UNREADABLE = frozenset({"FORBIDDEN", "NOT_FOUND", "INSUFFICIENT_SCOPES"})
 """Types of the errors about what the token may not read; any other is about this one answer."""
 _UNRESOLVED = re.compile("global id of '([^']*)'")
 _SIGNATURE_ALONE = re.compile(
-    r"(?:Repository rule violations found|Could not (?:create|update) file:)?[\s;]*"
+    r"(?:Repository rule violations found(?: for \S+)?|Could not (?:create|update) file:)?"
+    r"(?:[\s;-]|Review all repository rules at \S+)*"
     r"Commits must have verified signatures\.?"
     r"(?:[\s;:.]|Found 1 violation|\b[0-9a-f]{40}\b)*"
 )
