@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -16,6 +15,7 @@ from tests.harness import (
     STRATEGIES,
     TARGET,
     Action,
+    Process,
     Run,
     is_read,
     shortened,
@@ -102,11 +102,11 @@ class Example:
         """Run to the end."""
         return self.action(self.inputs | inputs)
 
-    def begin(self) -> subprocess.Popen[bytes]:
+    def begin(self) -> Process:
         """Start a run as a process of its own, which waits for real."""
         return self.action.begin(self.action.environment(self.inputs))
 
-    def begin_without_waiting(self) -> subprocess.Popen[bytes]:
+    def begin_without_waiting(self) -> Process:
         """Start a run as a process of its own, which waits for nothing."""
         return self.action.begin_without_waiting(self.action.environment(self.inputs))
 

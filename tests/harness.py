@@ -16,7 +16,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 from jsonschema_rs import Draft202012Validator
@@ -25,6 +25,7 @@ from registrar.main import main
 from registrar.runtime.cancellation import Cancellation
 from tests.clocks import FakeClock
 from tests.fakehub import Fault, FaultKind, Request, StandInHost
+from tests.forking import Forked
 from tests.recordings.calls import is_known
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -38,6 +39,10 @@ JAPANESE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
 
 Start = Callable[..., "Run"]
 """Called like an `Action`."""
+FORKED = ("entrypoint.py", "tests/without_waiting.py")
+"""Scripts that begin without the start of an interpreter (`tests.forking`)."""
+Process: TypeAlias = subprocess.Popen[bytes] | Forked
+"""A run in a process of its own."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +161,7 @@ class SignalAt:
     def __init__(self, number: int, moment: Callable[[Request], bool]) -> None:
         self._number = number
         self._moment = moment
-        self._process = Future[subprocess.Popen[bytes]]()
+        self._process = Future[Process]()
         self.sent = False
 
     def __call__(self, request: Request) -> None:
@@ -168,7 +173,7 @@ class SignalAt:
         if self._number == signal.SIGKILL:
             process.wait()
 
-    def to(self, process: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
+    def to(self, process: Process) -> Process:
         """Say which process it is."""
         self._process.set_result(process)
         return process
@@ -260,7 +265,7 @@ class Action:
         stdout: int = subprocess.PIPE,
         stderr: int = subprocess.PIPE,
         first: Callable[[], None] | None = None,
-    ) -> subprocess.Popen[bytes]:
+    ) -> Process:
         """Start the action as a process of its own, and do not wait for it.
 
         ``command`` is a script with its arguments: the entry point, when there is none. The process
@@ -272,7 +277,7 @@ class Action:
 
     def begin_without_waiting(
         self, environ: Mapping[str, str], *arguments: str, terminal: int | None = None
-    ) -> subprocess.Popen[bytes]:
+    ) -> Process:
         """Start the action as a process of its own, on one clock with this one and the host.
 
         ``terminal`` is the end of one, in place of standard input and output.
@@ -292,7 +297,7 @@ class Action:
         stdout: int = subprocess.PIPE,
         stderr: int = subprocess.PIPE,
         first: Callable[[], None] | None = None,
-    ) -> subprocess.Popen[bytes]:
+    ) -> Process:
         def prepare() -> None:
             # It is ignored where the tests run under `nohup`, and a process inherits that
             signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -300,18 +305,23 @@ class Action:
                 first()
 
         script, *arguments = command or ("entrypoint.py",)
+        full = [str(ROOT / script), *arguments]
+        env = {**clean_environment(), **self._new_files(), **environ}
+        if script in FORKED and not first:
+            where = self.workspace
+            return Forked(full, cwd=where, env=env, stdin=stdin, stdout=stdout, stderr=stderr)
         interpreter = [sys.executable, "-I"] if script.endswith(".py") else []
         return subprocess.Popen(
-            [*interpreter, str(ROOT / script), *arguments],
+            [*interpreter, *full],
             cwd=self.workspace,
-            env={**clean_environment(), **self._new_files(), **environ},
+            env=env,
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,
             preexec_fn=prepare,  # noqa: PLW1509 (it only sets limits and a signal)
         )
 
-    def end(self, process: subprocess.Popen[bytes], environ: Mapping[str, str]) -> Run:
+    def end(self, process: Process, environ: Mapping[str, str]) -> Run:
         """Wait for the end of a process, and check what holds for every run."""
         with process:
             try:

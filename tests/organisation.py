@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +12,7 @@ from functools import partial
 
 from tests.example import BRANCH, LIST, LISTED, MISSING, PRESENT, write_list
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
-from tests.harness import Action, Run, is_read, refuse
+from tests.harness import Action, Process, Run, is_read, refuse
 
 WORKFLOW = "octo-org/r0"
 """The public repository whose workflow runs us: what it publishes is read by everybody."""
@@ -109,7 +108,7 @@ class Organisation:
         self.check(run)
         return run
 
-    def begin(self) -> subprocess.Popen[bytes]:
+    def begin(self) -> Process:
         """Start a run as a process of its own, which waits for nothing."""
         given = {"target_repo": None, "target_repos": ALL, "max_pull_requests": "100"}
         given |= {"language": "en", "labels": "chore", "definitions": LIST}
