@@ -214,6 +214,17 @@ def become(
     sys.argv = [*command]
 
 
+def end(code: object) -> None:
+    """End as an interpreter does, which also frees all that was imported, piece by piece."""
+    # Waits for the threads that hold up the end
+    threading._shutdown()  # type: ignore[attr-defined]
+    try:
+        sys.stdout.flush()
+    except OSError:
+        code = 120
+    os._exit(code if isinstance(code, int) else 0)
+
+
 def _stream(number: int, mode: str) -> Any:
     # Standard error is written line by line, too
     buffering = 1 if number == 2 or os.isatty(number) else -1
@@ -245,5 +256,10 @@ if __name__ == "__main__":
     sys.path[:0] = [str(ROOT), str(ROOT / "src")]
     _import_everything()
     serve(socket.socket(fileno=int(sys.argv[1])))
-    # Only a process that was forked comes here: it ends as an interpreter does
-    runpy.run_path(sys.argv[0], run_name="__main__")
+    # Only a process that was forked comes here
+    try:
+        runpy.run_path(sys.argv[0], run_name="__main__")
+    except SystemExit as ended:
+        if "coverage" in sys.modules:
+            raise
+        end(ended.code)
