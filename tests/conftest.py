@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import gc
+import math
+import os
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -15,6 +20,7 @@ from tests.example import Example
 from tests.fakehub import Repository, StandInHost
 from tests.harness import SINGLE, STRATEGIES, TARGET, Action, Start
 
+Item = TypeVar("Item")
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 MACHINES_OWN = (*PROXIES, *CA_VARIABLES)
 
@@ -43,10 +49,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of the tests marked ``matrix``, keep the part that was asked for."""
+    """Of the tests marked ``matrix``, keep the part that was asked for; begin with what is long."""
     part = config.getoption("matrix")
     matrix = [item for item in items if item.get_closest_marker("matrix")]
     others = [item for item in items if not item.get_closest_marker("matrix")]
+    large = [item for item in others if item.get_closest_marker("large")]
+    small = [item for item in others if not item.get_closest_marker("large")]
     if part == "chosen":
         kept = [item for item in matrix if item.get_closest_marker("chosen")]
     else:
@@ -54,8 +62,29 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         rng = random.Random(config.getoption("matrix_seed"))
         kept = rng.sample(matrix, len(matrix) // (10 if part == "tenth" else 1))
     dropped = {*matrix} - {*kept}
-    items[:] = [*others, *kept]
+    items[:] = spread([*large, *kept], small)
     config.hook.pytest_deselected(items=list(dropped))
+
+
+def spread(long: Sequence[Item], short: Sequence[Item]) -> list[Item]:
+    """Put the long ones first, for each worker: none has a long one left when others are done.
+
+    Each begins with a part of the list, and takes from the end of another's when it has none left.
+    """
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    size = math.ceil((len(long) + len(short)) / workers)
+    left, order = iter(short), list[Item]()
+    for worker in range(workers):
+        first = long[worker::workers]
+        order += [*first, *islice(left, max(size - len(first), 0))]
+    return [*order, *left]
+
+
+def pytest_collection_finish() -> None:
+    """All of this stays: looking through it for garbage takes 6 % of the time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000)
 
 
 @pytest.fixture(scope="session", autouse=True)
