@@ -26,7 +26,7 @@ from tests.harness import LIST_BRANCH, ROOT, Run, is_read
 TEXTS: Mapping[str, str] = yaml.safe_load((ROOT / "src/registrar/texts/en.yml").read_text("utf-8"))
 STATES = (
     *("failed", "opened", "updated", "withdrawn", "closed", "to open", "to update", "to close"),
-    *("deferred", "unread", "waiting", "blocked", "unset", "declined", "complete"),
+    *("deferred", "unread", "conflicting", "waiting", "blocked", "unset", "declined", "complete"),
 )
 """Of two lists the state that comes first here is that of their repository."""
 TO_DO = {"to open", "to update", "to close"}

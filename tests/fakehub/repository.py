@@ -479,9 +479,15 @@ class Repository(Store):
             return not found.conflicts
 
     def merge(self, number: int) -> str:
-        """Merge a pull request with a merge commit, whose id is returned."""
+        """Merge a pull request with a merge commit, whose id is returned.
+
+        `Refusal` 405 where git finds a conflict
+        (https://docs.github.com/en/rest/pulls/pulls#merge-a-pull-request).
+        """
         with self.lock:
             pull_request = self.pull_request(number)
+            if not self.is_mergeable(number):
+                raise Refusal(405, "Pull Request is not mergeable")
             merged = self.test_merge(pull_request.base, pull_request.head_sha)
             self._set_reference(f"refs/heads/{pull_request.base}", merged)
             self.close(number)

@@ -13,7 +13,7 @@ from registrar.many.listener import Listener
 from registrar.many.listing import Listing, make_listing, others_read_workflow
 from registrar.many.reading import Reader, unread
 from registrar.models.repository import Repository
-from registrar.models.result import TO_DO, RegistrationResult, Status
+from registrar.models.result import ONLY_LOOKED_AT, TO_DO, RegistrationResult, Status
 from registrar.models.run_result import Budget, ManyResult, RunResult
 from registrar.models.selection import Selection
 from registrar.models.settings import FailOn, Mode, Settings
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from registrar.github.bulk import BulkClient
     from registrar.github.client import GitHub
 
-_TO_REGISTER = frozenset({Status.TO_OPEN, Status.TO_UPDATE, Status.TO_CLOSE, Status.WAITING})
+_TO_REGISTER = ONLY_LOOKED_AT | {Status.TO_OPEN, Status.TO_UPDATE, Status.TO_CLOSE}
 """What a run has to look at again that registers."""
 _ABSENT = (FailOn.MISSING, FailOn.DECLINED, FailOn.UNSET)
 
@@ -214,7 +214,7 @@ class ManyRun:
         is_refused = any(f.failure and f.failure.kind is Kind.PERMISSION for f in previewed.files)
         self._refused += is_refused
         # What the token may not write is all that the pull request lacks
-        registers = registers and not (is_refused and left_to_do is Status.WAITING)
+        registers = registers and not (is_refused and left_to_do in ONLY_LOOKED_AT)
         if (registers and left_to_do in _TO_REGISTER) or left_to_do is Status.TO_WITHDRAW:
             self._todo.append(previewed)
             self._guessed += previewed.is_guess

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 from registrar.errors import ENDS_THE_WRITING, LEAVES_FOR_NEXT_RUN, Cause, Kind
 from registrar.github.limits import interval_for
 from registrar.models.paths import Done, ListedPath, by_path
-from registrar.models.result import TO_DO, PullRequestOperation, RegistrationResult, Status
+from registrar.models.result import (
+    ONLY_LOOKED_AT,
+    TO_DO,
+    PullRequestOperation,
+    RegistrationResult,
+    Status,
+)
 from registrar.models.run_result import Budget
 from registrar.models.settings import Mode, PullRequestOptions, Settings
 from registrar.models.standing import Standing
@@ -221,7 +227,7 @@ def _turn(previewed: RegistrationResult) -> _Turn:
     fails = previewed.failure or previewed.failed or previewed.standings[Standing.BLOCKED]
     if is_refused or fails:
         return _Turn.DOOMED
-    if previewed.left_to_do is Status.WAITING:
+    if previewed.left_to_do in ONLY_LOOKED_AT:
         return _Turn.WAITING
     return _Turn.INTERRUPTED if previewed.interrupted else _Turn.USUAL
 

@@ -40,6 +40,7 @@ class Outcome(NamedTuple):
     standing: Standing | None = None
     declined_in: PullRequest | None = None
     deleted_since: PullRequest | None = None
+    conflicts_with: PullRequest | None = None
     replaces: str | None = None
     before: bytes | None = None
     is_as_listed: bool | None = None
@@ -68,6 +69,9 @@ class ListedPath(NamedTuple):
     """The merged pull request that added it, where somebody has deleted it since."""
     declined_in: PullRequest | None = None
     """Where somebody has declined the path."""
+    conflicts_with: PullRequest | None = None
+    """The pull request that adds another file here than the default branch has got since: git
+    cannot merge it."""
     replaces: str = ""
     """Id of the blob that the working branch holds, where it is to follow the list."""
     before: bytes | None = None

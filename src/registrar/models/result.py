@@ -60,6 +60,8 @@ class Status(StrEnum):
     """Left for the next run."""
     UNREAD = "unread"
     """Questions about it alone would have taken more points, or more time, than were left."""
+    CONFLICTING = "conflicting"
+    """Its open pull request holds everything, and cannot be merged."""
     WAITING = "waiting"
     """Its open pull request already holds everything."""
     BLOCKED = "blocked"
@@ -81,6 +83,8 @@ _PLACES = {each: place for place, each in enumerate(Status)}
 WRITTEN = frozenset({Status.OPENED, Status.UPDATED, Status.WITHDRAWN, Status.CLOSED})
 """A pull request was opened or changed, whatever else went wrong."""
 
+ONLY_LOOKED_AT = frozenset({Status.WAITING, Status.CONFLICTING})
+"""Nothing is to be written to the open pull request."""
 TO_DO = frozenset({Status.TO_OPEN, Status.TO_UPDATE, Status.TO_CLOSE, Status.TO_WITHDRAW})
 """What a run that writes does about a pull request."""
 _AFTER = {
@@ -174,7 +178,11 @@ class RegistrationResult(NamedTuple):
     def known_repositories(self) -> Iterator[Repository]:
         """The repository, as it was described by itself and beside each pull request."""
         yield self.repository
-        of_files = (pull for file in self.files for pull in (file.declined_in, file.deleted_since))
+        of_files = (
+            pull
+            for file in self.files
+            for pull in (file.declined_in, file.deleted_since, file.conflicts_with)
+        )
         pulls = filter(None, (self.pull_request, *self.beside, *of_files))
         yield from (pull.of for pull in pulls if pull.of)
 
@@ -218,7 +226,7 @@ class RegistrationResult(NamedTuple):
     def first_failure(self) -> Failure | None:
         """What ended it, or why a file of it failed; ``None`` where nothing did, or was done."""
         failed = next((file for file in self.files if file.failure), None)
-        is_left = self.status in {Status.DEFERRED, Status.WAITING}
+        is_left = self.status is Status.DEFERRED or self.status in ONLY_LOOKED_AT
         if self.failure or is_left or failed is None or failed.failure is None:
             return self.failure
         path, reason = failed.definition.path, failed.failure.message
@@ -253,6 +261,8 @@ class RegistrationResult(NamedTuple):
         is_written = self.pull_request is not None and status is not Status.WAITING
         if self.exit_code and not is_written:
             return Status.FAILED
+        if status is Status.WAITING and self.conflicts:
+            status = Status.CONFLICTING
         return status if self.pull_request else self.left_to_do
 
     @property
@@ -273,7 +283,13 @@ class RegistrationResult(NamedTuple):
         if fails and not self.pull_request:
             return Status.FAILED
         standings = self.standings
-        return next((_LEFT[each] for each in _LEFT if standings[each]), Status.COMPLETE)
+        left = next((_LEFT[each] for each in _LEFT if standings[each]), Status.COMPLETE)
+        return Status.CONFLICTING if left is Status.WAITING and self.conflicts else left
+
+    @property
+    def conflicts(self) -> tuple[str, ...]:
+        """Listed paths in which its pull request conflicts with the default branch."""
+        return tuple(file.path for file in self.files if file.conflicts_with)
 
     @property
     def declined_in(self) -> PullRequest | None:

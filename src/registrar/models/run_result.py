@@ -19,7 +19,7 @@ from registrar.errors import (
 from registrar.models.files import FileDefinition
 from registrar.models.paths import ListedPath
 from registrar.models.repository import Repository
-from registrar.models.result import RegistrationResult, Status
+from registrar.models.result import ONLY_LOOKED_AT, RegistrationResult, Status
 from registrar.models.rules import Replaced, UnusedParts
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Settings
@@ -97,7 +97,11 @@ class Budget(NamedTuple):
     @property
     def proposed(self) -> int:
         """Number of those with an open pull request."""
-        return self.of[Status.TO_UPDATE] + self.of[Status.WAITING]
+        return self.of[Status.TO_UPDATE] + self._only_looked_at
+
+    @property
+    def _only_looked_at(self) -> int:
+        return sum(self.of[each] for each in ONLY_LOOKED_AT)
 
     @property
     def seconds(self) -> float:
@@ -108,7 +112,7 @@ class Budget(NamedTuple):
     def points(self) -> int:
         """Points of GraphQL that the writing costs at most: every repository is read once more."""
         written = self.now + self.updates
-        only_read = self.of[Status.WAITING] + self.of[Status.TO_WITHDRAW] + self.closes
+        only_read = self._only_looked_at + self.of[Status.TO_WITHDRAW] + self.closes
         return POINTS_PER_REPOSITORY * written + only_read
 
 

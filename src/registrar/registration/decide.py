@@ -14,7 +14,8 @@ nothing itself, and keeps nothing beyond one decision. The order:
    remains, there is nothing to do.
 3. An open pull request of this list, under whichever name, is continued. A path that its mark names
    and its branch lacks was removed by somebody: declined. What is there exactly as named, and
-   differs from the list, is to be corrected. One that this action itself has closed
+   differs from the list, is to be corrected. Where the default branch has got another file at a
+   path that it adds, it conflicts, and that is said. One that this action itself has closed
    (`Mode.WITHDRAW`) is continued like an open one, where its branch is there. One that it has
    closed as needless is never continued: it is no "no" either, and, opened again, a person's own.
 4. Otherwise the first name that can be used. A free one is claimed. A branch that holds nothing but
@@ -36,7 +37,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from registrar.errors import Failure, GitHubError, Kind, Refused, RegistrarError
-from registrar.models.files import FileDefinition
+from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import Plan
 from registrar.models.repository import BranchState, PullRequest, Tree
 from registrar.presence.planning import blob_ids_at
@@ -102,6 +103,9 @@ class Write(NamedTuple):
     """Whether the pull request stays as it is, because nobody wants it updated."""
     was_reopened: bool = False
     """Whether this run has opened it again."""
+    conflicts: tuple[str, ...] = ()
+    """Listed paths for which the default branch has got another file than the branch adds: it
+    cannot be merged."""
 
     def brings(self, path: str) -> bool:
         """Whether the branch holds a file already, as far as it was read."""
@@ -392,7 +396,41 @@ class _Decision:
         branch = Branch(state.name, head, tree, replaces=replaces)
         # Then nothing was removed of it, and none of it is there
         too_much = bool(named) and not removed and tree is not None and named.isdisjoint(tree)
-        return Write(branch, pull, mark=mark, names_too_much=too_much, leaves_pull_request=leaves)
+        return Write(
+            branch,
+            pull,
+            mark=mark,
+            names_too_much=too_much,
+            leaves_pull_request=leaves,
+            conflicts=self._conflicts(head, tree or {}, mark),
+        )
+
+    def _conflicts(self, head: str, tree: Tree, mark: Mark) -> tuple[str, ...]:
+        """Find the paths of ours that the default branch has got since, with something else.
+
+        Git merges neither of two files that both sides have added. A branch that was given the
+        default branch's file by a merge, and kept ours, has no conflict: it no longer adds it.
+        """
+        here = self._plan.state.entries
+        suspected = [
+            path
+            for path in (each.path for each in self._plan.definitions)
+            if path in here and path in tree and mark.wrote and mark.names(path)
+            if here[path].sha != tree[path].sha
+        ]
+        if not suspected:
+            return ()
+        base = self._plan.state.base_sha
+        merge_base, added = self._answers.compare(base, head)
+        if merge_base in {"", base}:
+            return ()
+        if added is None:
+            before = self._answers.tree(merge_base)
+            if before is None:
+                return ()
+            there = {above for path in before for above in (path, *parents(path))}
+            return tuple(path for path in suspected if path not in there)
+        return tuple(path for path in suspected if path in added)
 
     def _removed(self, mark: Mark, named: frozenset[str], head: str) -> frozenset[str]:
         """Find what somebody removed of paths that a mark names.

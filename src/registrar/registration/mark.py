@@ -2,10 +2,10 @@
 
 Our part stands between two comments, `BEGIN` and `END`. In it the mark says which list the pull
 request is from, what this action has committed to its branch (each path, with the content that it
-wrote last), and whether we have closed the pull request, and why. It says what has been committed,
-never what will be: so what it names and the branch lacks was removed by somebody, and what it does
-not name is somebody's. Paths are kept as hashes, because a path is any text, and could end the
-comment.
+wrote last), whether we have closed the pull request, and why, and in which paths the description
+says that it conflicts. It says what has been committed, never what will be: so what it names and
+the branch lacks was removed by somebody, and what it does not name is somebody's. Paths are kept as
+hashes, because a path is any text, and could end the comment.
 
 People edit descriptions: what is left of our comments counts wherever it stands, and all of it
 together. Writing puts it back into one part.
@@ -14,7 +14,7 @@ together. Writing puts it back into one part.
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 BEGIN = "<!-- registrar:begin -->"
@@ -31,7 +31,7 @@ MOST_PATHS = 1000
 """Paths in a mark at most."""
 _DIGITS = 10
 """Digits that a mark keeps of the hash of a path, and of the id of a blob."""
-_VALUES = frozenset({"wrote", "many", "list", "withdrawn", "needless"})
+_VALUES = frozenset({"wrote", "many", "list", "withdrawn", "needless", "conflicts"})
 # Possessive: a hostile description needs no more time than another one
 _COMMENT = re.compile(r"<!--\s*+registrar:([a-z]++)((?:\s++[0-9a-f]{10,64}+)*+)\s*+-->")
 
@@ -50,6 +50,8 @@ class Mark(NamedTuple):
     is_needless: bool = False
     """Whether we closed it for good, because the default branch has everything that it names; an
     open one was opened again by a person, and is theirs."""
+    conflicts: frozenset[str] = frozenset()
+    """Hashes of the paths of which the description says that they conflict."""
 
     @classmethod
     def of(cls, body: str) -> "Mark | None":
@@ -70,12 +72,19 @@ class Mark(NamedTuple):
         lists = {*found.get("list", ())}
         list_id = lists.pop() if len(lists) == 1 else ""
         wrote_known = wrote if is_known else None
-        return cls(wrote_known, list_id, "withdrawn" in found, "needless" in found)
+        conflicts = frozenset(found.get("conflicts", ()))
+        return cls(wrote_known, list_id, "withdrawn" in found, "needless" in found, conflicts)
 
-    def naming(self, list_id: str, files: Mapping[str, str]) -> "Mark":
-        """Give the mark of an open pull request that also names these paths, with their blobs."""
+    def naming(
+        self, list_id: str, files: Mapping[str, str], conflicts: Iterable[str] = ()
+    ) -> "Mark":
+        """Give the mark of an open pull request that also names these paths, with their blobs.
+
+        Its description says that it conflicts in ``conflicts``.
+        """
         named = {hashed(path): blob[:_DIGITS] for path, blob in files.items()}
-        return Mark({**(self.wrote or {}), **named}, hashed(list_id))
+        wrote, list_hash = {**(self.wrote or {}), **named}, hashed(list_id)
+        return Mark(wrote, list_hash, conflicts=frozenset(map(hashed, conflicts)))
 
     def names(self, path: str) -> bool:
         """Whether this action has committed ``path``, as far as that is known."""
@@ -103,6 +112,8 @@ class Mark(NamedTuple):
         lines += [f"<!-- registrar:list {self.list} -->"] if self.list else []
         lines += [WITHDRAWN] if self.is_withdrawn else []
         lines += [NEEDLESS] if self.is_needless else []
+        conflicts = " ".join(sorted(self.conflicts))
+        lines += [f"<!-- registrar:conflicts {conflicts} -->"] if conflicts else []
         return "\n".join(lines)
 
 

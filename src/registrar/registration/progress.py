@@ -91,6 +91,12 @@ class Progress:
         missing = self._plan.missing if self._plan else ()
         self.record(*(_declined(each.path, chosen) for each in missing))
 
+    def keep_conflicts(self, paths: Sequence[str], pull: PullRequest) -> None:
+        """Keep and print in which paths a pull request conflicts with the default branch."""
+        self.record(*(Outcome(each, conflicts_with=pull) for each in paths))
+        if paths:
+            self.warn("progress.conflicts", about=f"{paths}", pull_request=pull.link, paths=paths)
+
     def keep_reopened(self, pull: PullRequest) -> None:
         """Keep that a pull request is open again: what was removed from it was taken out of it."""
         declined = (f for f in self._result.files if f.declined_in)

@@ -138,7 +138,7 @@ class Proposal(NamedTuple):
         room = BODY_CHARACTERS - escaping.characters(f"{before}{BEGIN}\n\n{END}{after}")
         ours_now = (file.definition for file in result.files if file.is_as_listed)
         written = {each.path: each.blob_id for each in ours_now}
-        hidden = mark.naming(self.spec.files.id, written).text
+        hidden = mark.naming(self.spec.files.id, written, result.conflicts).text
         room -= escaping.characters(hidden) + 1
         ours = description.render(result, self.catalogue, room, ours or "")
         body = f"{before}{BEGIN}\n{ours}\n{hidden}\n{END}{after}"

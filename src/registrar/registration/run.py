@@ -278,6 +278,8 @@ def _note_decision(decision: Decision, progress: Progress) -> None:
             links = tuple(pull.link for pull in pulls)
             progress.note(key, repeats_state=True, count=len(those), pull_requests=links)
     write = decision.write
+    if write and write.pull_request:
+        progress.keep_conflicts(write.conflicts, write.pull_request)
     edited = write.edited(decision.files) if write and progress.spec.proposes else []
     if edited and write and (pull := write.pull_request):
         progress.note("progress.edited", about=f"{edited}", pull_request=pull.link, paths=edited)

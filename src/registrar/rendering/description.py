@@ -50,6 +50,8 @@ def render(
         markdown.text(*_in_numbers(registration)),
         "",
     ]
+    if paths := registration.conflicts:
+        head += markdown.quoted(msg("body.conflicts", paths=paths))
     if registration.beside:
         # Why the branch has a number behind its name
         head += [markdown.text(*map(_beside, registration.beside)), ""]

@@ -237,6 +237,9 @@ STATUSES: Mapping[Status, StatusWords] = {
         "many.state_deferred", "many.count_deferred", next_run="page.deferred"
     ),
     Status.UNREAD: StatusWords("many.state_unread", "many.count_unread", "advice.unread"),
+    Status.CONFLICTING: StatusWords(
+        "many.state_conflicting", "many.count_conflicting", "advice.conflict"
+    ),
     Status.WAITING: StatusWords("many.state_waiting", "many.count_waiting", "advice.merge"),
     Status.BLOCKED: StatusWords("many.state_nothing", "many.count_blocked", "advice.blocked"),
     Status.UNSET: StatusWords("many.state_nothing", "many.count_unset"),
@@ -335,6 +338,8 @@ def described(path: ListedPath) -> Message:
     """What was done, with its reason where there is one; nothing in it names the path."""
     reason = path.failure.cause.message if path.failure else path.reason
     reasons = [_with_shade(path, reason)]
+    if pull := path.conflicts_with:
+        reasons.append(msg("reason.conflicts", pull_request=pull.link))
     is_undone = path.done is Done.NOTHING
     if is_undone or path.done is Done.CREATED:
         reasons += [*_besides(path), *origin_of(path.definition)]

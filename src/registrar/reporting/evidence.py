@@ -64,6 +64,8 @@ class Evidence(NamedTuple):
     ``failed``."""
     reason: str = ""
     """Why it failed."""
+    conflicts_with: str = ""
+    """Address of the open pull request that adds another file at the path."""
     properties: tuple[str, ...] = ()
     """Values of the custom properties that the list or the selection names, in their order."""
 
@@ -162,6 +164,7 @@ def rows_of(result: RegistrationResult, read_at: str, reason: str = "") -> Itera
             update=file.done if file.done in {Done.UPDATED, Done.TO_UPDATE} else "",
             outcome=outcome,
             reason=reason,
+            conflicts_with=file.conflicts_with.url if file.conflicts_with else "",
             properties=tuple(", ".join(values.get(name, ())) for name in names),
         )
 

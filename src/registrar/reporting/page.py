@@ -82,6 +82,8 @@ class ShownRepository:
     """What was done with its pull request, or is to be; a key of the catalogue."""
     left_branch: str
     """A branch that the run has left without a commit."""
+    conflicts: Sequence[str]
+    """Paths in which the open one conflicts."""
     cells: str
     """For each path of the page the code of how it stands; a later path has none."""
     elsewhere: Mapping[str, str]
@@ -179,6 +181,8 @@ class Page:
     """Number of branches that the run has left without a commit, also those not named."""
     open: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
     """For each open pull request that proposes a path, by repository and list, its age in days."""
+    conflicting: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    """Those that cannot be merged, by repository and list; they are not in `open`."""
     outcomes: Counter[str] = field(default_factory=Counter[str])
     """Number of lists in repositories that stand in each way after a run over many."""
 
@@ -222,6 +226,8 @@ class Page:
         steps = [*self.ended_early]
         if self.failed:
             steps.append(msg("page.look_at_failed", count=len(self.failed)))
+        if self.conflicting:
+            steps.append(msg("page.conflicting", count=len(self.conflicting)))
         if self.open:
             steps.append(msg("page.open", count=len(self.open), days=max(self.open.values())))
         if self.left_branches:
@@ -283,7 +289,9 @@ class Page:
         found = Completeness.of((Standing(row.state) for row in rows), has_failed=has_failed)
         known = self.completeness.get(repository, found)
         self.completeness[repository] = min(known, found)
-        if ages := [int(row.pull_request_age_days) for row in rows if row.pull_request_age_days]:
+        if any(row.conflicts_with for row in rows):
+            self.conflicting.add((repository, rows[0].list))
+        elif ages := [int(row.pull_request_age_days) for row in rows if row.pull_request_age_days]:
             self.open[repository, rows[0].list] = max(ages)
 
     def add(
@@ -334,6 +342,7 @@ class Page:
                 pulls,
                 remark,
                 left_branch,
+                [row.path for row in rows if row.conflicts_with],
                 "".join(cells),
                 {row.path: row.found_path for row in rows if row.found_path},
                 lacking,

@@ -83,6 +83,7 @@ def _file(
         "parts": list(file.definition.parts),
         "found_path": shown(present.path) if present and present.path != file.path else "",
         "blob": present.blob if present else "",
+        "conflicts_with": shown(file.conflicts_with.url) if file.conflicts_with else "",
     }
     return {
         "path": shown(file.path),

@@ -147,7 +147,7 @@ def advice(registration: RegistrationResult) -> Message | None:
         return msg("advice.remove_plan")
     if left is Status.DECLINED:
         return msg("advice.declined")
-    advice = STATUSES[left].advice
+    advice = "advice.conflict" if registration.conflicts else STATUSES[left].advice
     return msg(advice) if advice else None
 
 
@@ -308,6 +308,8 @@ def state(row: RegistrationResult, *, in_log: bool = False) -> Message:
         "many.state_with_unset": row.standings[Standing.UNSET],
     }
     parts = [msg(key, count=count) for key, count in besides.items() if count]
+    if row.conflicts:
+        parts.append(msg("many.state_with_conflict", paths=row.conflicts))
     if blocked and not row.first_failure:
         key = "many.state_of_these_blocked" if counts_missing else "many.state_with_blocked"
         of_blocked = msg(key, count=len(blocked), reason=blocked[0])

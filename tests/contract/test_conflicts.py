@@ -1,0 +1,171 @@
+"""An open pull request that conflicts with the default branch: both have added a file."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from tests.example import A_AND_B, MANY, WAYS, Way
+from tests.fakehub import Refusal
+from tests.harness import LIST_BRANCH as BRANCH
+from tests.harness import PER_FILE, TARGET, Action, Run, only_reads, shortened
+
+OTHER = {"a.md": b"by hand\n"}
+
+
+class Conflict(Way):
+    """An open pull request with `A_AND_B`, and runs that ask how it stands."""
+
+    def look(self, listed: dict[str, str] = A_AND_B, /, **inputs: str) -> Run:
+        """Run with a directory for the files, and remember only what that sends."""
+        self.host.requests.clear()
+        self.kept.mkdir(exist_ok=True)
+        given = {"definitions": self.action.listing_of(listed), "language": "en", **inputs}
+        env = {"RUNNER_TEMP": str(self.kept)}
+        if self.strategy == MANY:
+            return self.action(given, env=env, target_repo=None, target_repos=TARGET)
+        return self.action({"commit_strategy": self.strategy, **given}, env=env)
+
+    @property
+    def kept(self) -> Path:
+        return self.action.directory / "temp"
+
+    def file_of(self, run: Run, output: str) -> str:
+        """A file for later steps that a run has written."""
+        return (self.kept / run.outputs[output]).read_text("utf-8")
+
+    def asked(self, path: str) -> int:
+        """How many requests about a comparison, or a tree, were sent last."""
+        return sum(path in shortened(each) for each in self.host.requests)
+
+
+@pytest.fixture(params=WAYS)
+def example(request: pytest.FixtureRequest, action: Action) -> Conflict:
+    example = Conflict(action, request.param)
+    example.run_with(A_AND_B)
+    return example
+
+
+def test_it_is_said_wherever_and_ended_by_removing_the_file(example: Conflict) -> None:
+    repository = example.repository
+    example.look(mode="check")
+    before = example.asked("compare/"), example.asked("git/trees/")
+    repository.commit(OTHER)
+    with pytest.raises(Refusal, match="not mergeable"):
+        repository.merge(1)
+
+    check = example.look(mode="check")
+    assert check.exit_code == 1
+    assert (example.asked("compare/"), example.asked("git/trees/")) == (1, before[1])
+    assert "merge the open pull request" not in check.text
+    told = "#1 cannot be merged, because it conflicts with the default branch in: "
+    for run in (check, example.look(mode="plan")):
+        assert ("conflict in a.md" if example.strategy == MANY else told) in run.console
+        assert told.removeprefix("#1") in run.summary
+        [registration] = run.report["registrations"]
+        [note] = [each for each in registration["notes"] if told in each]
+        assert "in: a.md" in note
+        files = {each["path"]: each.get("conflicts_with") for each in registration["files"]}
+        assert files["a.md"].endswith("/pull/1")
+        assert files["b.md"] is None
+        rows = {
+            row["path"]: row["conflicts_with"]
+            for row in csv.DictReader(example.file_of(run, "table_path").splitlines())
+        }
+        assert rows == {path: url or "" for path, url in files.items()}
+        page = example.file_of(run, "page_path")
+        assert "cannot be merged: 1" in page
+        assert "Review and merge them" not in page
+        assert "conflict in a.md" in page
+        if example.strategy == MANY:
+            assert run.report["many"]["states"]["conflicting"] == 1
+            assert "1 in conflict" in run.summary
+
+    run = example.look()
+    assert run.exit_code == 0
+    assert "conflict" in run.console
+    assert example.written == ["PATCH pulls/1"]
+    assert "> This pull request cannot be merged" in example.body
+    assert repository.files(BRANCH)["a.md"] == b"A\n"
+    example.look()
+    assert only_reads(example.host)
+
+    repository.commit({"a.md": None}, branch=BRANCH)
+    for mode in ("plan", "register"):
+        assert "cannot be merged" not in example.look(mode=mode).text
+    assert "cannot be merged" not in example.body
+    repository.merge(1)
+    assert repository.files("main") == {**repository.files("main"), **OTHER, "b.md": b"B\n"}
+    assert example.look(mode="check").exit_code == 0
+
+
+def test_in_japanese(example: Conflict) -> None:
+    example.repository.commit(OTHER)
+    for mode in ("check", "register"):
+        run = example.look(mode=mode, language="ja")
+        assert "コンフリクト" in run.console
+        assert "コンフリクト" in run.summary
+    assert "コンフリクト" in example.body
+
+
+def test_a_branch_that_took_the_default_branch_and_kept_ours_does_not(example: Conflict) -> None:
+    repository = example.repository
+    theirs = repository.commit(OTHER)
+    repository.keep_ours(BRANCH, repository.head(BRANCH), theirs)
+    assert repository.is_mergeable(1)
+    for mode in ("check", "plan", "register"):
+        assert "cannot be merged" not in example.look(mode=mode).text
+        assert example.asked("compare/") == 1
+        assert example.asked("git/trees/") <= 2
+
+
+def test_what_somebody_has_edited_there_conflicts_as_well(example: Conflict) -> None:
+    example.repository.commit({"a.md": b"edited\n"}, branch=BRANCH)
+    example.repository.commit(OTHER)
+    check = example.look(mode="check")
+    assert "conflict" in check.console
+    assert (example.asked("compare/"), example.asked("git/trees/")) == (1, 1)
+    # A merge that keeps some of both ends it
+    theirs = example.repository.head("main")
+    example.repository.keep_ours(BRANCH, example.repository.head(BRANCH), theirs)
+    assert "merge the open pull request" in example.look(mode="check").text
+
+
+def test_a_directory_in_its_place_conflicts_as_well(example: Conflict) -> None:
+    example.repository.commit({"a.md/index.md": b"by hand\n"})
+    assert not example.repository.is_mergeable(1)
+    assert "conflict" in example.look(mode="check").console
+
+
+def test_one_that_is_to_be_updated_is_updated_all_the_same(example: Conflict) -> None:
+    repository, grown = example.repository, {**A_AND_B, "c.md": "C\n"}
+    repository.commit(OTHER)
+    check = example.look(grown, mode="check")
+    assert "To add them, merge" not in check.text
+    assert "conflict" in check.text
+    run = example.look(grown, update="false")
+    assert "conflict" in run.console
+    assert only_reads(example.host)
+    run = example.look(grown)
+    assert "conflict" in run.console
+    assert repository.files(BRANCH)["c.md"] == b"C\n"
+    assert "> This pull request cannot be merged" in example.body
+
+
+def test_where_nothing_is_missing_nothing_is_asked(example: Conflict) -> None:
+    example.repository.commit({**OTHER, "b.md": b"by hand\n"})
+    run = example.look(mode="check")
+    assert run.exit_code == 0
+    assert "cannot be merged" not in run.text
+    if example.strategy == PER_FILE:
+        assert not example.asked("pulls")
+
+
+def test_what_both_have_added_alike_does_not(example: Conflict) -> None:
+    example.repository.commit({"a.md": b"A\n"})
+    assert example.repository.is_mergeable(1)
+    check = example.look(mode="check")
+    assert "cannot be merged" not in check.text
+    assert example.asked("compare/") == 0
