@@ -195,8 +195,8 @@ def heading(text: str) -> None:
     print(f"\n\033[1m{line}\033[0m\n" if bold else f"\n{line}\n", flush=True)
 
 
-def main() -> int:
-    """Play it, and give the exit code."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play it, and give the exit code; ``arguments`` are those of the command line."""
     locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     parser = argparse.ArgumentParser(
         prog="scripts/demo",
@@ -216,7 +216,7 @@ def main() -> int:
         metavar="PATTERNS",
         help="try it on many made-up repositories, such as 'my-org/*'",
     )
-    given = parser.parse_args()
+    given = parser.parse_args(arguments)
     if given.target_repos and not given.definitions:
         parser.error("--target-repos needs --definitions")
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]

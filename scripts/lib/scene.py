@@ -1,17 +1,19 @@
-"""A made-up repository on the stand-in, and the action run against it as a process."""
+"""A made-up repository on the stand-in, and the action run on it; nobody waits on its clock."""
 
 from __future__ import annotations
 
-import os
+import contextlib
+import io
 import re
-import subprocess
-import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from registrar.main import main as registrar
+from registrar.runtime.cancellation import Cancellation
+from tests.clocks import FakeClock
 from tests.fakehub import Repository, StandInHost
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -63,30 +65,23 @@ class Scene:
         for file in files.values():
             file.write_text("")
         target = inputs.get("target_repo", self.repository.full_name)
-        ended = subprocess.run(
-            [sys.executable, "-I", str(ROOT / "entrypoint.py")],
-            cwd=self.workspace,
-            env={
-                "PATH": os.environ.get("PATH", os.defpath),
-                "INPUT_HOST_TOKEN": self.token,
-                "INPUT_TARGET_REPO": target,
-                # In many, a run of the workflow of one of them would be another story
-                **({} if "target_repos" in inputs else {"GITHUB_REPOSITORY": target}),
-                "INPUT_PROFILE": profile,
-                "INPUT_LANGUAGE": language,
-                "INPUT_API_URL": self.host.url,
-                "RUNNER_TEMP": str(self.temporary),
-                **{f"INPUT_{name.upper()}": value for name, value in inputs.items()},
-                **{name: str(file) for name, file in files.items()},
-            },
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            check=False,
-        )
+        environ = {
+            "INPUT_HOST_TOKEN": self.token,
+            "INPUT_TARGET_REPO": target,
+            # In many, a run of the workflow of one of them would be another story
+            **({} if "target_repos" in inputs else {"GITHUB_REPOSITORY": target}),
+            "INPUT_PROFILE": profile,
+            "INPUT_LANGUAGE": language,
+            "INPUT_API_URL": self.host.url,
+            "RUNNER_TEMP": str(self.temporary),
+            **{f"INPUT_{name.upper()}": value for name, value in inputs.items()},
+            **{name: str(file) for name, file in files.items()},
+        }
+        log = io.StringIO()
+        with contextlib.chdir(self.workspace):
+            exit_code = registrar([], environ, log, log, Cancellation(self.host.clock))
         summary, outputs = (file.read_text("utf-8") for file in files.values())
-        return Step(ended.returncode, ended.stdout, summary, outputs)
+        return Step(exit_code, log.getvalue(), summary, outputs)
 
 
 def documented_list(page: str, path: str) -> str:
@@ -95,7 +90,7 @@ def documented_list(page: str, path: str) -> str:
     return text.partition("```")[0]
 
 
-@contextmanager
+@contextlib.contextmanager
 def stage(files: Mapping[str, bytes] = FILES) -> Iterator[Scene]:
     """Set the scene: a repository that has `files`. Nothing of it is left behind."""
     with (
@@ -105,6 +100,7 @@ def stage(files: Mapping[str, bytes] = FILES) -> Iterator[Scene]:
         workspace = Path(directory, "workspace")
         # As in a checkout
         (workspace / ".git").mkdir(parents=True)
+        host.clock = FakeClock(time.time())
         repository = host.create_repository("octo/example", files)
         token = host.create_token("installation", permissions=PERMISSIONS)
         yield Scene(host, repository, token, workspace)

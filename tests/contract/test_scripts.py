@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from registrar.texts.messages import LANGUAGES
+from scripts.lib import demo
 from tests.harness import JAPANESE, ROOT, clean_environment
 
 
@@ -58,7 +59,6 @@ def test_the_last_line_says_how_many_failed(
 
 @pytest.mark.parametrize(
     ("language", "target_repos"),
-    # Over many it waits for GitHub's pace: once is enough
     [*((language, "") for language in LANGUAGES), ("en", "my-org/api, my-org/w*, property:tier")],
 )
 def test_the_demo_tells_the_story_of_a_list_of_ones_own(
@@ -184,15 +184,16 @@ files:
     ("listed", "says"), [pytest.param(*each, id=name) for name, each in LISTS.items()]
 )
 def test_in_the_world_of_the_demo_every_valid_list_succeeds(
-    listed: str, says: str, tmp_path: Path
+    listed: str, says: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "list.yml").write_text(listed, "utf-8")
     (tmp_path / "text.md").write_text("# From a file\n")
     list_file = str(tmp_path / "list.yml")
-    done = started("scripts/demo", "--language", "en", "--definitions", list_file)
-    assert (done.returncode, done.stderr) == (0, ""), done.stdout
-    assert says in done.stdout
-    shutil.rmtree(Path(re.findall(r"/\S*registrar-demo-\S+", done.stdout)[0]).parent)
+    exit_code = demo.main(["--language", "en", "--definitions", list_file])
+    shown, errors = capfd.readouterr()
+    assert (exit_code, errors) == (0, ""), shown
+    assert says in shown
+    shutil.rmtree(Path(re.findall(r"/\S*registrar-demo-\S+", shown)[0]).parent)
 
 
 def test_the_demo_says_what_is_wrong_with_a_list(tmp_path: Path) -> None:
