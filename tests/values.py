@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from registrar.inputs import reader
 from registrar.models.files import FileDefinition, ListedFile, Text
+from registrar.models.paths import ListedPath, by_path
 from registrar.models.repository import Repository
+from registrar.models.result import RegistrationResult
 from registrar.models.settings import Defaults, Settings
 from registrar.models.spec import FileList, RegistrationSpec
+from registrar.models.standing import PresentFile, Standing
 
 DEFAULTS = Defaults("scaffold", "work", "Title")
 
@@ -27,3 +32,22 @@ def spec(*listed: FileDefinition, defaults: Defaults = DEFAULTS, **inputs: str) 
     files = FileList(defaults, tuple(map(ListedFile, listed)), name=defaults.name)
     given = settings(**inputs)
     return RegistrationSpec(given, files, Repository(given.target))
+
+
+def record(name: str, paths: Mapping[str, Standing], team: str = "x") -> RegistrationResult:
+    """What a plan has read of a repository, which is grouped by its property ``team``."""
+    repository = Repository(
+        name,
+        "main",
+        f"https://github.com/{name}",
+        visibility="public",
+        properties={"team": (team,)},
+    )
+    listed = by_path(
+        ListedPath(FileDefinition(path), standing, present=PresentFile(standing, path, "b" * 40))
+        if standing.is_present
+        else ListedPath(FileDefinition(path), standing)
+        for path, standing in paths.items()
+    )
+    job = spec(mode="plan", title="{property:team}")._replace(repository=repository)
+    return RegistrationResult(job, repository, paths=listed, commit="a" * 40)

@@ -146,11 +146,11 @@ class Privacy:
             why = told(failure) if failure else None
             cause = Cause(why, why.sentence) if why else None
             published.not_named[NotNamed(row.status, failure and failure.kind, cause)] += 1
-        published.with_finding, published.rows_with = {}, Counter()
-        for finding, rows in result.with_finding.items():
-            shown_rows = [shown for shown in map(self.row, rows) if shown]
-            published.with_finding[finding] = shown_rows
-            published.rows_with[finding] = len(shown_rows)
+        published.with_finding = {
+            finding: [shown for shown in map(self.row, rows) if shown]
+            for finding, rows in result.with_finding.items()
+        }
+        published.more_with_finding = Counter()
         return published
 
 

@@ -10,14 +10,18 @@ from playwright.sync_api import Browser, sync_playwright
 from playwright.sync_api import Page as Tab
 
 from registrar.models.settings import Mode
+from registrar.models.standing import Standing
 from registrar.rendering.states import BARS
-from registrar.reporting.evidence import Evidence
 from registrar.reporting.page import Page
 from registrar.texts.messages import Catalogue
 from tests.container import tools
+from tests.values import record
 
 PATHS = ("SECURITY.md", "=cmd()", "</script><script>alert(1)</script>", "a\"b'<i>.md", "x\u202etxt")
-STATES = ("same", "blank", "missing", "proposed", "declined", "not a file", "differs")
+STANDINGS = (
+    *(Standing.SAME, Standing.BLANK, Standing.MISSING, Standing.PROPOSED),
+    *(Standing.DECLINED, Standing.NO_FILE, Standing.DIFFERS),
+)
 
 
 @pytest.fixture(scope="module")
@@ -34,24 +38,13 @@ def written(folder: Path, language: str, repositories: int = 40) -> Path:
     page = Page("2026-11-22T00:00:00+00:00", Mode.PLAN, ("team",))
     for number in range(repositories):
         name = f"octo/{'service' if number % 2 else 'tool'}-{number}"
-        page.add(
-            [
-                Evidence(
-                    name,
-                    str(number),
-                    "public",
-                    "main",
-                    "a" * 40,
-                    "starter",
-                    path,
-                    "same" if number < 10 else STATES[(number + place) % len(STATES)],
-                    blob="b" * 40,
-                    properties=(f"<b>{number % 4}",),
-                )
-                for place, path in enumerate(PATHS)
-            ],
-            f"https://github.com/{name}",
-        )
+        standings = {
+            path: Standing.SAME if number < 10 else STANDINGS[(number + place) % len(STANDINGS)]
+            for place, path in enumerate(PATHS)
+        }
+        made = record(name, standings, team=f"<b>{number % 4}")
+        page.counted.add(made)
+        page.add(made)
     file = folder / f"page-{language}.html"
     file.write_text("".join(page.render(Catalogue(language))), "utf-8")
     return file
@@ -85,7 +78,7 @@ def test_it_counts_and_shows_what_is_not_complete(tab: Tab) -> None:
     assert len(names(tab)) == 30
     assert tab.locator("#count").inner_text() == "30 of 30 shown"
     assert "Left out" not in tab.locator("main").inner_text()
-    assert tab.title() == "octo: starter"
+    assert tab.title() == "octo: scaffold"
 
 
 def test_hostile_names_stay_text(tab: Tab) -> None:
@@ -189,7 +182,7 @@ def test_the_keyboard_reaches_every_control(tab: Tab) -> None:
 
 def test_a_screen_reader_is_told_what_is_what(tab: Tab) -> None:
     tree = tab.locator("body").aria_snapshot()
-    for words in ('heading "octo: starter"', 'combobox "State"', "status:"):
+    for words in ('heading "octo: scaffold"', 'combobox "State"', "status:"):
         assert words in tree
     assert tab.locator("html").get_attribute("lang") == "en"
 

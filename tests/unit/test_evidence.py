@@ -7,15 +7,19 @@ import io
 import random
 import subprocess
 from collections import Counter
+from collections.abc import Mapping
 
 import pytest
 
+from registrar.models.result import RegistrationResult
+from registrar.models.selection import Exclusion
 from registrar.models.settings import Mode
 from registrar.models.standing import Standing, blob_id, is_blank, standing_of
 from registrar.reporting import evidence as table
 from registrar.reporting.evidence import Evidence
 from registrar.reporting.page import MOST_CELLS, MOST_EXCLUDED, Page
 from registrar.texts.messages import Catalogue
+from tests.values import record
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"\r\n", b"{}", b"{}\n", b"[]", b"---", b"---\n"])
@@ -120,30 +124,59 @@ def test_of_a_repository_that_is_not_named_the_path_and_its_state_are_left() -> 
     assert (counted.repository, counted.properties) == ("not public: 7", ("",))
 
 
-def test_the_page_counts_what_it_does_not_name() -> None:
-    page = Page(MOMENT, Mode.PLAN)
-    page.add([evidence(repository="octo/one", path="a", state="same")])
-    for state in ("missing", "same"):
-        page.count([evidence(id="7", path="a", state=state)])
-    page.count([evidence(id="8", path="a", state="blank")])
-    page.count([evidence(id="10", path="a", state="declined")])
-    page.count([evidence(id="9", path="a", state="excluded: archived")])
-    assert (page.reach("COMPLETE"), page.reach("DONE"), page.read) == (2, 3, 4)
-    assert (page.reach("COMPLETE", hidden=True), page.reach("DONE", hidden=True)) == (1, 2)
-    assert page.paths["a"] == {"present": 2, "missing": 1, "blank": 1, "declined": 1}
-    assert page.excluded_by_reason == {"archived": ([], 1)}
-    assert [row.name for row in page.rows] == ["octo/one"]
-
-
 MOMENT = "2026-11-22T00:00:00+00:00"
 
 
+class Shown:
+    """A page, and the tally that it reads: each record is counted and then taken, as in a run."""
+
+    def __init__(self, mode: Mode = Mode.PLAN, names: tuple[str, ...] = ()) -> None:
+        self.page = Page(MOMENT, mode, names)
+
+    def add(self, name: str = "octo/one", /, **paths: Standing) -> None:
+        self.page.add(self._counted(name, paths))
+
+    def count(self, name: str, /, **paths: Standing) -> None:
+        self.page.count(self._counted(name, paths))
+
+    def leave_out(self, name: str, why: Exclusion, *, is_named: bool = True) -> None:
+        take = self.page.add if is_named else self.page.count
+        take(self._counted(name, {}, why))
+
+    def _counted(
+        self, name: str, paths: Mapping[str, Standing], exclusion: Exclusion | None = None
+    ) -> RegistrationResult:
+        made = record(name, paths)._replace(exclusion=exclusion)
+        self.page.counted.add(made)
+        return made
+
+    def render(self, language: str = "en") -> str:
+        return "".join(self.page.render(Catalogue(language)))
+
+
+def test_the_page_counts_what_it_does_not_name() -> None:
+    shown = Shown()
+    page = shown.page
+    shown.add("octo/one", a=Standing.SAME)
+    for standing in (Standing.MISSING, Standing.SAME):
+        shown.count("octo/7", a=standing)
+    shown.count("octo/8", a=Standing.BLANK)
+    shown.count("octo/10", a=Standing.DECLINED)
+    shown.leave_out("octo/9", Exclusion.ARCHIVED, is_named=False)
+    assert (page.reach("COMPLETE"), page.reach("DONE"), page.read) == (2, 3, 4)
+    assert (page.reach("COMPLETE", hidden=True), page.reach("DONE", hidden=True)) == (1, 2)
+    assert page.paths["a"] == {"present": 2, "missing": 1, "blank": 1, "declined": 1}
+    assert page.excluded_by_reason == {Exclusion.ARCHIVED: ([], 1)}
+    assert [row.name for row in page.rows] == ["octo/one"]
+
+
 def test_the_page_counts_a_repository_once_whatever_the_number_of_lists() -> None:
-    page = Page(MOMENT, Mode.PLAN)
-    for state in ("same", "missing"):
-        page.add([evidence(repository="octo/one", state=state)])
-        page.add([evidence(repository="octo/two", state="blank")])
-        page.add([evidence(repository="octo/old", state="excluded: archived")])
+    shown = Shown()
+    for standing in (Standing.SAME, Standing.MISSING):
+        shown.add("octo/one", a=standing)
+        shown.add("octo/two", a=Standing.BLANK)
+        shown.leave_out("octo/old", Exclusion.ARCHIVED)
+    page = shown.page
     assert (len(page.names), page.reach("COMPLETE"), len(page.excluded)) == (2, 1, 1)
 
 
@@ -151,34 +184,34 @@ def test_the_page_counts_a_repository_once_whatever_the_number_of_lists() -> Non
     "mode", sorted(set(Mode) - {Mode.VALIDATE})
 )  # which looks at no repository
 def test_the_page_says_what_it_is_about(mode: Mode) -> None:
-    page = Page(MOMENT, mode)
-    page.add([evidence(list="owners", path="a", state="same")])
+    shown = Shown(mode)
+    shown.add(a=Standing.SAME)
     words = {"register": "Run", "plan": "Plan", "check": "Check", "withdraw": "Withdrawal"}
     for more, target in {"octo/one": "octo/one", "octo/2": "octo", "x/x": "octo, x"}.items():
-        page.add([evidence(repository=more, list="owners", path="a", state="excluded: fork")])
-        text = "".join(page.render(Catalogue("en")))
-        assert f"<h1>{target}: owners</h1>" in text
+        shown.leave_out(more, Exclusion.FORK)
+        text = shown.render()
+        assert f"<h1>{target}: scaffold</h1>" in text
         assert f"{words[mode]} of 2026-11-22 00:00 UTC." in text
         assert f"<li>{more}</li>" in text.partition("forks ")[2]
 
 
 def test_the_bars_of_a_page_add_up_whatever_the_states() -> None:
     rng, counts = random.Random(5), Counter[str]()
-    page = Page(MOMENT, Mode.PLAN, ("team",))
+    shown = Shown(names=("team",))
+    page = shown.page
     for number in range(200):
-        state = rng.choice(list(Standing))
-        counts[state] += 1
-        path = rng.choice(("a", "b"))
-        page.add([evidence("x", repository=f"octo/{number}", path=path, state=state)])
+        standing = rng.choice(list(Standing))
+        counts[standing] += 1
+        shown.add(f"octo/{number}", **{rng.choice("ab"): standing})
     assert page.totals.total() == counts.total() == 200
     assert page.totals["present"] == counts["same"] + counts["filled"]
     quiet = Counter(same=counts["same"], filled=counts["filled"])
     others = {each: each.replace(" ", "_") for each in counts - quiet}
     assert {each: page.totals[bar] for each, bar in others.items()} == dict(counts - quiet)
-    [[group]] = page.groups.values()
     is_there = ("same", "filled", "blank", "differs", "not a file")
     complete = sum(counts[each] for each in is_there)
     done = complete + counts["declined"]
+    [[group]] = page.groups.values()
     assert group.counts == {
         "present": complete,
         "declined": counts["declined"],
@@ -186,24 +219,25 @@ def test_the_bars_of_a_page_add_up_whatever_the_states() -> None:
     }
     assert (page.reach("COMPLETE"), page.reach("DONE"), group.done) == (complete, done, done)
     assert page.tiles["present"] == complete
-    "".join(page.render(Catalogue("ja")))
+    shown.render("ja")
 
 
 def test_the_page_shows_so_many_repositories_and_counts_the_rest() -> None:
-    page, paths = Page(MOMENT, Mode.PLAN), [f"{number}.md" for number in range(MOST_CELLS // 10)]
+    shown = Shown()
+    paths = {f"{number}.md": Standing.SAME for number in range(MOST_CELLS // 10)}
     for number in range(13):
-        page.add([evidence(repository=f"octo/r{number}", path=p, state="same") for p in paths])
-    text = "".join(page.render(Catalogue("en")))
+        shown.add(f"octo/r{number}", **paths)
+    text = shown.render()
     assert text.count("<tr data-name=") == 10
     assert "… and 3 more, which the table (CSV) has." in text
     assert "<strong>13 / 13</strong>" in text
 
 
 def test_the_page_names_so_many_that_were_left_out_and_counts_the_rest() -> None:
-    page = Page(MOMENT, Mode.PLAN)
+    shown = Shown()
     for number in range(MOST_EXCLUDED + 2):
-        page.add([evidence(repository=f"octo/r{number}", state="excluded: excluded")])
-    text = "".join(page.render(Catalogue("en")))
+        shown.leave_out(f"octo/r{number}", Exclusion.NOT_MEANT)
+    text = shown.render()
     assert text.count("<li>octo/r") == MOST_EXCLUDED
     assert f"excluded {MOST_EXCLUDED + 2}</summary>" in text
     assert "<li>… and 2 more</li>" in text

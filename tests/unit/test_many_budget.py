@@ -16,6 +16,7 @@ from registrar.models.result import WRITTEN, RegistrationResult, Status
 from registrar.models.run_result import Budget
 from registrar.models.settings import PullRequestOptions, Settings
 from registrar.models.standing import Standing
+from registrar.models.tally import Tally
 from registrar.reporting import sentences
 from registrar.texts.messages import Catalogue
 from tests.fakehub import graphql
@@ -26,7 +27,11 @@ def budget(*pull_requests: Status, cap: int = 100) -> Budget:
     nothing: Any = dict.fromkeys(Settings._fields)
     given = Settings(**nothing)._replace(max_pull_requests=cap, pull_request=PullRequestOptions())
     todo = [_row(number, status) for number, status in enumerate(pull_requests)]
-    return with_writing(Budget(1000, {}, 25, 4975, Counter(pull_requests)), given, todo)
+    reading = Tally()
+    for each in todo:
+        reading.add(each)
+    reading.left = Counter(pull_requests)
+    return with_writing(Budget({}, 0, 25, 4975, reading), given, todo)
 
 
 def _row(number: int, left_to_do: Status) -> RegistrationResult:
@@ -89,7 +94,7 @@ def test_what_is_to_be_done(
     found = budget(*pull_requests)
     assert (found.now, found.deferred, found.writes) == (now, deferred, writes)
     others = pull_requests.count(DECLINED) + pull_requests.count(CLOSE)
-    assert found.missing == len(pull_requests) - others
+    assert found.reading.missing == len(pull_requests) - others
 
 
 def test_the_cap_that_is_shared_goes_by_name() -> None:

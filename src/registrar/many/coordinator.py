@@ -1,11 +1,10 @@
 """A run over many repositories: list, read, report the budget, write one after the other."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from registrar.errors import Diagnostic, Kind, Refused
+from registrar.errors import Diagnostic, Refused
 from registrar.github.limits import Resource
 from registrar.inputs.environment import may_be_published
 from registrar.many import notes, writing
@@ -37,10 +36,7 @@ _ABSENT = (FailOn.MISSING, FailOn.DECLINED, FailOn.UNSET)
 
 @dataclass
 class ManyRun:
-    """One run over many repositories; its result grows while it goes on, whatever ends it.
-
-    What it counts of the reading is explained where it ends up: at the fields of `Budget`.
-    """
+    """One run over many repositories; its result grows while it goes on, whatever ends it."""
 
     github: "GitHub"
     settings: Settings
@@ -60,14 +56,6 @@ class ManyRun:
         self.github.limits.pace.end = self._end
         self._todo: list[RegistrationResult] = []
         """What was read of the repositories in which something is left to do."""
-        self._left_to_do = Counter[Status]()
-        """What the reading has left to do, or would be."""
-        self._unknown = 0
-        """Number of repositories whose pull requests the token may not read."""
-        self._withdrawable = 0
-        self._refused = 0
-        self._refused_whole = 0
-        self._guessed = 0
         self._without_row: dict[tuple[str, str], RegistrationResult] = {}
         """The lists in repositories that have no row yet, and what is known of them so far."""
 
@@ -94,20 +82,15 @@ class ManyRun:
             self._read(reader, listing)
         # Only the reading shows which repositories are empty or locked
         self._note_selected(found, listing)
-        of_reading = Budget(
-            found=found,
-            excluded=listing.excluded,
-            queries=reader.queries,
-            points_left=self.github.limits.remaining(Resource.GRAPHQL),
-            of=self._left_to_do,
-            unread=self._unknown,
-            not_found=len(listing.not_found),
-            guessed=self._guessed,
-            withdrawable=self._withdrawable,
-            refused=self._refused,
-            refused_whole=self._refused_whole,
-        )
         todo = writing.in_order(self._todo, self.cancellation.clock.time())
+        of_reading = Budget(
+            listing.excluded,
+            len(listing.not_found),
+            reader.queries,
+            self.github.limits.remaining(Resource.GRAPHQL),
+            result.reading,
+            guessed=sum(each.is_guess for each in todo),
+        )
         result.budget = writing.with_writing(of_reading, self.settings, todo)
         listener.budget_known(result.budget, self.settings)
         if todo and not self.settings.mode.only_reads:
@@ -130,13 +113,14 @@ class ManyRun:
         require_known_properties(asked, listed, others_read=privacy.counts_private)
         for name, failure in listing.not_found.items():
             for spec in self._specs([Repository(name)]):
-                self._left_to_do[Status.FAILED] += 1
-                self._add(unread(spec)._replace(failure=failure))
+                not_found = unread(spec)._replace(failure=failure)
+                self.result.reading.add(not_found)
+                self._add(not_found)
         if asked and (persons := {each.owner for each in listing.by_id.values() if each.of_person}):
             self._note(msg("progress.no_properties", owners=sorted(persons)))
         for repository, reason in listing.excluded_repositories:
             for spec in self._specs([repository]):
-                self.listener.record(unread(spec)._replace(exclusion=reason))
+                self._leave_out(unread(spec)._replace(exclusion=reason))
         return listing
 
     def _require_time(self) -> None:
@@ -172,18 +156,17 @@ class ManyRun:
         for spec in specs:
             self._without_row[_key(spec)] = RegistrationResult(spec, spec.repository)
         alone: list[RegistrationResult] = []
-        excluded_ids, result = set[int](), self.result
+        result = self.result
         result.rules.update({(f.label, r.number): 0 for f in self.lists for r in f.rules})
         for previewed in reader.read(specs):
             if previewed.exclusion:
-                if previewed.repository.id not in excluded_ids:
+                if _key(previewed.spec)[0] not in result.end.excluded:
                     listing.excluded[previewed.exclusion] += 1
                     # Also for a run that ends before all are read
                     result.repositories -= 1
-                excluded_ids.add(previewed.repository.id)
                 for spec in self._specs([previewed.spec.repository]):
                     self._without_row.pop(_key(spec), None)
-                self.listener.record(previewed)
+                self._leave_out(previewed)
             elif previewed.is_unread:
                 alone.append(previewed)
             else:
@@ -204,20 +187,11 @@ class ManyRun:
         registers, left_to_do = self.settings.mode is Mode.REGISTER, previewed.left_to_do
         if not previewed.failure:
             self.result.note_read(previewed)
-        self._unknown += not previewed.knows_pull_requests
-        self._withdrawable += previewed.withdrawable > 0
-        found = Status.FAILED if previewed.failure else left_to_do
-        if left_to_do is Status.FAILED and not previewed.failure:
-            self._refused_whole += 1
-        elif found is not Status.COMPLETE:
-            self._left_to_do[found] += 1
-        is_refused = any(f.failure and f.failure.kind is Kind.PERMISSION for f in previewed.files)
-        self._refused += is_refused
+        self.result.reading.add(previewed)
         # What the token may not write is all that the pull request lacks
-        registers = registers and not (is_refused and left_to_do in ONLY_LOOKED_AT)
+        registers = registers and not (previewed.is_refused and left_to_do in ONLY_LOOKED_AT)
         if (registers and left_to_do in _TO_REGISTER) or left_to_do is Status.TO_WITHDRAW:
             self._todo.append(previewed)
-            self._guessed += previewed.is_guess
             self._without_row[_key(previewed.spec)] = writing.left_alone(previewed)
             return
         if self.settings.mode is Mode.PLAN and left_to_do in TO_DO:
@@ -276,7 +250,7 @@ class ManyRun:
 
     def _note_end(self, reason: Message) -> None:
         """Say once why the run ended early, and what that leaves for the next one."""
-        if left := self.result.counts[Status.DEFERRED]:
+        if left := self.result.end.states[Status.DEFERRED]:
             self.result.stopped = msg("many.ended_early", left=left, reason=reason)
             self.listener.warn(Diagnostic(self.result.stopped))
 
@@ -338,8 +312,12 @@ class ManyRun:
         row = row if row.files else row._replace(paths=unread(row.spec).paths)
         self._without_row.pop(_key(row.spec), None)
         self.result.add(row)
-        self.listener.record(row)
+        self.listener.record(row, self.result.end)
         return row
+
+    def _leave_out(self, row: RegistrationResult) -> None:
+        self.result.end.add(row)
+        self.listener.record(row, self.result.end)
 
 
 def _key(spec: RegistrationSpec) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from registrar.models.result import RegistrationResult
 from registrar.models.run_result import Budget, RunResult
 from registrar.models.settings import Settings
+from registrar.models.tally import Tally
 from registrar.registration import listener
 
 
@@ -30,8 +31,8 @@ class Listener(listener.Listener):
         are several lists for each repository.
         """
 
-    def record(self, row: RegistrationResult) -> None:
-        """Hear how the listed paths of a repository stand at the end."""
+    def record(self, row: RegistrationResult, counted: Tally) -> None:
+        """Hear how the listed paths of a repository stand at the end; they are ``counted``."""
 
     def many_done(self, result: RunResult) -> None:
         """Hear how all repositories ended, and what a plan would write."""

@@ -6,7 +6,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
-from registrar.errors import Failure
+from registrar.errors import Failure, Kind
 from registrar.models.paths import Done, ListedPath, Outcome
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.rules import Replaced, UnusedParts
@@ -168,6 +168,25 @@ class RegistrationResult(NamedTuple):
         """Give the result once this was done about paths, or is known of them."""
         changed = {each.path: self.paths[each.path].after(each) for each in outcomes}
         return self._replace(paths={**self.paths, **changed})
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether it has files that the token is known not to write."""
+        return any(f.failure and f.failure.kind is Kind.PERMISSION for f in self.files)
+
+    def pull_request_of(self, file: ListedPath) -> PullRequest | None:
+        """The pull request that proposes a path, or in which somebody declined it.
+
+        Of a path that nobody has looked at the open one says more than nothing.
+        """
+        may_hold = file.on_branch or file.standing is Standing.UNREAD
+        return file.declined_in or (self.pull_request if may_hold else None)
+
+    @property
+    def open_since(self) -> str:
+        """When the first open pull request about one of its paths was opened (ISO 8601)."""
+        pulls = filter(None, map(self.pull_request_of, self.files))
+        return min((p.created_at for p in pulls if p.is_open and p.created_at), default="")
 
     @property
     def has_written(self) -> bool:

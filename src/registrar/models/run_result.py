@@ -19,12 +19,13 @@ from registrar.errors import (
 from registrar.models.files import FileDefinition
 from registrar.models.paths import ListedPath
 from registrar.models.repository import Repository
-from registrar.models.result import ONLY_LOOKED_AT, RegistrationResult, Status
+from registrar.models.result import RegistrationResult, Status
 from registrar.models.rules import Replaced, UnusedParts
 from registrar.models.selection import Exclusion
-from registrar.models.settings import FailOn, Settings
+from registrar.models.settings import Settings
 from registrar.models.spec import FileList
-from registrar.models.standing import FINDINGS, Completeness, Standing
+from registrar.models.standing import Standing
+from registrar.models.tally import Tally
 from registrar.texts.messages import Message
 
 POINTS_PER_REPOSITORY = 2
@@ -44,29 +45,20 @@ class NotNamed(NamedTuple):
 class Budget(NamedTuple):
     """What is known after the reading, and what a run is going to do.
 
-    ``found`` and ``excluded`` count repositories, the rest counts lists in repositories: two each
-    for two profiles.
+    What is counted of pull requests counts lists in repositories: two each for two profiles.
     """
 
-    found: int
     excluded: Mapping[Exclusion, int]
+    """Number of repositories that are left out."""
+    not_found: int
+    """Number of names that stand for nothing that the token may read."""
     queries: int
     """Requests that the reading took."""
     points_left: int | None
-    of: Counter[Status]
-    """Number of lists that are not complete, by what is left to do."""
-    unread: int = 0
-    """Number of those whose pull requests the token may not read."""
-    not_found: int = 0
-    """Number of names in ``found`` that stand for nothing that the token may read."""
+    reading: Tally
+    """How the lists were read to stand."""
     guessed: int = 0
     """Number of lists of which only their turn shows what people did to the pull requests."""
-    withdrawable: int = 0
-    """Number of lists with pull requests that could be withdrawn, at most."""
-    refused: int = 0
-    """Number of lists with files that the token may not write."""
-    refused_whole: int = 0
-    """Number of those without any other file."""
     now: int = 0
     """Pull requests that this run is going to open."""
     deferred: int = 0
@@ -87,21 +79,12 @@ class Budget(NamedTuple):
     @property
     def selected(self) -> int:
         """Number of repositories that are worked on."""
-        return self.found - sum(self.excluded.values())
+        return self.reading.repositories
 
     @property
-    def missing(self) -> int:
-        """Number of lists with files that are absent and wanted."""
-        return self.of[Status.TO_OPEN] + self.proposed + self.refused_whole
-
-    @property
-    def proposed(self) -> int:
-        """Number of those with an open pull request."""
-        return self.of[Status.TO_UPDATE] + self._only_looked_at
-
-    @property
-    def _only_looked_at(self) -> int:
-        return sum(self.of[each] for each in ONLY_LOOKED_AT)
+    def found(self) -> int:
+        """Number of repositories, those that are left out among them."""
+        return self.selected + sum(self.excluded.values())
 
     @property
     def seconds(self) -> float:
@@ -112,7 +95,8 @@ class Budget(NamedTuple):
     def points(self) -> int:
         """Points of GraphQL that the writing costs at most: every repository is read once more."""
         written = self.now + self.updates
-        only_read = self._only_looked_at + self.of[Status.TO_WITHDRAW] + self.closes
+        reading = self.reading
+        only_read = reading.only_looked_at + reading.left[Status.TO_WITHDRAW] + self.closes
         return POINTS_PER_REPOSITORY * written + only_read
 
 
@@ -146,27 +130,23 @@ class ManyResult:
     """The growing result of a run over many repositories.
 
     Whatever ends the run, what was done until then is here. A repository that is complete has no
-    row; all that is kept of it is counted, or the few findings that are named.
+    row; all that is kept of it is counted, and the few findings that are named.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.standings = Counter[Standing]()
-        """Number of listed paths that stand in each way, in all repositories together."""
+        self.reading = Tally()
+        """Of what was read."""
+        self.end = Tally()
+        """Of how everything ended."""
+        self.rows: list[RegistrationResult] = []
+        """What may be named of the end, but for what is complete."""
         self.with_finding: dict[Standing, list[RegistrationResult]] = {}
         """The first `MOST_NAMED` rows with paths that deserve a look, also complete ones."""
-        self.rows_with = Counter[Standing]()
-        """Number of all rows with such paths."""
+        self.more_with_finding = Counter[Standing]()
+        """Number of the rows with such paths that are not among those."""
         self.repositories = 0
         """Number of selected repositories."""
-        self.lists = Counter[Status]()
-        """Number of lists in each state: with two lists, two for each repository."""
-        self._states: dict[str, Status] = {}
-        """How each repository stands, by its name in lower case."""
-        self._completeness: dict[str, Completeness] = {}
-        """How far the lists are carried out in each repository, by its name in lower case."""
-        self._has_failed = False
-        self.rows: list[RegistrationResult] = []
         self.rules = Counter[tuple[str, int]]()
         """To how many repositories a rule applies, by the name of its list and its number."""
         self.replaced = Counter[Replaced]()
@@ -189,21 +169,15 @@ class ManyResult:
 
     def add(self, row: RegistrationResult) -> None:
         """Keep how one list in one repository ended."""
-        status, name = row.status, row.spec.repository.full_name.lower()
-        self.lists[status] += 1
-        of_others = self._states.get(name, status)
-        self._states[name] = min(of_others, status, key=lambda status: status.place)
-        known = self._completeness.get(name, Completeness.COMPLETE)
-        self._completeness[name] = min(known, row.completeness)
-        self._has_failed |= row.fails_run
-        if status is not Status.COMPLETE:
+        self.end.add(row)
+        if row.status is not Status.COMPLETE:
             self.rows.append(row)
-        self.standings.update(row.standings)
         for finding in row.findings:
-            self.rows_with[finding] += 1
             named = self.with_finding.setdefault(finding, [])
             if len(named) < MOST_NAMED:
                 named.append(row)
+            else:
+                self.more_with_finding[finding] += 1
 
     def note_read(self, previewed: RegistrationResult) -> None:
         """Keep what is missing in one repository, and what the rules of its list make of it."""
@@ -240,31 +214,13 @@ class ManyResult:
         self.cancelled = exit_code if exit_code > EXIT_CANCELLED else 0
 
     @property
-    def counts(self) -> Counter[Status]:
-        """Number of repositories in each state: each is in one, the first of those of its lists."""
-        return Counter(self._states.values())
-
-    @property
-    def incomplete(self) -> int:
-        """Number of repositories in which something is left to do about a listed path."""
-        return sum(each < Completeness.DONE for each in self._completeness.values())
-
-    @property
-    def findings(self) -> Mapping[Standing, int]:
-        """Number of paths that deserve a look, by how they stand."""
-        return {each: self.standings[each] for each in FINDINGS}
-
-    def found(self, kind: FailOn) -> int:
-        """Number of listed paths that ``kind`` is about, in all repositories together."""
-        return kind.found_in(self.standings)
-
-    @property
     def exit_code(self) -> int:
         """What the repositories make of the exit code; what is deferred is no failure."""
         fail_on = self.settings.fail_on
         # Of what was not read nobody knows
-        fails_check = any(self.found(each) or self.lists[Status.UNREAD] for each in fail_on)
-        failed = self._has_failed or fails_check
+        end = self.end
+        fails_check = any(end.found(each) or end.lists[Status.UNREAD] for each in fail_on)
+        failed = end.has_failed or fails_check
         return self.cancelled or (EXIT_FAILED if failed else EXIT_DONE)
 
 

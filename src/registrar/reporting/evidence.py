@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from registrar.models.paths import Done
 from registrar.models.result import RegistrationResult, Status
-from registrar.models.standing import Standing
 from registrar.texts import escaping
 
 _FORMULA = re.compile(r"(^|;)(?=[\t\r]|[\s\"]*[=+\-@＝＋－＠])")
@@ -134,14 +133,9 @@ def rows_of(result: RegistrationResult, read_at: str, reason: str = "") -> Itera
 
     ``reason`` says why the registration failed, where it did.
     """
-    repository, names = result.repository, result.spec.grouped_by
-    outcome = outcome_of(result)
-    values = repository.properties or result.spec.repository.properties or {}
+    repository, outcome, properties = result.repository, outcome_of(result), properties_of(result)
     for file in result.files:
-        present = file.present
-        # Of a path that nobody has looked at the open one says more than nothing
-        may_hold = file.on_branch or file.standing is Standing.UNREAD
-        pull = file.declined_in or (result.pull_request if may_hold else None)
+        present, pull = file.present, result.pull_request_of(file)
         is_open = bool(pull and pull.is_open)
         yield Evidence(
             repository=repository.full_name,
@@ -155,7 +149,9 @@ def rows_of(result: RegistrationResult, read_at: str, reason: str = "") -> Itera
             found_path=present.path if present and present.path != file.path else "",
             blob=present.blob if present else "",
             pull_request=pull.url if pull else "",
-            pull_request_age_days=_days(pull.created_at, read_at) if pull and is_open else "",
+            pull_request_age_days=str(days(pull.created_at, read_at))
+            if pull and is_open and pull.created_at
+            else "",
             declined_since=pull.closed_at[:10] if file.declined_in and pull and not is_open else "",
             list_digest=result.spec.files.digest,
             read_at=read_at,
@@ -165,19 +161,22 @@ def rows_of(result: RegistrationResult, read_at: str, reason: str = "") -> Itera
             outcome=outcome,
             reason=reason,
             conflicts_with=file.conflicts_with.url if file.conflicts_with else "",
-            properties=tuple(", ".join(values.get(name, ())) for name in names),
+            properties=properties,
         )
 
 
-def _days(since: str, until: str) -> str:
-    """Whole days between two moments (ISO 8601); empty where the first is not known.
+def properties_of(result: RegistrationResult) -> tuple[str, ...]:
+    """Give the values of the properties by which results are grouped."""
+    values = result.repository.properties or result.spec.repository.properties or {}
+    return tuple(", ".join(values.get(name, ())) for name in result.spec.grouped_by)
+
+
+def days(since: str, until: str) -> int:
+    """Give the whole days between two moments (ISO 8601).
 
     None where the first is later: this run opened the pull request after it had begun.
     """
-    if not since:
-        return ""
-    days = (datetime.fromisoformat(until) - datetime.fromisoformat(since)).days
-    return str(max(days, 0))
+    return max((datetime.fromisoformat(until) - datetime.fromisoformat(since)).days, 0)
 
 
 def _csv(cells: tuple[str, ...]) -> str:

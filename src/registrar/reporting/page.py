@@ -3,10 +3,9 @@
 import base64
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from string import ascii_lowercase
 from typing import NamedTuple
@@ -18,6 +17,7 @@ from registrar.models.run_result import Content
 from registrar.models.selection import Exclusion
 from registrar.models.settings import Mode
 from registrar.models.standing import Completeness, Standing
+from registrar.models.tally import Tally
 from registrar.rendering.states import BARS, EXCLUDED, MODES, STANDINGS, STATUSES, Bar
 from registrar.reporting import evidence, preview
 from registrar.reporting.evidence import Evidence
@@ -34,13 +34,14 @@ _CODES = dict(zip(_BARS, ascii_lowercase, strict=False))
 _BAR_OF_CODE = {code: bar for bar, code in _CODES.items()}
 MOST_EXCLUDED = 1_000
 """Repositories that are named for each reason to leave them out; the rest is counted."""
-_EXCLUDED = "excluded: "
 _NOT_LISTED = "-"
 _CLOSED = "closed"
 _CLOSING = (PullRequestOperation.WITHDRAWN, PullRequestOperation.CLOSED)
-_REMARKS: Mapping[str, str] = {
+_REMARKS: Mapping[Done, str] = {
     Done.UPDATED: "state.updated",
     Done.TO_UPDATE: "state.to_update",
+}
+_REMARKS_OF_CLOSED: Mapping[Status, str] = {
     Status.WITHDRAWN: "page.pull_request_withdrawn",
     Status.CLOSED: "page.pull_request_closed",
 }
@@ -69,6 +70,8 @@ class ShownRepository:
     """One list in one repository, as briefly as it can be kept."""
 
     name: str
+    key: str
+    """Its name in lower case, by which it is counted; it is not shown."""
     url: str
     list_name: str
     properties: tuple[str, ...]
@@ -160,41 +163,35 @@ class Page:
     """What ended the run before its work was done."""
     taken_next: Sequence[Message] = ()
     """Which repositories a run of the same day takes, as far as they may be named."""
+    counted: Tally = field(default_factory=Tally)
+    """Of all repositories, also of those that are not named."""
+    is_of_many: bool = False
     names: dict[str, str] = field(default_factory=dict[str, str])
-    """The repositories that were read, and their addresses."""
-    completeness: dict[str, Completeness] = field(default_factory=dict[str, Completeness])
-    """How far every list is carried out in those, by name, and by number where none is shown."""
-    failed: set[str] = field(default_factory=set[str])
-    """The repositories that failed, by name, and those that are only counted by number."""
-    excluded: dict[str, str] = field(default_factory=dict[str, str])
-    """Why a repository was left out."""
-    paths: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
-    """For each listed path, how many repositories are in which part of its bar."""
+    """The repositories that are named, and their addresses."""
+    excluded: dict[str, Exclusion] = field(default_factory=dict[str, Exclusion])
+    """Why a repository was left out that is named."""
     rows: list[ShownRepository] = field(default_factory=list[ShownRepository])
     lists: dict[str, None] = field(default_factory=dict[str, None])
     """Names of the lists, in their order."""
-    not_named: dict[str, None] = field(default_factory=dict[str, None])
-    """The numbers of the repositories that were read and are only counted. None is shown."""
-    excluded_not_named: dict[str, str] = field(default_factory=dict[str, str])
-    """The numbers of those that were left out, and why."""
-    left_branches: int = 0
-    """Number of branches that the run has left without a commit, also those not named."""
-    open: dict[tuple[str, str], int] = field(default_factory=dict[tuple[str, str], int])
-    """For each open pull request that proposes a path, by repository and list, its age in days."""
-    conflicting: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
-    """Those that cannot be merged, by repository and list; they are not in `open`."""
-    outcomes: Counter[str] = field(default_factory=Counter[str])
-    """Number of lists in repositories that stand in each way after a run over many."""
+    hidden: set[str] = field(default_factory=set[str])
+    """The repositories that were read and are only counted. None is shown."""
 
     @property
     def read(self) -> int:
         """Number of repositories that were read."""
-        return len(self.names) + len(self.not_named)
+        return self.counted.repositories
+
+    @property
+    def failed(self) -> int:
+        """Number of those that failed."""
+        return self.counted.states[Status.FAILED]
 
     def reach(self, least: str, *, hidden: bool = False) -> int:
         """Number of those that are ``COMPLETE`` or ``DONE``; ``hidden``: that are not named."""
-        reached = (each for each, of in self.completeness.items() if of >= Completeness[least])
-        return sum(1 for each in reached if each in self.not_named or not hidden)
+        reached = self.counted.completeness
+        if not hidden:
+            return self.counted.reach(Completeness[least])
+        return sum(reached[name] >= Completeness[least] for name in self.hidden)
 
     @property
     def targets(self) -> list[str]:
@@ -204,9 +201,14 @@ class Page:
         return names if len(names) == 1 else list(owners)
 
     @property
+    def paths(self) -> dict[str, Counter[str]]:
+        """For each listed path, how many repositories are in which part of its bar."""
+        return {path: _in_bars(counts) for path, counts in self.counted.paths.items()}
+
+    @property
     def totals(self) -> Counter[str]:
         """Listed paths of all repositories in each part of the bars."""
-        return sum(self.paths.values(), Counter())
+        return _in_bars(self.counted.standings)
 
     @property
     def tiles(self) -> Counter[str]:
@@ -225,18 +227,21 @@ class Page:
         """
         steps = [*self.ended_early]
         if self.failed:
-            steps.append(msg("page.look_at_failed", count=len(self.failed)))
-        if self.conflicting:
-            steps.append(msg("page.conflicting", count=len(self.conflicting)))
-        if self.open:
-            steps.append(msg("page.open", count=len(self.open), days=max(self.open.values())))
-        if self.left_branches:
-            steps.append(msg("page.left_branches", count=self.left_branches))
-        if closed := self.outcomes[Status.CLOSED]:
+            steps.append(msg("page.look_at_failed", count=self.failed))
+        if conflicting := self.counted.conflicting:
+            steps.append(msg("page.conflicting", count=conflicting))
+        if since := self.counted.open.values():
+            days = max(evidence.days(each, self.read_at) for each in since)
+            steps.append(msg("page.open", count=len(since), days=days))
+        if left := self.counted.left_branches:
+            steps.append(msg("page.left_branches", count=left))
+        # What a run over one repository has done stands in its summary
+        lists = self.counted.lists if self.is_of_many else Counter[Status]()
+        if closed := lists[Status.CLOSED]:
             steps.append(msg("page.closed", count=closed))
-        if withdrawn := self.outcomes[Status.WITHDRAWN]:
+        if withdrawn := lists[Status.WITHDRAWN]:
             steps.append(msg("page.withdrawn", count=withdrawn))
-        counts = ((words.next_run, self.outcomes[each]) for each, words in STATUSES.items())
+        counts = ((words.next_run, lists[each]) for each, words in STATUSES.items())
         if parts := [msg(key, count=count) for key, count in counts if key and count]:
             steps.append(msg("page.next_run", parts=parts))
         return [*steps, *self.taken_next]
@@ -248,10 +253,10 @@ class Page:
         return [bar.name for bar in BARS if bar.has_column or totals[bar.name]]
 
     @property
-    def excluded_by_reason(self) -> dict[str, tuple[list[str], int]]:
+    def excluded_by_reason(self) -> dict[Exclusion, tuple[list[str], int]]:
         """The repositories that were left out and are named, and the number of all, by reason."""
-        all_of = Counter([*self.excluded.values(), *self.excluded_not_named.values()])
-        named: dict[str, list[str]] = {reason: [] for reason in all_of}
+        all_of = Counter(self.counted.excluded.values())
+        named: dict[Exclusion, list[str]] = {reason: [] for reason in all_of}
         for name, reason in self.excluded.items():
             named[reason].append(name)
         return {reason: (named[reason], count) for reason, count in all_of.items()}
@@ -261,93 +266,71 @@ class Page:
         """For each property its values, with the repositories that have them."""
         groups: dict[str, dict[str, Counter[str]]] = {}
         for row in {row.name: row for row in self.rows}.values():
-            bar = _BAR_OF_REPOSITORY[self.completeness[row.name]]
+            bar = _BAR_OF_REPOSITORY[self.counted.completeness[row.key]]
             for name, value in zip(self.property_names, row.properties, strict=False):
                 groups.setdefault(name, {}).setdefault(value, Counter())[bar] += 1
         return {name: [Group(*each) for each in sorted(of.items())] for name, of in groups.items()}
 
-    def count(self, rows: Sequence[Evidence]) -> None:
-        """Count how the paths of a repository stand that is not named."""
-        if not rows:
-            return
-        repository = rows[0].id or rows[0].repository
-        if rows[0].state.startswith(_EXCLUDED):
-            self.excluded_not_named[repository] = rows[0].state.removeprefix(_EXCLUDED)
-            return
-        self.lists[rows[0].list] = None
-        self._count_work(repository, rows)
-        standings = [(row.path, Standing(row.state)) for row in rows]
-        for path, standing in standings:
-            self.paths.setdefault(path, Counter())[STANDINGS[standing].bar.name] += 1
-        self.not_named[repository] = None
-
-    def _count_work(self, repository: str, rows: Sequence[Evidence]) -> None:
-        self.outcomes[rows[0].outcome] += 1
-        has_failed = rows[0].outcome == Status.FAILED
-        if has_failed:
-            self.failed.add(repository)
-        found = Completeness.of((Standing(row.state) for row in rows), has_failed=has_failed)
-        known = self.completeness.get(repository, found)
-        self.completeness[repository] = min(known, found)
-        if any(row.conflicts_with for row in rows):
-            self.conflicting.add((repository, rows[0].list))
-        elif ages := [int(row.pull_request_age_days) for row in rows if row.pull_request_age_days]:
-            self.open[repository, rows[0].list] = max(ages)
+    def count(self, record: RegistrationResult) -> None:
+        """Take one list in one repository that is not named."""
+        if not record.exclusion:
+            self.lists[record.spec.files.label] = None
+            self.hidden.add(record.spec.repository.full_name.lower())
 
     def add(
         self,
-        rows: Sequence[Evidence],
-        url: str = "",
+        record: RegistrationResult,
+        shown: Callable[[str], str] = str,
+        reason: str = "",
         help_page: str = "",
-        closed: str = "",
-        left_branch: str = "",
     ) -> None:
-        """Take the rows of one list in one repository; ``url`` is its address for people.
+        """Take one list in one repository, which is counted already.
 
-        ``help_page`` is the one that says what to do where it failed, ``closed`` the address of a
-        pull request that the run has closed, ``left_branch`` a branch without a commit.
+        ``shown`` takes out of a text what must not be published; ``help_page`` is the one that says
+        what to do where it failed, for this ``reason``.
         """
-        if not rows:
+        repository, files, label = record.repository, record.files, record.spec.files.label
+        name = shown(repository.full_name)
+        if record.exclusion:
+            self.excluded[name] = record.exclusion
             return
-        first = rows[0]
-        if first.state.startswith(_EXCLUDED):
-            self.excluded[first.repository] = first.state.removeprefix(_EXCLUDED)
-            return
-        self.names[first.repository] = url
-        self.lists[first.list] = None
-        self._count_work(first.repository, rows)
-        bars: dict[str, str] = {}
-        lacking = 0
-        for row in rows:
-            standing = Standing(row.state)
-            bar = bars[row.path] = STANDINGS[standing].bar.name
-            self.paths.setdefault(row.path, Counter())[bar] += 1
-            lacking += not standing.is_present
-        listed = (bars.get(path) for path in self.paths)
-        cells = (_CODES[bar] if bar else _NOT_LISTED for bar in listed)
-        pulls = {bars[row.path]: row.pull_request for row in reversed(rows) if row.pull_request}
-        remarks = (_REMARKS[row.update] for row in rows if row.update and row.pull_request)
+        self.names[name] = repository.html_url
+        self.lists[label] = None
+        bars = {file.path: STANDINGS[file.standing].bar.name for file in files}
+        listed = (bars.get(path) for path in self.counted.paths)
+        pulls = {
+            bars[file.path]: shown(pull.url)
+            for file in reversed(files)
+            if (pull := record.pull_request_of(file))
+        }
+        remarks = (
+            _REMARKS[file.done]
+            for file in files
+            if file.done in _REMARKS and record.pull_request_of(file)
+        )
         remark = next(remarks, "")
-        if closed:
-            pulls[_CLOSED] = closed
-            remark = _REMARKS.get(first.outcome, "")
+        if record.operation in _CLOSING and record.pull_request:
+            pulls[_CLOSED] = shown(record.pull_request.url)
+            remark = _REMARKS_OF_CLOSED.get(record.status, "") if self.is_of_many else ""
+        present = ((file.path, file.present.path) for file in files if file.present)
         self.rows.append(
             ShownRepository(
-                first.repository,
-                url,
-                first.list,
-                first.properties,
-                first.commit,
-                first.default_branch,
+                name,
+                record.spec.repository.full_name.lower(),
+                repository.html_url,
+                label,
+                tuple(map(shown, evidence.properties_of(record))),
+                record.commit,
+                shown(repository.default_branch),
                 pulls,
                 remark,
-                left_branch,
-                [row.path for row in rows if row.conflicts_with],
-                "".join(cells),
-                {row.path: row.found_path for row in rows if row.found_path},
-                lacking,
-                first.outcome == Status.FAILED,
-                first.reason,
+                shown(record.left_branch) if record.left_branch else "",
+                [file.path for file in files if file.conflicts_with],
+                "".join(_CODES[bar] if bar else _NOT_LISTED for bar in listed),
+                {path: shown(found) for path, found in present if found != path},
+                sum(not file.standing.is_present for file in files),
+                evidence.outcome_of(record) == Status.FAILED,
+                reason,
                 help_page,
             )
         )
@@ -367,7 +350,7 @@ class Page:
             shown = text(bar.word)
             return text("page.present_and", state=shown) if bar.is_shade else shown
 
-        paths = list(self.paths)
+        paths = self.paths
         ordered = sorted(
             self.rows,
             key=lambda row: (
@@ -425,6 +408,14 @@ class Page:
         yield from stream
 
 
+def _in_bars(counts: Mapping[Standing, int]) -> Counter[str]:
+    """Add up what is in one part of the bars."""
+    bars = Counter[str]()
+    for standing, count in counts.items():
+        bars[STANDINGS[standing].bar.name] += count
+    return bars
+
+
 def _colours() -> str:
     """The colours of the bars, as CSS."""
     light = "".join(f".{bar.name} {{ --bar: {bar.light}; }}\n" for bar in BARS)
@@ -453,39 +444,35 @@ class Records:
         self._not_named = Counter[Evidence]()
         """How many repositories stand alike that are not named."""
 
-    def add(self, result: RegistrationResult, reason: str = "", help_page: str = "") -> None:
+    def add(
+        self, record: RegistrationResult, counted: Tally, reason: str = "", help_page: str = ""
+    ) -> None:
         """Write how each listed path stands into the table, and keep what the page shows of it.
 
         A repository that is not meant is in the page alone. ``reason`` says why it failed, where
         it did, and ``help_page`` is the address of what to do about it.
         """
-        is_meant = result.exclusion is not Exclusion.NOT_MEANT
-        rows = evidence.rows_of(result, self._read_at, reason)
-        shown = [
-            row.mapped(lambda text: self._catalogue.shown(text, str))
-            for row in (rows if is_meant else islice(rows, 1))
-        ]
-        closes = result.operation in _CLOSING and result.pull_request
-        closed = self._catalogue.shown(closes.url, str) if closes else ""
-        left = self._catalogue.shown(result.left_branch, str) if result.left_branch else ""
-        page = self._page_of(result)
-        page.left_branches += bool(left)
-        page.add(shown, result.repository.html_url, help_page, closed, left)
-        if is_meant:
-            self._write(shown)
+        self._page_of(record, counted).add(record, self._shown, reason, help_page)
+        if record.exclusion is not Exclusion.NOT_MEANT:
+            self._write(
+                row.mapped(self._shown) for row in evidence.rows_of(record, self._read_at, reason)
+            )
 
-    def count(self, result: RegistrationResult, reason: str = "") -> None:
+    def count(self, record: RegistrationResult, counted: Tally, reason: str = "") -> None:
         """Count how each listed path stands, where the repository is not named."""
-        rows = list(evidence.rows_of(result, self._read_at, reason))
-        page = self._page_of(result)
-        page.left_branches += bool(result.left_branch)
-        page.count(rows)
-        if result.exclusion is not Exclusion.NOT_MEANT:
+        self._page_of(record, counted).count(record)
+        if record.exclusion is not Exclusion.NOT_MEANT:
+            rows = evidence.rows_of(record, self._read_at, reason)
             self._not_named.update(map(evidence.without_repository, rows))
 
-    def _page_of(self, result: RegistrationResult) -> Page:
-        mode, names = result.spec.settings.mode, result.spec.grouped_by
-        self._page = self._page or Page(self._read_at, mode, names)
+    def _shown(self, text: str) -> str:
+        return self._catalogue.shown(text, str)
+
+    def _page_of(self, record: RegistrationResult, counted: Tally) -> Page:
+        if self._page is None:
+            settings, names = record.spec.settings, record.spec.grouped_by
+            self._page = Page(self._read_at, settings.mode, names, counted=counted)
+            self._page.is_of_many = settings.selection is not None
         return self._page
 
     def _write(self, rows: Iterable[Evidence]) -> None:

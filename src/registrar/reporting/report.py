@@ -9,7 +9,7 @@ from registrar.models.paths import ListedPath
 from registrar.models.result import RegistrationResult, Status
 from registrar.models.run_result import ManyResult, NotNamed, RunResult
 from registrar.models.settings import FailOn
-from registrar.models.standing import by_way
+from registrar.models.standing import Completeness, by_way
 from registrar.rendering.states import explanation
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message
@@ -109,7 +109,7 @@ def outputs(result: RunResult, report: str, files: Mapping[str, str]) -> dict[st
             counts[name] += count
     if result.many:
         # Also of repositories without a registration, because they were deferred for example
-        counts |= {name: result.many.found(kind) for kind, name in _FOUND.items()}
+        counts |= {name: result.many.end.found(kind) for kind, name in _FOUND.items()}
     return {
         **{name: str(count) for name, count in counts.items()},
         "branch": only.branch if only else "",
@@ -129,24 +129,24 @@ def _outputs_of_many(result: ManyResult | None) -> dict[str, str]:
         return dict.fromkeys(names, "")
     deferred = result.budget.deferred if result.budget else 0
     if not result.settings.mode.only_reads:
-        deferred = result.lists[Status.DEFERRED]
+        deferred = result.end.lists[Status.DEFERRED]
     return {
         "repositories": str(result.repositories),
-        "incomplete": str(result.incomplete),
-        "failed_repositories": str(result.counts[Status.FAILED]),
+        "incomplete": str(result.end.repositories - result.end.reach(Completeness.DONE)),
+        "failed_repositories": str(result.end.states[Status.FAILED]),
         "deferred": str(deferred),
     }
 
 
 def _many(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
-    counts = result.counts
+    counts = result.end.states
     # What was to be withdrawn, and was not, is deferred at the end
     states = {each.value: counts[each] for each in Status if each is not Status.TO_WITHDRAW}
     budget = result.budget
     return {
         "repositories": result.repositories,
         "states": states,
-        "standings": by_way(result.standings),
+        "standings": by_way(result.end.standings),
         "stopped": catalogue.text(result.stopped) if result.stopped else None,
         "notes": [catalogue.text(note) for note in result.notes],
         "rules": [
@@ -159,14 +159,14 @@ def _many(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
             "excluded": {reason.value: count for reason, count in budget.excluded.items()},
             "queries": budget.queries,
             "points_left": budget.points_left,
-            "missing": budget.missing,
-            "proposed": budget.proposed,
-            "to_update": budget.of[Status.TO_UPDATE],
-            "to_close": budget.of[Status.TO_CLOSE],
-            "withdrawable": budget.withdrawable,
-            "declined": budget.of[Status.DECLINED],
-            "unset": budget.of[Status.UNSET],
-            "unread": budget.unread,
+            "missing": budget.reading.missing,
+            "proposed": budget.reading.proposed,
+            "to_update": budget.reading.left[Status.TO_UPDATE],
+            "to_close": budget.reading.left[Status.TO_CLOSE],
+            "withdrawable": budget.reading.withdrawable,
+            "declined": budget.reading.left[Status.DECLINED],
+            "unset": budget.reading.left[Status.UNSET],
+            "unread": budget.reading.without_pull_requests,
             "guessed": budget.guessed,
             "now": budget.now,
             "updates": budget.updates,

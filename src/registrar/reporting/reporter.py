@@ -13,6 +13,7 @@ from registrar.models.run_result import Budget, Content, ManyResult, RunResult
 from registrar.models.settings import Mode, Settings
 from registrar.models.spec import FileList
 from registrar.models.standing import Standing
+from registrar.models.tally import Tally
 from registrar.privacy import Privacy, told
 from registrar.rendering import states
 from registrar.rendering.states import Tone
@@ -218,21 +219,21 @@ class Reporter(Listener):
         for message in sentences.valid(lists):
             self.line(message)
 
-    def record(self, result: RegistrationResult) -> None:
+    def record(self, row: RegistrationResult, counted: Tally) -> None:
         """Put into table and page how the listed paths of a repository stand."""
-        self._safely(lambda: self._record(result))
+        self._safely(lambda: self._record(row, counted))
 
-    def _record(self, result: RegistrationResult) -> None:
-        shown = self.privacy.row(result)
+    def _record(self, row: RegistrationResult, counted: Tally) -> None:
+        shown = self.privacy.row(row)
         reason = help_page = ""
-        if failure := (shown or result).first_failure:
+        if failure := (shown or row).first_failure:
             why = failure.message if shown else told(failure)
             reason = self.catalogue.text(why, str)
             help_page = self._help(failure.message, self.catalogue)
         if shown:
-            self.records.add(shown, reason, help_page)
+            self.records.add(shown, counted, reason, help_page)
         else:
-            self.records.count(result, reason)
+            self.records.count(row, counted, reason)
 
     def report_run(self, result: RunResult) -> None:
         """Report how the run ended: step summary, outputs, report.
@@ -251,7 +252,7 @@ class Reporter(Listener):
             parts: list[str] = []
             if many is None:
                 parts = [summary.of_one(each, self.catalogue) for each in registrations]
-            elif many.counts:
+            elif many.end.repositories:
                 others_read = self.privacy.counts_private
                 parts = [
                     summary.of_many(many, registrations, self.catalogue, others_read=others_read)
@@ -270,8 +271,10 @@ class Reporter(Listener):
 
         self._safely(write_summary)
         if result.many is None:
+            counted = Tally()
             for each in result.registrations:
-                self.record(each)
+                counted.add(each)
+                self.record(each, counted)
         document = self._safely(lambda: report.render(published, self.catalogue)) or ""
         name = self._safely(lambda: self.console.files.report(document) if document else "") or ""
         files = {"report_path": name}

@@ -192,13 +192,15 @@ def budget(plan: Budget, settings: Settings) -> Iterator[Message]:
     if plan.selected == plan.not_found:
         return
     if mode is Mode.WITHDRAW:
-        yield msg("many.to_withdraw", count=plan.withdrawable, minutes=_minutes(plan.seconds))
+        yield msg(
+            "many.to_withdraw", count=plan.reading.withdrawable, minutes=_minutes(plan.seconds)
+        )
     else:
         yield from _missing(plan)
-    if count := plan.of[Status.TO_CLOSE]:
+    if count := plan.reading.left[Status.TO_CLOSE]:
         yield msg("many.to_close" if mode.only_reads else "many.may_close", count=count)
-    if mode is Mode.PLAN and plan.withdrawable:
-        yield msg("many.withdrawable", count=plan.withdrawable)
+    if mode is Mode.PLAN and plan.reading.withdrawable:
+        yield msg("many.withdrawable", count=plan.reading.withdrawable)
     if mode is not Mode.CHECK:
         yield from _writing(plan, settings.max_seconds)
     if mode is Mode.PLAN:
@@ -222,7 +224,7 @@ def question(plan: Budget, settings: Settings) -> Message:
     """Ask whether the run is to do what it has said that it is going to do."""
     names = _next_ones(plan)
     if settings.mode is Mode.WITHDRAW:
-        count = plan.of[Status.TO_WITHDRAW]
+        count = plan.reading.left[Status.TO_WITHDRAW]
         return msg("many.ask_to_withdraw", count=count, repositories=names)
     counts = {"now": plan.now, "updates": plan.updates, "closes": plan.closes}
     return msg("many.ask", **counts, repositories=names)
@@ -230,27 +232,29 @@ def question(plan: Budget, settings: Settings) -> Message:
 
 def _missing(plan: Budget) -> Iterator[Message]:
     of_missing = {
-        "many.missing_proposed": plan.proposed,
-        "many.missing_to_update": plan.of[Status.TO_UPDATE],
-        "many.missing_to_open": plan.of[Status.TO_OPEN],
-        "many.missing_refused": plan.refused_whole,
+        "many.missing_proposed": plan.reading.proposed,
+        "many.missing_to_update": plan.reading.left[Status.TO_UPDATE],
+        "many.missing_to_open": plan.reading.left[Status.TO_OPEN],
+        "many.missing_refused": plan.reading.refused_whole,
     }
     parts = [msg(key, count=n) for key, n in of_missing.items() if n]
-    if plan.missing:
-        yield msg("many.missing", count=plan.missing, parts=parts)
+    if plan.reading.missing:
+        yield msg("many.missing", count=plan.reading.missing, parts=parts)
     else:
         yield msg("many.nothing_missing")
-    if plan.refused:
-        yield msg("many.refused", count=plan.refused, total=plan.missing)
+    if plan.reading.refused:
+        yield msg("many.refused", count=plan.reading.refused, total=plan.reading.missing)
     left = (Status.FAILED, Status.BLOCKED, Status.UNSET, Status.DECLINED, Status.UNREAD)
-    if others := [counted(each, plan.of[each]) for each in left if plan.of[each]]:
+    if others := [
+        counted(each, plan.reading.left[each]) for each in left if plan.reading.left[each]
+    ]:
         yield msg("many.missing_besides", parts=others)
-    if plan.unread:
-        yield msg("many.missing_unread", count=plan.unread)
+    if plan.reading.without_pull_requests:
+        yield msg("many.missing_unread", count=plan.reading.without_pull_requests)
 
 
 def _writing(plan: Budget, max_seconds: float) -> Iterator[Message]:
-    if (plan.writes or plan.deferred) and not plan.of[Status.TO_WITHDRAW]:
+    if (plan.writes or plan.deferred) and not plan.reading.left[Status.TO_WITHDRAW]:
         minutes = _minutes(plan.seconds)
         values = {"now": plan.now, "updates": plan.updates, "deferred": plan.deferred}
         yield msg("many.now", **values, minutes=minutes)
@@ -336,11 +340,11 @@ def counted(status: Status, count: int) -> Message:
 
 def closing(result: ManyResult) -> Iterator[Message]:
     """The counts of all states, what deserves a look, and what the cap leaves for later runs."""
-    states = result.counts
+    states = result.end.states
     parts = [counted(each, states[each]) for each in Status if states[each]]
     key = "many.outcome_preview" if result.settings.mode.only_reads else "many.outcome"
     yield msg(key, parts=parts) if parts else msg("many.outcome_empty")
-    if found := findings(result.findings):
+    if found := findings(result.end.standings):
         yield found
     if result.not_named:
         counts = result.not_named.items()
@@ -350,9 +354,9 @@ def closing(result: ManyResult) -> Iterator[Message]:
         return
     left = budget.deferred
     if settings.mode is Mode.REGISTER:
-        left = min(left, result.counts[Status.DEFERRED])
+        left = min(left, result.end.states[Status.DEFERRED])
     if left:
-        needed = max(budget.of[Status.TO_OPEN], budget.of[Status.TO_UPDATE])
+        needed = max(budget.reading.left[Status.TO_OPEN], budget.reading.left[Status.TO_UPDATE])
         yield msg("many.capped", left=left, most=settings.max_pull_requests, needed=needed)
 
 
@@ -400,8 +404,11 @@ def failures(result: ManyResult) -> Iterator[Message]:
             yield found
     for standing, rows in result.with_finding.items():
         if any(each.covers(standing) for each in result.settings.fail_on):
-            named = _named([row.repository.link for row in rows], result.rows_with[standing])
-            found = msg(STANDINGS[standing].fails, count=result.findings[standing])
+            named = _named(
+                [row.repository.link for row in rows],
+                len(rows) + result.more_with_finding[standing],
+            )
+            found = msg(STANDINGS[standing].fails, count=result.end.standings[standing])
             yield _with_names(found, named if rows else [])
 
 

@@ -122,7 +122,7 @@ def of_many(
         }
         key = "many.not_complete_public" if result.not_named else "many.not_complete"
         heading = msg(key, count=len({row.repository.full_name for row in rows}))
-        is_open = result.counts[Status.FAILED] > 0 or len(rows) <= ROWS_UNFOLDED
+        is_open = result.end.states[Status.FAILED] > 0 or len(rows) <= ROWS_UNFOLDED
         lines += folded(markdown.text(heading), _table(rows, columns, markdown), is_open=is_open)
     for standing, words in states.STANDINGS.items():
         if words.found and standing in result.with_finding:
@@ -155,9 +155,9 @@ def _found(standing: Standing, result: ManyResult, markdown: Markdown) -> list[s
         return markdown.text(msg("many.missing_files", paths=row.findings[standing]))
 
     table = _table(rows, {"many.table_paths": paths}, markdown)
-    if more := result.rows_with[standing] - len(rows):
+    if more := result.more_with_finding[standing]:
         table += ["", markdown.text(msg("page.not_shown", count=more))]
-    title = msg(states.STANDINGS[standing].found, count=result.findings[standing])
+    title = msg(states.STANDINGS[standing].found, count=result.end.standings[standing])
     return folded(markdown.text(title), table)
 
 
