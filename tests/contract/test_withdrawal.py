@@ -387,11 +387,3 @@ def test_a_full_description_does_not_keep_it_withdrawn(example: Withdrawable, wh
     example.repository.close(1)
     assert example.do().outputs["declined"] == "2"
     assert example.pulls == ["closed"]
-
-
-def test_one_that_github_refuses_to_close_is_named_and_left(example: Withdrawable) -> None:
-    example.do()
-    refused = refuse(example.host, lambda request: request.method == "PATCH", message="No.")
-    run = example.withdraw()
-    assert (run.exit_code, example.pulls, len(refused.hits)) == (0, ["open"], 1), run.console
-    assert "Left open: #1, because GitHub refuses to close it" in run.text

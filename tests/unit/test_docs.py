@@ -137,17 +137,6 @@ def test_documents_have_the_lengths_of_the_built_in_lists() -> None:
     assert set(map(str, told)) <= numbers_in("docs/design.md")
 
 
-def test_what_users_read_is_short() -> None:
-    """All pages for users, without the reference's tables and YAML to copy: at most 9,500 words."""
-    others = {"design", "first-release", "github-behaviour", "performance"}
-    pages = [README, *(set((ROOT / "docs").glob("*.md")) - set(JAPANESE_PAGES))]
-    texts = {each.stem: each.read_text("utf-8") for each in pages if each.stem not in others}
-    texts["reference"] = re.sub(r"^\|.*", "", texts["reference"], flags=re.MULTILINE)
-    to_copy = re.compile(r"^```ya?ml\n.*?^```", re.MULTILINE | re.DOTALL)
-    words = {page: len(to_copy.sub("", text).split()) for page, text in texts.items()}
-    assert sum(words.values()) <= 9_500, words
-
-
 # --- Links --------------------------------------------------------------------------------
 
 

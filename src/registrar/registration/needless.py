@@ -8,7 +8,7 @@ request that closes it and marks it: so it is no "no". It is never opened again 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from registrar.errors import GitHubError
+from registrar.errors import ENDS_THE_WRITING, GitHubError
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest, Tree
 from registrar.models.settings import CommitStrategy
@@ -16,7 +16,7 @@ from registrar.registration.answers import Answers
 from registrar.registration.decide import REGULAR_FILE, is_by_writer, marked
 from registrar.registration.mark import NO_MARK, Mark, hashed
 from registrar.registration.progress import Progress
-from registrar.registration.withdrawal import close, name_edited, note_refused, with_pull_request
+from registrar.registration.withdrawal import close, name_edited, with_pull_request
 
 if TYPE_CHECKING:
     from registrar.github.client import Client
@@ -86,7 +86,10 @@ def close_needless(
         try:
             now = close(client, plan, pull, _needless(pull), progress)
         except GitHubError as error:
-            note_refused(error, pull, progress)
+            if not error.nothing_done or error.kind in ENDS_THE_WRITING:
+                raise
+            reason = error.failure.cause.message
+            progress.note("progress.left_open_refused", pull_request=pull.link, reason=reason)
             # Its branch may conflict with what is there by now, so nothing is added to it
             plan = as_if_closed(plan, [pull])
             continue

@@ -9,7 +9,6 @@ and a later run opens it again. A run that is killed leaves nothing to clean up.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from registrar.errors import ENDS_THE_WRITING, GitHubError
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest, Tree
 from registrar.models.result import PullRequestOperation
@@ -39,14 +38,8 @@ def withdraw(client: "Client", plan: Plan, answers: Answers, progress: Progress)
             progress.note("progress.left_open", pull_request=link)
         elif edited := _edited(plan, mark, before, after):
             name_edited(plan, pull, edited, progress)
-        else:
-            try:
-                now = close(client, plan, pull, _named(plan, mark, after), progress)
-            except GitHubError as error:
-                note_refused(error, pull, progress)
-                continue
-            if now:
-                plan = with_pull_request(plan, now)
+        elif now := close(client, plan, pull, _named(plan, mark, after), progress):
+            plan = with_pull_request(plan, now)
     return plan
 
 
@@ -66,14 +59,6 @@ def name_edited(plan: Plan, pull: PullRequest, edited: Sequence[str], progress: 
     progress.note(
         "progress.left_open_edited", about=f"{edited}", pull_request=pull.link, paths=paths
     )
-
-
-def note_refused(error: GitHubError, pull: PullRequest, progress: Progress) -> None:
-    """Say that one stays open because GitHub refuses to close it; other errors end the run."""
-    if not error.nothing_done or error.kind in ENDS_THE_WRITING:
-        raise error
-    reason = error.failure.cause.message
-    progress.note("progress.left_open_refused", pull_request=pull.link, reason=reason)
 
 
 def _edited(plan: Plan, mark: Mark, before: Tree, after: Tree) -> list[str]:

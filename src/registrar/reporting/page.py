@@ -70,8 +70,8 @@ class ShownRepository:
     """One list in one repository, as briefly as it can be kept."""
 
     name: str
-    key: str
-    """Its name in lower case, by which it is counted; it is not shown."""
+    counted_as: str
+    """Its name in lower case, which is not shown."""
     url: str
     list_name: str
     properties: tuple[str, ...]
@@ -266,7 +266,7 @@ class Page:
         """For each property its values, with the repositories that have them."""
         groups: dict[str, dict[str, Counter[str]]] = {}
         for row in {row.name: row for row in self.rows}.values():
-            bar = _BAR_OF_REPOSITORY[self.counted.completeness[row.key]]
+            bar = _BAR_OF_REPOSITORY[self.counted.completeness[row.counted_as]]
             for name, value in zip(self.property_names, row.properties, strict=False):
                 groups.setdefault(name, {}).setdefault(value, Counter())[bar] += 1
         return {name: [Group(*each) for each in sorted(of.items())] for name, of in groups.items()}
