@@ -390,7 +390,9 @@ class Page:
             words_of_shades=[
                 text(bar.word) for bar in BARS if bar.is_shade and bar.name in self.bars
             ],
-            next_steps=[catalogue.text(step) for step in self.next_steps],
+            next_steps=[
+                catalogue.text(step, escaping.show_control_characters) for step in self.next_steps
+            ],
             there=lambda counts: sum(counts[bar] for bar in _THERE),
             excluded_words=EXCLUDED,
             shown=partial(catalogue.shown, escape=escaping.show_control_characters),
