@@ -64,6 +64,8 @@ class Proxy(ThreadingHTTPServer):
     def get_request(self) -> tuple[socket.socket, Any]:
         """A connection; its own TLS is taken off first, because there is another one inside."""
         connection, address = super().get_request()
+        # An answer is written in two parts: the second would wait until the first is acknowledged
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if self.closes:
             self.closes -= 1
             with connection:

@@ -21,6 +21,9 @@ class Authority:
     with StandInHost(tls=Authority().good()) as host: ...
     """
 
+    def __init__(self) -> None:
+        self._good: dict[tuple[str, ...], ssl.SSLContext] = {}
+
     @cached_property
     def _authority(self) -> trustme.CA:
         return trustme.CA()
@@ -44,7 +47,11 @@ class Authority:
 
     def good(self, *names: str) -> ssl.SSLContext:
         """For these names, or for this machine."""
-        return self._context(*(names or NAMES))
+        # Made once: a proxy shows one for each connection
+        wanted = names or NAMES
+        if wanted not in self._good:
+            self._good[wanted] = self._context(*wanted)
+        return self._good[wanted]
 
     def expired(self) -> ssl.SSLContext:
         yesterday = datetime.now(UTC) - DAY
