@@ -1,4 +1,4 @@
-"""An open pull request that conflicts with the default branch: both have added a file."""
+"""An open pull request that cannot be merged, or that GitHub does not list."""
 
 from __future__ import annotations
 
@@ -169,3 +169,22 @@ def test_what_both_have_added_alike_does_not(example: Conflict) -> None:
     check = example.look(mode="check")
     assert "cannot be merged" not in check.text
     assert example.asked("compare/") == 0
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_one_that_github_does_not_list_is_ended_by_deleting_its_branch(
+    example: Conflict, language: str
+) -> None:
+    repository, quirks = example.repository, example.host.quirks
+    quirks.unlisted_pull_requests = frozenset({1})
+    for _ in range(2):
+        run = example.look(language=language)
+        assert run.exit_code == 1
+        assert ("delete the branch" if language == "en" else "ブランチを削除") in run.console
+        assert "compare/main..." not in run.text
+        assert "#the-pull-request-is-not-opened" in run.text
+        assert [each.head for each in repository.pull_requests] == [BRANCH]
+    repository.delete_branch(BRANCH)
+    repository.close(1)
+    assert example.look(language=language).exit_code == 0
+    assert [each.state for each in repository.pull_requests] == ["closed", "open"]

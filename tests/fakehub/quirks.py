@@ -139,6 +139,9 @@ class Quirks:
     hidden_pull_requests: frozenset[int] = frozenset()
     """GraphQL has null in the place of these, as for another organisation's behind single sign-on
     (jasperapp/jasper#187)."""
+    unlisted_pull_requests: frozenset[int] = frozenset()
+    """No list has these, though GitHub refuses another one because of them
+    (repo-sync/pull-request#56)."""
     hidden_contents: frozenset[str] = frozenset()
     """Repositories whose contents the token may not read, though it sees them: GraphQL has no
     default branch (cli/cli#12798)."""

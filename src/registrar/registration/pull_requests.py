@@ -162,12 +162,16 @@ def _open_or_find(work: Work, new: NewPullRequest) -> tuple[PullRequest, bool]:
     try:
         return _open(work, new), True
     except GitHubError as error:
-        pull = None
+        pull, is_shown = None, True
         if error.already_exists or error.may_have_been_applied:
             try:
-                pull = _find_open(work, new.branch)
+                pull, is_shown = _find_open(work, new.branch)
             except GitHubError as unread:
                 raise NotOpened(_by_hand(work.plan, new, unread.failure)) from unread
+        if error.already_exists and not is_shown:
+            # By hand it cannot be opened either. Another name could mean a second pull request
+            hidden = msg("pull_request.not_shown", branch=new.branch)
+            raise NotOpened(Failure.of(hidden, error.kind)) from error
         if pull is None:
             raise NotOpened(_why_not_opened(work, new, error.failure)) from error
         return pull, error.may_have_been_applied and pull.has_body(new.body)
@@ -282,18 +286,20 @@ def _by_hand(plan: Plan, new: NewPullRequest, why: Failure) -> Failure:
     return why._replace(message=message)
 
 
-def _find_open(work: Work, branch: str) -> PullRequest | None:
-    plan, rest = work.plan, work.client.rest
+def _find_open(work: Work, branch: str) -> tuple[PullRequest | None, bool]:
+    """Find the open pull request from a branch; say also whether GitHub shows any, ours or not."""
+    plan, rest, is_shown = work.plan, work.client.rest, False
     for find in (rest.pull_requests, rest.open_pull_requests):
         for pull in find(plan.repository, branch):
             mark = Mark.of(pull.body)
             is_ours = mark is None or (mark.is_of(plan.spec.files.id) and not mark.is_needless)
             is_here = pull.is_open and pull.base_branch == plan.repository.default_branch
+            is_shown |= is_here
             if not (is_here and is_ours):
                 continue
             if is_by_writer(pull, partial(work.client.may_write, plan.repository)):
-                return pull
-    return None
+                return pull, True
+    return None, is_shown
 
 
 def _update(work: Work, pull: PullRequest, body: str) -> PullRequestOperation:

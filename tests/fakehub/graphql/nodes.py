@@ -232,6 +232,8 @@ class Nodes:
         if given.keys() - {"headRefName", "first", "orderBy"} or order.get("field") == "UPDATED_AT":
             raise NotImplementedError
         # Of any fork: a name alone does not say whose branch it is.
+        unlisted = self.host.quirks.unlisted_pull_requests
+        found = [each for each in found if each.number not in unlisted]
         chosen = [each for each in found if head is None or each.head == head]
         if order.get("direction") == "DESC":
             chosen.reverse()

@@ -25,6 +25,7 @@ def list_pulls(call: RepositoryCall) -> Response:
         each
         for each in call.repository.pull_requests
         if (state or "open") in {each.state, "all"}
+        and each.number not in call.host.quirks.unlisted_pull_requests
         and (base is None or each.base == base)
         # A head without an owner is ignored (docs of "List pull requests").
         and (not separator or has_head(call, each, owner, branch))
