@@ -44,31 +44,13 @@ def rows(text: str) -> dict[str, list[str]]:
     return {path: rest.split(" | ") for path, rest in found}
 
 
-def link(repository: Repository, path: str) -> str:
-    """Markdown of a link to the commit that created a path."""
-    [commit] = [c for c in repository.log(LIST_BRANCH)[:-1] if path in c.paths]
-    return f"[`{commit.sha[:7]}`]({repository.html_url}/commit/{commit.sha})"
-
-
 def test_a_row_for_each_path(start: Start, action: Action, repository: Repository) -> None:
     start(definitions=action.listing(*LIST))
     found = rows(body(repository))
+    assert "| Path | State | Description |\n| --- | --- | --- |\n" in body(repository)
     assert list(found) == ["a", "b", "README.md"]
-    assert found["a"][:2] == ["added", "First &#124; one"]
-    assert found["README.md"][:2] == ["skipped (exists on `main`)", "Read me"]
-
-
-def test_one_commit_per_file_is_linked(action: Action, repository: Repository) -> None:
-    action(definitions=action.listing(*LIST), language="en")
-    found = rows(body(repository))
-    assert "| Path | State | Description | Commit |\n| --- | --- | --- | --- |\n" in body(
-        repository
-    )
-    assert {path: cells[2] for path, cells in found.items()} == {
-        "a": link(repository, "a"),
-        "b": link(repository, "b"),
-        "README.md": "",
-    }
+    assert found["a"] == ["added", "First &#124; one"]
+    assert found["README.md"] == ["skipped (exists on `main`)", "Read me"]
 
 
 def test_a_second_run_sends_no_update(
@@ -104,7 +86,6 @@ def test_a_longer_list_updates_the_table_and_keeps_what_is_there(
 ) -> None:
     start(definitions=action.listing(*LIST), body="Mine {count}")
     [pull] = repository.pull_requests
-    links = {path: link(repository, path) for path in ("a", "b")}
     pull.body = f"{pull.body}\r\n\r\n- [x] seen\r\n"
     host.requests.clear()
     run = start(definitions=action.listing(*LIST, "c"), body="Mine {count}")
@@ -115,9 +96,6 @@ def test_a_longer_list_updates_the_table_and_keeps_what_is_there(
     found = rows(pull.body or "")
     assert [cells[0] for cells in found.values()][:3] == ["added"] * 3
     assert list(found) == ["a", "b", "c", "README.md"]
-    if strategy == PER_FILE:
-        assert {path: found[path][2] for path in links} == links
-    assert found["c"][2] == link(repository, "c")
 
 
 @pytest.mark.parametrize(
@@ -171,7 +149,6 @@ def test_a_file_that_is_no_longer_listed_is_shown_while_the_branch_adds_it(
     start: Start, action: Action, repository: Repository
 ) -> None:
     start(definitions=action.listing("a", "old", "gone"))
-    begun = rows(body(repository))
     repository.commit({"gone": None}, branch=LIST_BRANCH)
     repository.commit({"somebody's": b"x"}, branch=LIST_BRANCH)
     for paths in (["a"], ["a"], ["a", "new"], ["new"]):
@@ -182,8 +159,6 @@ def test_a_file_that_is_no_longer_listed_is_shown_while_the_branch_adds_it(
         assert sorted(shown) == sorted([*paths, *left])
         for path in left:
             assert shown[path][0] == "added (no longer listed)"
-            assert shown[path][-1] == begun[path][-1], "its commit"
-        begun = shown | begun
         added = f"Adds {len(paths)} of {len(paths)} listed files."
         more = f"Added by earlier runs, and no longer listed: {len(left)}."
         assert f"\n{added} {more}\n" in body(repository)

@@ -1,7 +1,7 @@
 """Our part of a pull request's description (Markdown)."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from urllib.parse import quote
 
 from registrar.models.files import FileDefinition
@@ -27,9 +27,6 @@ _EFFECTS = {
 }
 _CODE = r"(?:`[^`\n]*`|<code>[^<\n]*</code>)"
 _TICKED = re.compile(rf"(?m)^- \[[xX]\] ({_CODE})")
-_COMMIT_CELL = re.compile(
-    rf"(?m)^\| ({_CODE}) \|.*\| \[[^\[\]|<>\\\n]+\]\(\S+/commit/([0-9a-f]{{40,64}})\) \|$"
-)
 
 
 def render(
@@ -39,8 +36,7 @@ def render(
 
     It shows what the branch brings, whichever run created it: how many files, which of them are
     to be filled in, and a table of all, created and failed ones first. What does not fit is
-    counted. ``earlier`` is our part as it stands: it knows which items a reviewer has ticked, and
-    the commits of earlier runs.
+    counted. ``earlier`` is our part as it stands: it knows which items a reviewer has ticked.
     """
     earlier = earlier.replace("\r\n", "\n")
     markdown = Markdown(catalogue)
@@ -62,8 +58,7 @@ def render(
     files = by_urgency(
         (*registration.files, *map(_unlisted, registration.unlisted)), _state_on_branch
     )
-    commits = _commits(registration, files, markdown, earlier)
-    table = markdown.path_table(files, _described, commits)
+    table = markdown.path_table(files, _described)
     heading, rows = table[:2], table[2:]
     is_open = len(rows) <= ROWS_UNFOLDED
     title = markdown.text(msg("summary.paths", count=len(files)))
@@ -160,24 +155,6 @@ def _to_fill_in(
         note = f": {markdown.text(msg(effect))}" if effect else ""
         items.append(f"- {box} {path}{note}")
     return items
-
-
-def _commits(
-    registration: RegistrationResult,
-    files: Iterable[ListedPath],
-    markdown: Markdown,
-    earlier: str,
-) -> dict[str, str]:
-    """Links to the commits of the paths: those of earlier runs, then those of this one."""
-    known: dict[str, str] = dict(_COMMIT_CELL.findall(earlier))
-    found: dict[str, str] = {}
-    for file in files:
-        path = file.path
-        if commit := file.commit or known.get(markdown.code(path), ""):
-            url = f"{registration.repository.html_url}/commit/{commit}"
-            target = escaping.for_link(markdown.catalogue.shown(url, str))
-            found[path] = f"[{markdown.code(commit[:7])}]({target})"
-    return found
 
 
 def _fitting(lines: Sequence[str], room: int, markdown: Markdown) -> list[str]:

@@ -1,6 +1,6 @@
 """Markdown that step summary and pull request share: tables of paths, folded parts."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from registrar.models.paths import Done, ListedPath
 from registrar.texts import escaping
@@ -55,23 +55,18 @@ class Markdown:
         return [f"| {' | '.join(cells)} |" for cells in lines]
 
     def path_table(
-        self,
-        files: Iterable[ListedPath],
-        state: Callable[[ListedPath], Message],
-        commits: Mapping[str, str] | None = None,
+        self, files: Iterable[ListedPath], state: Callable[[ListedPath], Message]
     ) -> list[str]:
-        """A row for each path; ``commits`` (path -> link) adds a column."""
-        headings = ["table.path", "table.state", "table.description"]
-        cells = [
+        """A row for each path."""
+        cells = (
             [
                 self.code(file.path),
                 self.text(state(file)),
                 self.description(file.definition.description),
-                *([commits.get(file.path, "")] if commits else []),
             ]
             for file in files
-        ]
-        return self.table([*headings, "table.commit"] if commits else headings, cells)
+        )
+        return self.table(["table.path", "table.state", "table.description"], cells)
 
 
 def folded(title: str, lines: Iterable[str], *, is_open: bool = False) -> list[str]:
