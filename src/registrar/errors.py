@@ -205,10 +205,13 @@ class Diagnostic(NamedTuple):
 class InvalidInput(Refused):
     """Inputs or a definition file cannot be used; carries every diagnostic at once."""
 
-    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
-        """``diagnostics`` holds at least one."""
+    def __init__(
+        self, diagnostics: Sequence[Diagnostic], warnings: Sequence[Diagnostic] = ()
+    ) -> None:
+        """``diagnostics`` holds at least one; ``warnings`` were found besides."""
         super().__init__(diagnostics[0].message)
         self.diagnostics = tuple(diagnostics)
+        self.warnings = tuple(warnings)
 
 
 class Cancelled(BaseException):

@@ -18,7 +18,12 @@ def load(settings: Settings, warn: Callable[[Diagnostic], None]) -> list[FileLis
     `InvalidInput` has every diagnostic.
     """
     if settings.definitions:
-        lists = [_own(settings)]
+        try:
+            lists = [_own(settings)]
+        except InvalidInput as error:
+            for diagnostic in error.warnings:
+                warn(diagnostic)
+            raise
     else:
         lists = [_built_in(profile, settings) for profile in settings.profiles]
     for each in lists:

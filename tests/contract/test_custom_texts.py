@@ -127,7 +127,7 @@ def test_an_unknown_placeholder_names_the_known_ones(
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
-@pytest.mark.parametrize("template", ["x {", "x }", "x {profile", "x profile}", "x {{}", "x {a}}"])
+@pytest.mark.parametrize("template", ["x {", "x }", "x {profile", "x profile}", "x {{}", "x {{a}"])
 def test_a_brace_without_its_partner(name: str, template: str) -> None:
     assert diagnostics(**{name: template}) == ["input.template_broken"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import NamedTuple
 
 import pytest
@@ -22,7 +23,8 @@ class Doubt(NamedTuple):
 
 def entry(**keys: object) -> str:
     """A list of one entry with the path ``a``."""
-    return f"- {json.dumps({'path': 'a', **keys})}\n"
+    given = {key: value for key, value in keys.items() if value is not None}
+    return f"- {json.dumps({'path': 'a', **given})}\n"
 
 
 def when(condition: str) -> str:
@@ -34,6 +36,13 @@ def no_template(placeholder: str) -> str:
     return (
         f"a holds {placeholder}, which is not filled in, because the entry has no `template: true`"
     )
+
+
+def doubled(found: str, *, template: bool) -> str:
+    name = found.strip("{ }")
+    if template:
+        return f"the template holds {found}, which is not filled in. Write {{{name}}}"
+    return f"a holds {found}, which is not filled in. Write {{{name}}}, with `template: true`"
 
 
 def no_language(name: str) -> str:
@@ -54,6 +63,20 @@ DOUBTS = {
             ),
         )
         for placeholder in ("{owner}", "{repo}", "{default_branch}", "{property:team}")
+    },
+    **{
+        f"{found} in a template: {template}": Doubt(
+            entry(content=f"x {found} y", template=template),
+            "entry 1, line 1",
+            doubled(found, template=bool(template)),
+            (
+                entry(content=f"x {found} y", template=False),
+                entry(content=f"{{{{{found}}}}} {{{{owner}}}} {{{{ other }}}}", template=template),
+                entry(content=f"x ${found}", template=False),
+            ),
+        )
+        for found in ("{{ owner }}", "{{repo }}", "{{  property:team }}")
+        for template in (None, True)
     },
     "a placeholder in a part": Doubt(
         '- path: a\n  parts:\n    - content: "{owner}\\n"\n',
@@ -154,6 +177,8 @@ def test_a_doubtful_list_is_warned_of_at_its_place(folder: Action, doubt: Doubt)
         "${{ hashFiles('**/go.sum') }}",
         "${{ !cancelled() }}",
         "${{ name.else }}",
+        "${{ x }}",
+        "${{ true && 'a' }}",
     ],
 )
 def test_an_expression_of_github_in_a_template_is_refused(
@@ -185,6 +210,52 @@ def test_what_a_template_may_hold_stays_right(
     assert "Warning" not in run.text
     [branch] = [each for each in repository.branches if each != "main"]
     assert repository.files(branch)["new"] == expected.encode()
+
+
+def test_what_is_wrong_is_told_at_once_with_what_may_be(action: Action, host: StandInHost) -> None:
+    """In two entries, twice in one text, and warnings beside errors."""
+    contents = ("{year}", "${{ x }}", "${{ secrets.A }} {month} {day", "{{ owner }}")
+    listed = [
+        {"path": path, "content": text, "template": True}
+        for path, text in zip("abcd", contents, strict=True)
+    ]
+    name = action.write("list.json", json.dumps([*listed, "*"]))
+    run = action(definitions=name, mode="validate", language="en")
+    assert (run.exit_code, host.requests) == (2, [])
+    found = [
+        (matched[1], matched[2])
+        for line in run.stderr.splitlines()
+        if (matched := re.match(r"(Error|Warning): list\.json, (entry \d).*", line))
+    ]
+    assert found == [
+        ("Warning", "entry 4"),
+        ("Warning", "entry 5"),
+        ("Error", "entry 1"),
+        ("Error", "entry 2"),
+        ("Error", "entry 3"),
+        ("Error", "entry 3"),
+        ("Error", "entry 3"),
+    ]
+    for word in ("{year}", "{month}", "${{ x }}", "${{ secrets.A }}", "unmatched brace"):
+        assert word in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("inputs", "words"),
+    [
+        ({"title": "a {{ repo }}"}, "title holds {{ repo }}, which is not filled in. Write {repo}"),
+        ({"body": "{{owner }}"}, "body holds {{owner }}, which is not filled in. Write {owner}"),
+        ({"labels": "{{ property:team }}"}, "labels holds {{ property:team }}, which"),
+        ({"title": "a {{repo}} {{ other }}", "labels": "{{ repo }}"}, ""),
+    ],
+)
+def test_inputs_warn_of_a_placeholder_with_two_braces(
+    action: Action, inputs: dict[str, str], words: str
+) -> None:
+    action.host.create_repository(TARGET, {"a": b"x"})
+    run = action(inputs, definitions=action.listing("a"), language="en", commit_strategy="single")
+    assert run.exit_code == 0
+    assert (f"Warning: {words}" in run.stderr) if words else run.stderr == ""
 
 
 @pytest.mark.parametrize("mode", ["plan", "check", "register"])

@@ -138,6 +138,7 @@ class _Reader:
         self._environ = environ
         self._unreadable = environment.not_utf8(environ)
         self.diagnostics = [msg("input.not_utf8", name=name) for name in self._unreadable]
+        self._warnings: list[Message] = []
         self.selection: Selection | None = None
         if entries := self.names("target_repos"):
             self.selection, errors = read_selection(entries)
@@ -217,8 +218,8 @@ class _Reader:
     def warnings(self, mode: Mode) -> tuple[Message, ...]:
         # A workflow hands the default over, too
         if self._given("fail_on") != FailOn.MISSING and mode is not Mode.CHECK:
-            return (msg("input.fail_on_unused", mode=mode),)
-        return ()
+            self._warnings.append(msg("input.fail_on_unused", mode=mode))
+        return tuple(self._warnings)
 
     def profile(self) -> str:
         """The built-in list; none where the list is the caller's own."""
@@ -233,8 +234,9 @@ class _Reader:
 
     def template(self, name: str) -> str:
         value = self._given(name)
-        if message := templates.diagnostic(name, value, INPUTS[name].placeholders):
+        for message in templates.diagnostics(name, value, INPUTS[name].placeholders):
             self._report(name, message)
+        self._warn_of_doubled(name, value)
         return value
 
     def text(self, name: str, most: int) -> str:
@@ -274,9 +276,14 @@ class _Reader:
         """A list whose names may hold custom properties; any other brace stands for itself."""
         names = self.names(name)
         for each in filter(templates.names_property, names):
-            if message := templates.diagnostic(name, each, INPUTS[name].placeholders):
+            for message in templates.diagnostics(name, each, INPUTS[name].placeholders):
                 self._report(name, message)
+        self._warn_of_doubled(name, self._given(name))
         return names
+
+    def _warn_of_doubled(self, name: str, value: str) -> None:
+        if doubled := templates.doubled(value, INPUTS[name].placeholders):
+            self._warnings.append(msg("input.doubled", name=name, **doubled._asdict()))
 
     def people(self, name: str) -> tuple[str, ...]:
         """Logins, given as ``name`` or ``@name``."""

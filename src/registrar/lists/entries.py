@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 import yaml
 
-from registrar.errors import Refused
+from registrar.errors import Diagnostic, InvalidInput, Refused
 from registrar.lists import constraints, syntax, when
 from registrar.lists.nodes import NodeReader, Place
 from registrar.models.conditions import Condition
@@ -14,7 +14,7 @@ from registrar.models.files import EMPTY_FILE, TEMPLATE_NAMES, FileDefinition, L
 from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.runtime.workspace import Folder, Unreadable
 from registrar.texts import templates
-from registrar.texts.messages import Excerpt, msg
+from registrar.texts.messages import Excerpt, Message, msg
 from registrar.texts.spelling import closest
 
 FIELDS = (
@@ -50,10 +50,11 @@ _EXPRESSION = re.compile(
     r"\$\{\{(?!\{)(?:"
     rf"\s*(?:{'|'.join(_CONTEXTS)})\s*[.\[]"
     rf"|[\s!]*(?:{'|'.join(_FUNCTIONS)})\s*\("
-    r"|\s+[A-Za-z_][A-Za-z0-9_-]*\s*[.\[(])[^{}]{0,100}\}{0,2}"
+    r"|\s+[A-Za-z_][A-Za-z0-9_-]*\s*[.\[(]"
+    r"|\s+(?=[^{};]{1,100}\}\}))[^{}]{0,100}\}{0,2}"
 )
 """An expression of GitHub, of which a template would leave half the braces. `${{HOME}}` is none: so
-a template writes `${HOME}`."""
+a template writes `${HOME}`; nor is `${{ ls; }}`, a substitution of the shell."""
 
 
 class EntryReader(NodeReader):
@@ -203,7 +204,7 @@ class EntryReader(NodeReader):
         try:
             return self._checked(text, file or "", template=template)
         except Refused as error:
-            self.error(node, error.message)
+            self.error(node, *_messages(error))
             return None
 
     def _folder_of_files(
@@ -234,8 +235,9 @@ class EntryReader(NodeReader):
             try:
                 content = self._checked(None, f"{name}{file}", template=bool(template))
             except Refused as error:
-                values = {"file": Excerpt(file), "diagnostic": error.message}
-                self.error(node, msg("definitions.in_folder", **values))
+                for each in _messages(error):
+                    values = {"file": Excerpt(file), "diagnostic": each}
+                    self.error(node, msg("definitions.in_folder", **values))
             else:
                 text = self._text(path, content, node, template=template)
                 yield ListedFile(folder._replace(path=path, texts=(text,)))
@@ -252,6 +254,10 @@ class EntryReader(NodeReader):
         if template is None and (found := _PLACEHOLDER.search(source)):
             values = {"path": Excerpt(path), "placeholder": found[0].decode()}
             self.warn(node, msg("definitions.no_template", **values))
+        text = source.decode(errors="replace") if template is not False else ""
+        if doubled := templates.doubled(text, TEMPLATE_NAMES):
+            key = "definitions.doubled" if template else "definitions.doubled_no_template"
+            self.warn(node, msg(key, path=Excerpt(path), **doubled._asdict()))
         if names and path.startswith(WORKFLOW_FILES):
             self.error(node, msg("definitions.property_in_workflow", path=Excerpt(path)))
         return Text(source, bool(template), names)
@@ -270,14 +276,9 @@ class EntryReader(NodeReader):
                 raise Refused(msg("definitions.holds_token", key="content_file"))
         self._room -= len(content)
         if template:
-            try:
-                text = content.decode()
-            except UnicodeDecodeError as error:
-                raise Refused(msg("definitions.template_binary")) from error
-            if found := _EXPRESSION.search(text):
-                raise Refused(msg("definitions.expression", expression=Excerpt(found[0])))
-            if message := templates.diagnostic("template", text, TEMPLATE_NAMES):
-                raise Refused(message)
+            mistakes = tuple(_mistakes_of_template(content))
+            if mistakes:
+                raise InvalidInput([Diagnostic(each) for each in mistakes])
         size = _most_bytes(content, template=template)
         self._room -= size - len(content)
         if size > constraints.CONTENT_BYTES:
@@ -302,6 +303,24 @@ class EntryReader(NodeReader):
     def _warn_of_pattern(self, path: str, node: yaml.Node) -> None:
         if constraints.WILDCARD.search(path):
             self.warn(node, msg("definitions.path_pattern", path=Excerpt(path)))
+
+
+def _messages(error: Refused) -> Sequence[Message]:
+    """Everything that is wrong."""
+    if isinstance(error, InvalidInput):
+        return [each.message for each in error.diagnostics]
+    return [error.message]
+
+
+def _mistakes_of_template(content: bytes) -> Iterator[Message]:
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        yield msg("definitions.template_binary")
+        return
+    if found := _EXPRESSION.search(text):
+        yield msg("definitions.expression", expression=Excerpt(found[0]))
+    yield from templates.diagnostics("template", text, TEMPLATE_NAMES)
 
 
 def _most_bytes(content: bytes, *, template: bool) -> int:

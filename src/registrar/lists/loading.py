@@ -57,7 +57,7 @@ def load(folder: Folder, name: str, *, content_allowed: bool = True, secret: str
     if not files.possible and not reader.errors.count:
         reader.errors.add(Place(), msg("definitions.no_entries"))
     if reader.errors.count:
-        raise InvalidInput(reader.errors.diagnostics())
+        raise InvalidInput(reader.errors.diagnostics(), reader.warnings.diagnostics())
     warnings = tuple(reader.warnings.diagnostics())
     return files._replace(blob_id=blob_id(content), warnings=warnings)
 

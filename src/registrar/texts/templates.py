@@ -2,7 +2,8 @@
 
 import re
 import string
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from typing import NamedTuple
 
 from registrar.texts.messages import Excerpt, Message, msg
 
@@ -11,32 +12,50 @@ PROPERTY = "property:NAME"
 PROPERTY_NAME = re.compile(r"[A-Za-z0-9_$#-]{1,75}")
 """https://docs.github.com/en/organizations/managing-organization-settings/managing-custom-properties-for-repositories-in-your-organization"""
 _OF_PROPERTY = re.compile(f"property:{PROPERTY_NAME.pattern}")
+_DOUBLED = re.compile(
+    rf"(?<![${{])\{{\{{\s{{0,9}}(?P<name>[a-z_]+(?P<property>:{PROPERTY_NAME.pattern})?)\s{{0,9}}\}}\}}(?!\}})"
+)
 _REFUSED_DOTS = re.compile(r"^\.+|\.{2,}|\.(?=lock$)|\.+$")
 _MOST_UNKNOWN = 10
 """Unknown names that are listed in one diagnostic."""
 
 
-def diagnostic(name: str, text: str, known: Collection[str]) -> Message | None:
-    """Describe what is wrong with the template of the input ``name``; ``None`` when nothing is.
+def diagnostics(name: str, text: str, known: Collection[str]) -> Iterator[Message]:
+    """Describe what is wrong with the template of the input ``name``.
 
     A literal brace is written twice, as in Python's format strings.
     """
+    fields = []
     try:
-        fields = [
-            f"{field}{'!' + conversion if conversion else ''}{':' + spec if spec else ''}"
-            for _, field, spec, conversion in string.Formatter().parse(text)
-            if field is not None
-        ]
+        for _, field, spec, conversion in string.Formatter().parse(text):
+            if field is not None:
+                ends = f"{'!' + conversion if conversion else ''}{':' + spec if spec else ''}"
+                fields.append(f"{field}{ends}")
     except ValueError:
-        return msg("input.template_broken", name=name, value=Excerpt(text))
+        yield msg("input.template_broken", name=name, value=Excerpt(text))
     if PROPERTY in known:
         fields = [field for field in fields if not _OF_PROPERTY.fullmatch(field)]
     unknown = dict.fromkeys(Excerpt(f"{{{field}}}") for field in fields if field not in known)
     if unknown:
         shown = tuple(f"{{{field}}}" for field in known)
-        return msg(
+        yield msg(
             "input.template_unknown", name=name, unknown=tuple(unknown)[:_MOST_UNKNOWN], known=shown
         )
+
+
+class Doubled(NamedTuple):
+    """A placeholder as other tools write it, which is not filled in here."""
+
+    found: str
+    meant: str
+
+
+def doubled(text: str, known: Collection[str]) -> Doubled | None:
+    """Find ``{{ name }}`` of a known name. ``{{name}}`` may well stand for ``{name}``."""
+    for match in _DOUBLED.finditer(text):
+        is_known = match["name"] in known or (PROPERTY in known and match["property"])
+        if is_known and re.search(r"\s", match[0]):
+            return Doubled(match[0], f"{{{match['name']}}}")
     return None
 
 
