@@ -102,10 +102,6 @@ class Example:
         """Run to the end."""
         return self.action(self.inputs | inputs)
 
-    def begin(self) -> Process:
-        """Start a run as a process of its own, which waits for real."""
-        return self.action.begin(self.action.environment(self.inputs))
-
     def begin_without_waiting(self) -> Process:
         """Start a run as a process of its own, which waits for nothing."""
         return self.action.begin_without_waiting(self.action.environment(self.inputs))

@@ -7,21 +7,22 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterator
+from itertools import product
 
 import pytest
 from _pytest.mark import ParameterSet
 
 from tests.example import POSITIONS, SORTS, Day, Example
 from tests.fakehub import Fault, FaultKind, Request
-from tests.harness import LIST_BRANCH, SignalAt, is_read
+from tests.harness import LIST_BRANCH, PER_FILE, SINGLE, STRATEGIES, SignalAt, is_read
 
 
 def cases() -> Iterator[ParameterSet]:
-    """All of it. Chosen: each sort of request, by turns applied and not."""
+    """All of it. Chosen: every other sort of request, by turns applied and not."""
     for (strategy, day), positions in POSITIONS.items():
         for position in positions:
             for applied in (True, False):
-                chosen = position in SORTS[strategy, day] and applied == bool(position % 2)
+                chosen = position in SORTS[strategy, day][1::2] and applied == bool(position % 2)
                 marks = [pytest.mark.chosen] if chosen else []
                 yield pytest.param(strategy, day, position, applied, marks=marks)
 
@@ -47,41 +48,96 @@ def test_running_again_finishes_what_a_killed_run_began(
     assert not example.overwritten()
 
 
+# --- Corrections, and what was withdrawn ----------------------------------------------------
+
 OLD = {"SECURITY.md": "security@example.com\n", "a.md": "A\n"}
 NEW = {"SECURITY.md": "psirt@example.com\n", "a.md": "A\n", "new.md": "N\n"}
+WORK = {
+    # Without a file that is new there is no commit but that of the correction
+    "correct": 2,
+    "withdraw": 1,
+    # Its state, what has changed, with `per-file` what is new, its words
+    "register again": 4,
+}
+"""What a run does about an open or a withdrawn pull request, and its writes."""
 
 
-def is_update(request: Request) -> bool:
-    return request.method == "PATCH"
+def begun(example: Example, work: str) -> dict[str, str]:
+    """Come to where a run has this to do; give its inputs."""
+    example.run(definitions=example.action.listing_of(OLD))
+    if work == "register again":
+        example.run(definitions=example.action.listing_of(OLD), mode="withdraw")
+    listed, mode = (OLD, "withdraw") if work == "withdraw" else (NEW, "register")
+    return {"definitions": example.action.listing_of(listed), "mode": mode}
 
 
-def is_commit(request: Request) -> bool:
-    return not is_read(request) and request.method != "PATCH"
+def check(example: Example, work: str) -> None:
+    """Everything is as if nothing had happened, and nothing is declined."""
+    plan = example.run(definitions=example.action.listing_of(NEW), mode="plan")
+    [pull] = example.repository.pull_requests
+    listed = OLD if work == "withdraw" else NEW
+    files = example.repository.files(LIST_BRANCH)
+    assert {path: files[path] for path in listed} == {p: c.encode() for p, c in listed.items()}
+    assert pull.state == ("closed" if work == "withdraw" else "open")
+    assert plan.outputs["declined"] == "0"
+    if work == "withdraw":
+        return
+    assert "Adds 3 of 3 listed files." in (pull.body or "")
+    count = len(example.host.requests)
+    again = example.run(definitions=example.action.listing_of(NEW))
+    assert "Left as they are" not in again.text
+    assert again.outputs["pull_request_operation"] == "none"
+    assert all(map(is_read, example.host.requests[count:]))
 
 
-@pytest.mark.parametrize("applied", [True, False])
-@pytest.mark.parametrize("moment", [is_commit, is_update])
-def test_a_correction_that_was_killed_is_finished_and_looks_like_nobodys_edit(
-    example: Example, moment: Callable[[Request], bool], applied: bool
+def is_nth_write(number: int) -> Callable[[Request], bool]:
+    seen = 0
+
+    def is_it(request: Request) -> bool:
+        nonlocal seen
+        seen += not is_read(request)
+        return seen == number and not is_read(request)
+
+    return is_it
+
+
+def writes() -> Iterator[ParameterSet]:
+    """All of it. Chosen: each write with one strategy, by turns applied and not."""
+    for number, (work, strategy) in enumerate(product(WORK, STRATEGIES)):
+        last = WORK[work] + (work == "correct" and strategy == PER_FILE)
+        last -= work == "register again" and strategy == SINGLE
+        for write, applied in product(range(1, last + 1), (True, False)):
+            chosen = (write + number) % 2 == 0 and applied == bool(write // 2 % 2)
+            marks = [pytest.mark.chosen] if chosen else []
+            yield pytest.param(strategy, work, write, applied, marks=marks)
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize(("strategy", "work", "write", "applied"), list(writes()))
+def test_running_again_finishes_what_was_killed_at_a_write(
+    example: Example, work: str, write: int, applied: bool
 ) -> None:
-    host, action, repository = example.host, example.action, example.repository
-    example.run(definitions=action.listing_of(OLD))
-    inputs = example.inputs | {"definitions": action.listing_of(NEW)}
-    host.on_request = kill = SignalAt(signal.SIGKILL, moment)
+    inputs, host = begun(example, work), example.host
+    host.on_request = kill = SignalAt(signal.SIGKILL, is_nth_write(write))
     if not applied:
-        host.faults.add(Fault(FaultKind.CLOSED, match=moment, when="before"))
-    process = kill.to(action.begin_without_waiting(action.environment(inputs)))
-    assert action.end(process, {}).exit_code == -signal.SIGKILL
+        host.faults.add(Fault(FaultKind.CLOSED, match=is_nth_write(write), when="before"))
+    environ = example.action.environment(example.inputs | inputs)
+    process = kill.to(example.action.begin_without_waiting(environ))
+    assert example.action.end(process, {}).exit_code == -signal.SIGKILL
     host.on_request = None
     host.faults.clear()
-
-    again = action(inputs)
+    again = example.run(**inputs)
     assert again.exit_code == 0, again.console
     assert "Left as they are" not in again.text
-    files = repository.files(LIST_BRANCH)
-    assert {path: files[path] for path in NEW} == {p: c.encode() for p, c in NEW.items()}
-    assert [pull.state for pull in repository.pull_requests] == ["open"]
-    assert "Adds 3 of 3 listed files." in (repository.pull_requests[0].body or "")
-    count = len(host.requests)
-    assert action(inputs).outputs["pull_request_operation"] == "none"
-    assert all(map(is_read, host.requests[count:]))
+    check(example, work)
+
+
+@pytest.mark.parametrize(("work", "write"), [("withdraw", 1), ("register again", 1)])
+def test_a_lost_answer_to_a_write(example: Example, work: str, write: int) -> None:
+    inputs = begun(example, work)
+    fault = Fault(FaultKind.CLOSED, match=is_nth_write(write), when="after")
+    example.host.faults.add(fault)
+    run = example.run(**inputs)
+    assert fault.hits
+    assert run.exit_code == 0, run.console
+    check(example, work)

@@ -44,7 +44,7 @@ def asks_by_ids(request: Request) -> bool:
 
 @pytest.mark.matrix
 @pytest.mark.parametrize(
-    "number", [pytest.param(n, marks=[pytest.mark.chosen] if n < 8 else []) for n in range(RUNS)]
+    "number", [pytest.param(n, marks=[pytest.mark.chosen] if n < 4 else []) for n in range(RUNS)]
 )
 def test_no_private_name_is_published_and_nothing_is_written_elsewhere(  # noqa: C901, PLR0912, PLR0915
     action: Action, host: StandInHost, number: int, seed: int

@@ -868,7 +868,6 @@ def quarters() -> Iterator[ParameterSet]:
 
 
 @pytest.mark.matrix
-@pytest.mark.large
 @pytest.mark.parametrize(("strategy", "built_in", "part"), list(quarters()))
 def test_no_path_breaks_a_promise(strategy: str, built_in: bool, part: int) -> None:
     seen, known, checked = Seen(), Counter[bool](), set[Hashable]()
