@@ -297,3 +297,12 @@ def test_built_in_lists_and_those_for_many_are_valid(action: Action, host: Stand
         run = action(inputs, mode="validate", language="en")
         assert (run.exit_code, run.stderr) == (0, "")
     assert host.requests == []
+
+
+def test_files_that_are_not_missing_lead_to_sections_that_fit(action: Action) -> None:
+    environ = action.environment({"definitions": action.listing("a"), "language": "en"})
+    unwritable = action.start(environ, "--page", "/nonexistent/x.html")
+    assert "#outputs-summary-or-report-are-missing" in unwritable.stderr
+    large = action(definitions=action.write("large.yml", "#" * 2_000_001), language="en")
+    assert "#definition-files" in large.stderr
+    assert (unwritable.exit_code, large.exit_code) == (2, 2)
