@@ -100,7 +100,8 @@ def test_the_description_says_what_is_there_what_was_declined_and_what_is_unset(
     ) in str(repository.pull_requests[1].body)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.matrix
+@pytest.mark.parametrize("seed", [pytest.param(0, marks=pytest.mark.chosen), *range(1, 20)])
 def test_for_every_path_the_ways_add_up_to_the_repositories(
     host: StandInHost, action: Action, seed: int
 ) -> None:

@@ -16,8 +16,9 @@ from registrar.models.selection import Exclusion
 from registrar.models.settings import Mode
 from registrar.models.standing import Standing, blob_id, is_blank, standing_of
 from registrar.reporting import evidence as table
+from registrar.reporting import page as page_of_html
 from registrar.reporting.evidence import Evidence
-from registrar.reporting.page import MOST_CELLS, MOST_EXCLUDED, Page
+from registrar.reporting.page import MOST_EXCLUDED, Page
 from registrar.texts.messages import Catalogue
 from tests.values import record
 
@@ -222,9 +223,13 @@ def test_the_bars_of_a_page_add_up_whatever_the_states() -> None:
     shown.render("ja")
 
 
-def test_the_page_shows_so_many_repositories_and_counts_the_rest() -> None:
+def test_the_page_shows_so_many_repositories_and_counts_the_rest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    most_cells = 100
+    monkeypatch.setattr(page_of_html, "MOST_CELLS", most_cells)
     shown = Shown()
-    paths = {f"{number}.md": Standing.SAME for number in range(MOST_CELLS // 10)}
+    paths = {f"{number}.md": Standing.SAME for number in range(most_cells // 10)}
     for number in range(13):
         shown.add(f"octo/r{number}", **paths)
     text = shown.render()
