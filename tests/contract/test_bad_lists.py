@@ -54,6 +54,8 @@ NO_KEY = "this line has no key"
 OPEN_QUOTE = "the text in quotes that begins here is not closed. Add the closing quote."
 IN_QUOTES = "must be in quotes."
 COMMA = "there is a comma after the last value. JSON allows none there: remove it."
+DOCUMENTS = "a second document begins here, and a list is one document. Remove the line `---`, or"
+COMMENT = "there is a comment, and JSON has none. Remove it, or rename the file to .yml and begin"
 NO_LIST = "the definition file must hold an array of entries"
 TOO_LONG = "/".join(["d" * 250] * 17)
 DEEP = "the definition file is nested more than 32 levels deep"
@@ -155,11 +157,27 @@ FORMATS = {
     "a bracket behind a text of several lines": Mistake(
         '- path: a\n  content: "b\n    c"\n- path: [d\n', "line 5, column 1", "this is not YAML: "
     ),
-    "two documents": Mistake(
-        "- path: a\n---\n- path: b\n",
-        "line 2, column 1",
-        "this is not YAML: expected a single document in the stream (line 1): but found another",
-    ),
+    **{
+        f"two documents: {text!r}": Mistake(text, f"line {line}, column 1", DOCUMENTS, name)
+        for text, line, name in (
+            ("- path: a\n---\n- path: b\n", 2, "list.yml"),
+            ("# none yet\n---\n---\n- path: b\n", 3, "list.yml"),
+            ("- path: a\n---\n", 2, "list.yml"),
+            ('["a"]\n["b"]\n', 2, "list.json"),
+            ('["a"]\n\n{"files": ["b"]}\n', 3, "list.json"),
+        )
+    },
+    **{
+        f"JSON with a comment: {text!r}": json_list(text, f"line {line}, column {at}", COMMENT)
+        for text, line, at in (
+            ('// the list\n["a"]', 1, 1),
+            ('[\n  "a" // first\n, "b"]', 2, 7),
+            ('["a", /* last */]', 1, 7),
+            ('{"files": # all\n []}', 1, 11),
+            ('{"files" /* all */: []}', 1, 10),
+            ('["a"]\n// the end\n', 2, 1),
+        )
+    },
     "a control character": Mistake("- path: a\n- path: \x07\n", "line 2, column 9", "this is not"),
     "JSON cut off": json_list(
         '[\n  {"path": "a"},\n  {"path": \n',
@@ -167,7 +185,7 @@ FORMATS = {
         "this is not JSON: Expecting value.",
     ),
     "single quotes in JSON": json_list("['a']", "line 1, column 2", "this is not JSON: Expecting"),
-    "two JSON documents": json_list('["a"]\n["b"]\n', "line 2, column 1", "this is not JSON: Ext"),
+    "behind the end of JSON": json_list('["a"]]', "line 1, column 6", "this is not JSON: Extra"),
     "another format": Mistake("x = 1\n", "", "the definition file must be a .json, ", "list.toml"),
     **{
         f"empty {name} {data!r}": Mistake(data, "", "the definition file is empty.", name)
@@ -319,6 +337,47 @@ ENTRIES = {
     ),
 }
 
+MERGE = "`<<` takes an object, or an array of objects, as in `<<: *name`."
+MERGED = {
+    **{
+        f"no object: {value}": Mistake(
+            f"- &a x\n- path: b\n  <<: {value}\n", "entry 2, line 3", MERGE
+        )
+        for value in ("*a", "x", "null", "[{path: c}, *a]", "[[{path: c}]]")
+    },
+    "itself": Mistake("- &a\n  path: a\n  <<: *a\n", "entry 1, line 3", MERGE),
+    "what it is a part of": Mistake(
+        "- &a\n  path: a\n  parts:\n    - content: b\n      <<: *a\n", "entry 1, line 5", MERGE
+    ),
+    "in the list itself": Mistake("files: [a]\n<<: x\n", "line 2", MERGE),
+    "in a rule": Mistake(
+        "rules:\n  - when: {fork: true}\n    <<: x\n    files: [a]\n", "rule 1, line 3", MERGE
+    ),
+    "in a property": Mistake(
+        "rules:\n  - when: {property: {a: b, <<: x}}\n    files: [a]\n", "rule 1, line 2", MERGE
+    ),
+    "twice": Mistake(
+        "- &a {path: a}\n- path: b\n  <<: *a\n  <<: *a\n",
+        "entry 2, line 4",
+        "the key << is there more than once.",
+    ),
+    "a text": entry('{path: b, "<<": {content: c}}', "unknown key <<. Known: path, "),
+    "in JSON": json_list('["a", {"path": "b", "<<": {}}]', "entry 2", "unknown key <<. Known: "),
+    "a key": Mistake(
+        "- path: a\n  <<: &x\n    contents: b\n", "entry 1, line 3", "unknown key contents. Did"
+    ),
+    "a value": Mistake(
+        "- path: a\n  <<:\n    - content: b\n    - template: maybe\n",
+        "entry 1, line 4",
+        "template must be true or false",
+    ),
+    "a key twice": Mistake(
+        "- path: a\n  <<:\n    content: b\n    content: c\n",
+        "entry 1, line 4",
+        "the key content is there more than once.",
+    ),
+}
+
 OBJECTS = {
     "unknown key": Mistake(
         "extends: health\nonly: []\n",
@@ -442,6 +501,7 @@ TABLE = {
         "common": COMMON,
         "format": FORMATS,
         "entry": ENTRIES,
+        "merged": MERGED,
         "object": OBJECTS,
         "limit": {
             name: Mistake(flow(value), where, words)
@@ -696,8 +756,9 @@ def test_an_anchor_bomb_ends_at_once(action: Action, host: StandInHost) -> None:
         ("x" * 6_000, "{{path: p{}, template: true, content: *a}}", "larger than 10000000 bytes"),
         (str(["x"] * 40), "{{path: p{}, alternatives: *a}}", "more than 50000 values"),
         (str({f"k{n}": 1 for n in range(40)}), "*a", "more than 50000 values"),
+        (str({f"k{n}": 1 for n in range(40)}), "{{<<: *a}}", "more than 50000 values"),
     ],
-    ids=["content", "path", "less content", "alternatives", "keys"],
+    ids=["content", "path", "less content", "alternatives", "keys", "merged"],
 )
 def test_what_an_alias_repeats_is_measured_where_it_stands(
     anchored: str, entry: str, said: str, action: Action, host: StandInHost

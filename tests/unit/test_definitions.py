@@ -342,6 +342,74 @@ SCHEMA_CASES: list[tuple[Any, bool]] = [
 ]
 
 
+MERGED = {
+    "an entry": (
+        "- &text\n  path: a\n  content: x\n- {path: b, <<: *text}\n",
+        [{"path": "a", "content": "x"}, {"path": "b", "content": "x"}],
+    ),
+    "its own keys win, wherever they stand": (
+        "- &text {path: a, content: x}\n- {content: y, <<: *text, path: b}\n",
+        [{"path": "a", "content": "x"}, {"path": "b", "content": "y"}],
+    ),
+    "the first of several wins": (
+        (
+            "- &one {path: a, content: x}\n- &two {path: b, content: y, description: z}\n"
+            "- {path: c, <<: [*one, *two]}\n"
+        ),
+        [
+            {"path": "a", "content": "x"},
+            {"path": "b", "content": "y", "description": "z"},
+            {"path": "c", "content": "x", "description": "z"},
+        ],
+    ),
+    "one that merges another": (
+        (
+            "- &one {path: a, content: x}\n- &two {<<: *one, path: b, template: true}\n"
+            "- {<<: *two, path: c}\n"
+        ),
+        [
+            {"path": "a", "content": "x"},
+            {"path": "b", "content": "x", "template": True},
+            {"path": "c", "content": "x", "template": True},
+        ],
+    ),
+    "rules, conditions and properties": (
+        (
+            "rules:\n  - &r\n    files: [a]\n"
+            "    when: &w {fork: false, property: &p {tier: gold}}\n"
+            "  - <<: *r\n    when: {<<: *w, property: {<<: *p, team: x}}\n"
+        ),
+        {
+            "rules": [
+                {"when": {"fork": False, "property": {"tier": "gold"}}, "files": ["a"]},
+                {
+                    "when": {"fork": False, "property": {"team": "x", "tier": "gold"}},
+                    "files": ["a"],
+                },
+            ]
+        },
+    ),
+    "the list itself": (
+        "<<: {extends: scaffold}\nfiles: [a]\n",
+        {"extends": "scaffold", "files": ["a"]},
+    ),
+    "nothing": ("- {path: a, <<: []}\n- {path: b, <<: {}}\n", ["a", "b"]),
+}
+
+
+@pytest.mark.parametrize(("text", "value"), MERGED.values(), ids=MERGED)
+def test_a_merge_key_gives_what_a_parser_gives_that_knows_it(text: str, value: Any) -> None:
+    """And so the schema, which editors hold against what they parse, takes it as well."""
+    data = json.dumps(value).encode()
+    with tempfile.TemporaryDirectory() as directory:
+        folder = Path(directory)
+        (folder / "list.yml").write_text(text, "utf-8")
+        (folder / "list.json").write_bytes(data)
+        merged, plain = (loading.load(Folder(folder), f"list.{x}") for x in ("yml", "json"))
+    assert merged._replace(blob_id="") == plain._replace(blob_id="")
+    jsonschema.Draft202012Validator(SCHEMA).validate(yaml.safe_load(text))
+
+
 def test_the_schema_has_every_key() -> None:
     """An editor would mark another one as a mistake."""
     VALIDATOR.check_schema(SCHEMA)

@@ -101,8 +101,16 @@ class NodeReader:
     def keys(self, node: yaml.MappingNode, known: Sequence[str] = ()) -> dict[str, yaml.Node]:
         """Values of the known keys (of all, where none is); a key that is there twice has none."""
         given: dict[str, list[tuple[yaml.Node, yaml.Node]]] = {}
+        merges = []
         for key, value in node.value:
-            given.setdefault(syntax.text_of(key) or "?", []).append((key, value))
+            if syntax.is_merge(key):
+                merges.append(key)
+            else:
+                given.setdefault(syntax.text_of(key) or "?", []).append((key, value))
+        if merges:
+            [*earlier, merge] = merges
+            twice = msg("definitions.duplicate_key", key="<<")
+            self.error(merge, twice if earlier else msg("definitions.merge"))
         unknown = [name for name in given if known and name not in known]
         for name in unknown:
             key, _ = given[name][-1]

@@ -28,6 +28,7 @@ BOOLEAN = "tag:yaml.org,2002:bool"
 _SEQUENCE = "tag:yaml.org,2002:seq"
 _MAPPING = "tag:yaml.org,2002:map"
 _OTHER = "tag:yaml.org,2002:other"
+_MERGE = "tag:yaml.org,2002:merge"
 
 
 class Malformed(Exception):
@@ -82,6 +83,11 @@ def is_mapping(node: yaml.Node | None) -> TypeGuard[yaml.MappingNode]:
 
 def is_sequence(node: yaml.Node | None) -> TypeGuard[yaml.SequenceNode]:
     return isinstance(node, yaml.SequenceNode) and node.tag == _SEQUENCE
+
+
+def is_merge(key: yaml.Node) -> bool:
+    """Whether a key is YAML's `<<`, which is left only where what it names cannot be merged."""
+    return key.tag == _MERGE
 
 
 def text_of(node: yaml.Node) -> str | None:
@@ -147,10 +153,34 @@ class _YamlLoader(yaml.SafeLoader):
         else:
             if isinstance(node, yaml.ScalarNode):
                 counted.count(0, len(node.value))
+            if isinstance(node, yaml.MappingNode):
+                node.value = self._with_merged(node.value)
             size = counted.nodes - before[0], counted.characters - before[1]
             self._sizes[id(node)] = size
         counted.leave()
         return node
+
+    def _with_merged(
+        self, pairs: list[tuple[yaml.Node, yaml.Node]]
+    ) -> list[tuple[yaml.Node, yaml.Node]]:
+        """Put what the key `<<` names in its place (https://yaml.org/type/merge.html).
+
+        An own key wins, and of several objects the first one that has the key. What is merged keeps
+        its own lines. A `<<` that cannot be read so stays, for the reader to tell of.
+        """
+        own = [pair for pair in pairs if not is_merge(pair[0])]
+        named = [value for key, value in pairs if is_merge(key)]
+        if len(named) != 1:
+            return pairs
+        objects = list(named[0].value) if is_sequence(named[0]) else named
+        # One that is not complete yet holds this very object
+        if not all(is_mapping(each) and id(each) in self._sizes for each in objects):
+            return pairs
+        merged = list(own)
+        for each in objects:
+            taken = {text_of(key) for key, _ in merged}
+            merged += [pair for pair in each.value if text_of(pair[0]) not in taken]
+        return merged
 
 
 class _Pairs(list[tuple[str, object]]):
@@ -209,10 +239,12 @@ def _in_yaml(error: yaml.MarkedYAMLError, text: str) -> Malformed:
     is_character = problem.startswith(("found character", "found undefined alias"))
     is_misplaced = problem.startswith("expected ") and problem.endswith(_MISPLACED)
     is_text = problem == "could not find expected ':'"
+    is_second = problem == "but found another document"
     here, first = (mark.line, mark.column), (mark.line, _indentation(line))
     start, above = (began.line, began.column), (last, _indentation(lines[last]))
     # The first one that holds is right
     mistakes = (
+        ("definitions.second_document", here, is_second),
         ("definitions.open_quote", (quote.line, quote.column) if quote else here, quote),
         ("definitions.tab", here, line[mark.column : mark.column + 1] == "\t"),
         ("definitions.colon_in_text", here, is_colon and _KEY.match(line[: mark.column])),
@@ -260,13 +292,21 @@ def _open_quote(text: str, line: int) -> yaml.Mark | None:
 
 
 def _in_json(error: json.JSONDecodeError, text: str) -> Malformed:
-    """Give what `json` says, but for a comma after the last value."""
+    """Give what `json` says, but for the mistakes that nearly everybody makes once."""
     # Python 3.13 names the place of the comma, earlier ones what follows it
     is_comma = text[error.pos : error.pos + 1] == ","
     comma = error.pos if is_comma else len(text[: error.pos].rstrip()) - 1
-    if text[comma : comma + 1] == "," and text[comma + 1 :].lstrip()[:1] in {"]", "}"}:
-        line = text.count("\n", 0, comma) + 1
-        return Malformed("definitions.last_comma", line, comma - text.rfind("\n", 0, comma))
+    is_last = text[comma : comma + 1] == "," and text[comma + 1 :].lstrip()[:1] in {"]", "}"}
+    is_more = error.msg == "Extra data"
+    mistakes = (
+        ("definitions.json_comment", error.pos, text.startswith(("//", "/*", "#"), error.pos)),
+        ("definitions.second_document", error.pos, is_more and text[error.pos] in "[{"),
+        ("definitions.last_comma", comma, is_last),
+    )
+    for key, at, holds in mistakes:
+        if holds:
+            line = text.count("\n", 0, at) + 1
+            return Malformed(key, line, at - text.rfind("\n", 0, at))
     return _broken("JSON", error.lineno, error.colno, error.msg)
 
 
