@@ -49,6 +49,14 @@ def no_language(name: str) -> str:
     return f"{name} is no language that GitHub is known to recognise, so the condition may never"
 
 
+def filled_nowhere(placeholder: str) -> str:
+    return f"{placeholder} is filled in in contents, and not in paths: the name is taken as it is"
+
+
+def on_windows(path: str, reason: str) -> str:
+    return f"git on Windows cannot check out the path {path}, because {reason}. Choose another"
+
+
 TO_THE_LETTER = "is taken to the letter: `*`, `?` and `[` are a part of the file's name"
 DOUBTS = {
     **{
@@ -108,6 +116,114 @@ DOUBTS = {
         f"the path docs/* {TO_THE_LETTER}",
         (entry(alternatives=["docs/a"]),),
     ),
+    **{
+        f"a placeholder in a path: {placeholder}": Doubt(
+            entry(path=f"docs/{placeholder}.md"),
+            "entry 1, line 1",
+            f"the path docs/{placeholder}.md: {filled_nowhere(placeholder)}",
+            (entry(path="docs/{repository}.md"), entry(path="{{ cookiecutter.repo }}/a")),
+        )
+        for placeholder in (
+            *("{repo}", "{owner}", "{default_branch}", "{property:team}", "${repo}", "{{ repo }}"),
+        )
+    },
+    "a placeholder in an alternative": Doubt(
+        entry(alternatives=["docs/{repo}.md"]),
+        "entry 1, line 1",
+        f"the path docs/{{repo}}.md: {filled_nowhere('{repo}')}",
+        (),
+    ),
+    "a placeholder in the path of a folder": Doubt(
+        '- {path: "{owner}/", content_file: "folder/", template: true}\n',
+        "entry 1, line 1",
+        f"the path {{owner}}/: {filled_nowhere('{owner}')}",
+        (),
+    ),
+    "a pattern as the path of a folder": Doubt(
+        '- {path: "docs/*/", content_file: "folder/", template: true}\n',
+        "entry 1, line 1",
+        f"the path docs/*/ {TO_THE_LETTER}",
+        (),
+    ),
+    **{
+        f"a placeholder in {key}": Doubt(
+            when(f'{{{key}: "{{repo}}.md"}}'),
+            "rule 1, line 2",
+            f"the path {{repo}}.md: {filled_nowhere('{repo}')}",
+            (),
+        )
+        for key in ("exists", "missing")
+    },
+    **{
+        f"nothing for Windows: {path}": Doubt(
+            f"- {json.dumps(path)}\n", "entry 1, line 1", on_windows(path, reason), (*others,)
+        )
+        for path, reason, others in (
+            ("aux.md", "aux is the name of a device there", ("- auxiliary.md\n", "- x/a.aux\n")),
+            ("docs/NUL", "NUL is the name of a device there", ("- nul-x\n",)),
+            ("Com1 .tar.gz/a", "Com1 is the name of a device there", ("- com/com0\n", "- com10\n")),
+            ("lpt\u00b9", "lpt\u00b9 is the name of a device there", ("- lpt\n",)),
+            ("conout$.x", "conout$ is the name of a device there", ("- conout\n",)),
+            ("docs/end.", '"end." ends with a dot or a blank', ("- .end\n", "- a..b\n")),
+            ("end /a", '"end " ends with a dot or a blank', ('- "an end/a"\n',)),
+            ("base:1809", "it holds :", ("- base-1809\n",)),
+            ('a"b<c>|d', 'it holds "', ("- a'b\n",)),
+        )
+    },
+    "nothing for Windows in a folder": Doubt(
+        '- {path: "aux/", content_file: "folder/", template: true}\n',
+        "entry 1, line 1",
+        on_windows("aux/", "aux is the name of a device there"),
+        (),
+    ),
+    **{
+        f"two names in {system}: {text!r}": Doubt(text, where, words, (earn_not,))
+        for system, text, where, words, earn_not in (
+            *(
+                (
+                    "another letter case",
+                    text,
+                    where,
+                    f"{paths} differ in letter case only",
+                    earn_not,
+                )
+                for text, where, paths, earn_not in (
+                    (
+                        "- README.md\n- readme.md\n",
+                        "entry 2, line 2",
+                        "the paths README.md and readme.md",
+                        "- README.md\n- readme.txt\n",
+                    ),
+                    (
+                        "- Docs/a\n- docs/b\n- docs/c\n",
+                        "entry 2, line 2",
+                        "the paths Docs and docs",
+                        "- docs/a\n- docs/b/A\n",
+                    ),
+                    ("- a\n- A/b\n", "entry 2, line 2", "the paths a and A", "- a\n- b/A\n"),
+                    (
+                        "files: [a]\nrules:\n  - when: {fork: true}\n    files: [b, A]\n",
+                        "rule 1, entry 2, line 4",
+                        "the paths a and A",
+                        "files: [a]\nrules:\n  - when: {fork: true}\n    files: [a, b]\n",
+                    ),
+                    (
+                        "extends: health\nfiles: [.github/support.md]\n",
+                        "entry 1, line 2",
+                        "the paths .github/SUPPORT.md and .github/support.md",
+                        "extends: health\nfiles: [.github/SUPPORT.md]\n",
+                    ),
+                )
+            ),
+            (
+                "another Unicode form",
+                "- docs/\u30ac\n- docs/\u30ab\u3099\n",
+                "entry 2, line 2",
+                "the path docs/\u30ab\u3099 is listed in two Unicode forms (NFC and NFD)",
+                "- docs/\u30ac\n- docs/\u30ab\n",
+            ),
+        )
+    },
     **{
         f"a pattern in {key}": Doubt(
             when(condition),

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from registrar.models.files import TEMPLATE_NAMES
 from registrar.texts.messages import Excerpt, Message, msg
 
 FILE_BYTES = 2_000_000
@@ -42,6 +43,15 @@ PATH_LEVELS = 32
 
 WILDCARD = re.compile(r"[*?\[]")
 """What stands in patterns, and means itself in a path."""
+_PLACEHOLDER = re.compile(rf"\$?\{{+ *({'|'.join(TEMPLATE_NAMES).replace('NAME', '[^{}]+')}) *\}}+")
+"""What a template would fill in, however the braces are written."""
+_DEVICE = re.compile(
+    "(con|prn|aux|nul|conin[$]|conout[$]|(com|lpt)[1-9\u00b9\u00b2\u00b3]) *([.:].*)?",
+    re.IGNORECASE | re.ASCII | re.DOTALL,
+)
+_NOT_ON_WINDOWS = re.compile(r'[<>:"|?*]')
+"""What git on Windows refuses in a name (git/git, compat/mingw.c, `is_valid_win32_path`), and the
+devices of https://learn.microsoft.com/windows/win32/fileio/naming-a-file."""
 _HFS_IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 """What HFS+ leaves out of a name (git/git, utf8.c, `next_hfs_char`)."""
 _NTFS_DOT_GIT = re.compile(r"(\.git|git~1)[ .]*(:.*)?", re.IGNORECASE | re.ASCII | re.DOTALL)
@@ -73,6 +83,34 @@ def path_diagnostics(path: str) -> Iterator[Message]:
         ("path.too_deep", len(parts) > PATH_LEVELS),
     )
     yield from (msg(key, path=Excerpt(path)) for key, broken in rules if broken)
+
+
+def path_doubts(path: str) -> Iterator[Message]:
+    """Say what of a path is probably meant otherwise: it names a file to the letter."""
+    if WILDCARD.search(path):
+        yield msg("definitions.path_pattern", path=Excerpt(path))
+    yield from placeholder_doubts(path)
+
+
+def placeholder_doubts(path: str) -> Iterator[Message]:
+    """Say that a placeholder in a path is none."""
+    if found := _PLACEHOLDER.search(path):
+        placeholder = Excerpt(found[0])
+        yield msg("definitions.path_placeholder", path=Excerpt(path), placeholder=placeholder)
+
+
+def windows_doubts(path: str) -> Iterator[Message]:
+    """Say why no checkout on Windows can hold a file at ``path``: the first reason is enough."""
+    for part in path.split("/"):
+        if device := _DEVICE.fullmatch(part):
+            yield msg("definitions.device", path=Excerpt(path), part=device[1])
+        elif part.endswith((".", " ")):
+            yield msg("definitions.end_of_name", path=Excerpt(path), part=Excerpt(part))
+        elif found := _NOT_ON_WINDOWS.search(part):
+            yield msg("definitions.not_on_windows", path=Excerpt(path), character=found[0])
+        else:
+            continue
+        return
 
 
 def _is_dot_git(part: str) -> bool:

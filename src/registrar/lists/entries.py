@@ -1,7 +1,8 @@
 """The entries of a list -> `ListedFile`, one by one."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import PurePosixPath
 
 import yaml
@@ -115,8 +116,7 @@ class EntryReader(NodeReader):
             yield from self._folder_of_files(definition, file, node, template=template)
         else:
             if path is not None:
-                self.error(node, *constraints.path_diagnostics(path))
-                self._warn_of_pattern(path, node)
+                self._check(path, node, constraints.path_doubts, constraints.windows_doubts)
             content = self._content(
                 text, file, node, template=bool(template), allowed=content_allowed
             )
@@ -214,6 +214,7 @@ class EntryReader(NodeReader):
         if not (folder.path.endswith("/") and name.endswith("/")):
             self.error(node, msg("definitions.folder_slashes"))
             return
+        self._doubt(folder.path, node, constraints.path_doubts, constraints.windows_doubts)
         if folder.alternatives:
             self.error(node, msg("definitions.folder_alternatives"))
         try:
@@ -231,7 +232,8 @@ class EntryReader(NodeReader):
             if self.secret and self.secret in path:
                 self.error(node, msg("definitions.holds_token", key="path"))
                 continue
-            self.error(node, *constraints.path_diagnostics(path))
+            self._check(path, node)
+            self._doubt(file, node, constraints.placeholder_doubts, constraints.windows_doubts)
             try:
                 content = self._checked(None, f"{name}{file}", template=bool(template))
             except Refused as error:
@@ -296,13 +298,23 @@ class EntryReader(NodeReader):
         paths = [self.string(item, "alternatives", is_item=True) for item in items]
         known = tuple(dict.fromkeys(path for path in paths if path is not None))
         for path in known:
-            self.error(entry, *constraints.path_diagnostics(path))
-            self._warn_of_pattern(path, entry)
+            self._check(path, entry, constraints.path_doubts)
         return known
 
-    def _warn_of_pattern(self, path: str, node: yaml.Node) -> None:
-        if constraints.WILDCARD.search(path):
-            self.warn(node, msg("definitions.path_pattern", path=Excerpt(path)))
+    def _check(
+        self, path: str, node: yaml.Node, *doubts: Callable[[str], Iterable[Message]]
+    ) -> None:
+        """Note what is wrong with a path, or else what may be: the first doubt is enough."""
+        if wrong := list(constraints.path_diagnostics(path)):
+            self.error(node, *wrong)
+        else:
+            self._doubt(path, node, *doubts)
+
+    def _doubt(
+        self, path: str, node: yaml.Node, *doubts: Callable[[str], Iterable[Message]]
+    ) -> None:
+        found = (message for doubt in doubts for message in doubt(path))
+        self.warn(node, *islice(found, 1))
 
 
 def _messages(error: Refused) -> Sequence[Message]:

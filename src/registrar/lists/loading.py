@@ -18,6 +18,7 @@ from registrar.models.files import ListedFile, parents
 from registrar.models.rules import Rule
 from registrar.models.spec import FileList
 from registrar.models.standing import blob_id
+from registrar.presence.names import folded, forms_of
 from registrar.runtime.workspace import Folder, Unreadable
 from registrar.texts.messages import Excerpt, msg
 from registrar.texts.spelling import closest
@@ -49,9 +50,10 @@ def load(folder: Folder, name: str, *, content_allowed: bool = True, secret: str
     extended = _extended(reader, keys)
     nodes = reader.items(keys.get("files"), "files")
     rule_nodes = reader.items(keys.get("rules"), "rules")
-    merged = _merged(reader, extended, nodes, content_allowed=content_allowed)
+    names: dict[str, str] = {}
+    merged = _merged(reader, extended, nodes, names, content_allowed=content_allowed)
     defaults = profiles.defaults_of(list_name or profiles.UNNAMED)
-    listed_rules = tuple(_rules(reader, rule_nodes))
+    listed_rules = tuple(_rules(reader, rule_nodes, names))
     files = FileList(defaults, tuple(merged.values()), listed_rules, name=list_name)
     _check_size(reader, files.paths)
     if not files.possible and not reader.errors.count:
@@ -66,16 +68,20 @@ def _merged(
     reader: EntryReader,
     extended: Sequence[ListedFile],
     nodes: Sequence[yaml.Node],
+    names: dict[str, str],
     *,
     content_allowed: bool,
 ) -> Mapping[str, ListedFile]:
     own, places = reader.entries(nodes, content_allowed=content_allowed)
     merged = {each.path: each for each in extended} | own
     _check_tree(reader, places, merged)
+    _compare_names(reader, places, merged, names)
     return merged
 
 
-def _rules(reader: EntryReader, nodes: Sequence[yaml.Node]) -> Iterator[Rule]:
+def _rules(
+    reader: EntryReader, nodes: Sequence[yaml.Node], names: dict[str, str]
+) -> Iterator[Rule]:
     if len(nodes) > constraints.MOST_RULES:
         message = msg("definitions.too_many_rules", count=len(nodes), most=constraints.MOST_RULES)
         reader.error(nodes[0], message)
@@ -90,7 +96,7 @@ def _rules(reader: EntryReader, nodes: Sequence[yaml.Node]) -> Iterator[Rule]:
         before = reader.errors.count
         items = reader.items(keys.get("files"), "files")
         extended = _extended(reader, keys)
-        merged = _merged(reader, extended, items, content_allowed=True)
+        merged = _merged(reader, extended, items, names, content_allowed=True)
         if not merged and reader.errors.count == before:
             reader.error(node, msg("definitions.rule_without_files"))
         listed = tuple(each.in_rule(number) for each in merged.values())
@@ -182,6 +188,33 @@ def _check_tree(
         else:
             message = msg("definitions.path_below_extended", **values)
         reader.errors.add(own.get(path) or own[parent], message)
+
+
+def _compare_names(
+    reader: EntryReader,
+    own: Mapping[str, Place],
+    merged: Iterable[str],
+    names: dict[str, str],
+) -> None:
+    """Warn of paths that Windows or macOS take for one.
+
+    ``names`` has what was listed before, by what is equal there, and gets what is listed here.
+    """
+    for path in merged:
+        for name in (path, *parents(path)):
+            other = names.setdefault(key := folded(name), name)
+            if other == name:
+                continue
+            place = own.get(path) or Place(rule=reader.rule)
+            values = {"path": Excerpt(name), "other": Excerpt(other)}
+            if forms := forms_of(name, other):
+                message = msg("definitions.unicode_form", **values, form=forms[0], present=forms[1])
+            else:
+                message = msg("definitions.letter_case", **values)
+            reader.warnings.add(place, message)
+            # Once is enough for what else lies there
+            names[key] = name
+            break
 
 
 def _check_size(reader: EntryReader, paths: Collection[str]) -> None:

@@ -41,9 +41,8 @@ def condition(
         return (value.lower() for value in values)
 
     def paths(key: str) -> tuple[str, ...]:
-        doubts = partial(_pattern, key)
         checks = constraints.path_diagnostics
-        return tuple(_values(reader, keys.get(key), key, checks, doubts=doubts))
+        return tuple(_values(reader, keys.get(key), key, checks, doubts=partial(_no_path, key)))
 
     negated = keys.get("not")
     return Condition(
@@ -109,6 +108,11 @@ def _pattern(key: str, value: str) -> Iterator[Message]:
     """What looks like a pattern, where only a whole value is compared."""
     if constraints.WILDCARD.search(value):
         yield msg("definitions.when_pattern", key=key, value=Excerpt(value))
+
+
+def _no_path(key: str, value: str) -> Iterator[Message]:
+    yield from _pattern(key, value)
+    yield from constraints.placeholder_doubts(value)
 
 
 def _no_name(value: str) -> Iterator[Message]:

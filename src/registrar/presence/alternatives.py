@@ -4,11 +4,11 @@ No requests here: the strategies read the directories that `directories_to_read`
 their entries as a `DirectoryListing`.
 """
 
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
 from registrar.models.files import FileDefinition, parents
 from registrar.models.repository import Directories
+from registrar.presence.names import folded
 from registrar.presence.special_files import (
     EVERYWHERE,
     ISSUE_TEMPLATES,
@@ -35,9 +35,9 @@ class DirectoryListing:
                 if entry.type == "tree":
                     path = f"{path}/"
                 else:
-                    self._in.setdefault(_folded(directory), []).append(path)
+                    self._in.setdefault(folded(directory), []).append(path)
                 self._paths.add(path)
-                self._any_case.setdefault(_folded(path), path)
+                self._any_case.setdefault(folded(path), path)
 
     def __contains__(self, path: str) -> bool:
         """Whether there is a file at exactly this path."""
@@ -45,11 +45,11 @@ class DirectoryListing:
 
     def in_any_case(self, path: str) -> str | None:
         """Path of an entry that differs in letter case at most; an exact match comes first."""
-        return path if path in self._paths else self._any_case.get(_folded(path))
+        return path if path in self._paths else self._any_case.get(folded(path))
 
     def files_in(self, directory: str) -> Sequence[str]:
         """Paths of the files directly in a directory, whose name may be in any letter case."""
-        return self._in.get(_folded(directory), ())
+        return self._in.get(folded(directory), ())
 
 
 def directories_to_read(definitions: Iterable[FileDefinition], *, respect: bool) -> tuple[str, ...]:
@@ -158,7 +158,7 @@ def letter_case_conflict(path: str, listing: DirectoryListing) -> str | None:
 
 
 def _equivalents(path: str, listing: DirectoryListing) -> Iterator[str]:
-    if directory_of(path) == ISSUE_TEMPLATES and not _folded(path).endswith("/config.yml"):
+    if directory_of(path) == ISSUE_TEMPLATES and not folded(path).endswith("/config.yml"):
         # A form (`.yml`) counts as a template (`.md`) of the same name (`special_files`)
         stem = path.rpartition(".")[0]
         for extension in (".md", ".yml"):
@@ -172,10 +172,6 @@ def _of_kind(kind: SpecialFile, places: Iterable[str], listing: DirectoryListing
     in_places = (path for place in places for path in listing.files_in(place))
     yield from (path for path in in_places if is_named(kind, path))
     for path in (path for folder in kind.folders for path in listing.files_in(folder)):
-        folded = _folded(path)
-        if folded.endswith(kind.extensions) and not folded.endswith("/config.yml"):
+        name = folded(path)
+        if name.endswith(kind.extensions) and not name.endswith("/config.yml"):
             yield path
-
-
-def _folded(path: str) -> str:
-    return unicodedata.normalize("NFC", path).casefold()
