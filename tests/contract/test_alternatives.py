@@ -187,6 +187,57 @@ def test_with_alternatives_another_letter_case_does(
     assert host.repositories[0].branches == ["main"]
 
 
+NFC, NFD = "docs/\u30ac\u30a4\u30c9.md", "docs/\u30ab\u3099\u30a4\u30c8\u3099.md"
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_the_same_name_in_another_unicode_form_is_warned_of(
+    host: StandInHost, action: Action, strategy: str, language: str
+) -> None:
+    """Once, in words of its own, and not as a difference in letter case."""
+    repository = host.create_repository(TARGET, {NFD: b"x\n"})
+    listed = [{"path": NFC, "alternatives": ["docs/b.md"]}]
+    given = {"definitions": action.document({"files": listed}, "json"), "language": language}
+    words = "Unicode form" if language == "en" else "Unicode 形式"
+    run = action(given, commit_strategy=strategy, runner=True)
+    assert (run.exit_code, run.outputs["created"]) == (0, "1"), run.text
+    [warning] = run.annotations("warning")
+    assert words in warning.data
+    assert f"{NFC}" in warning.data
+    assert "NFD" in warning.data
+    body = repository.pull_requests[0].body or ""
+    assert words in body
+    for text in (run.text, run.summary, body):
+        assert "letter case" not in text
+        assert "大文字" not in text
+
+
+def test_another_unicode_form_is_warned_of_in_many(host: StandInHost, action: Action) -> None:
+    for name in ("one", "two"):
+        host.create_repository(f"octo/{name}", {NFD: b"x\n"})
+    given = {"definitions": action.listing(NFC), "target_repos": "octo/*", "language": "en"}
+    run = action(given, target_repo=None)
+    assert run.exit_code == 0, run.text
+    assert run.console.count("is the same in another Unicode form") == 1
+    assert "Repositories: octo/one, octo/two" in run.console
+    assert "letter case" not in run.console
+
+
+def test_yaml_with_the_other_ending_counts_where_github_reads_both(
+    host: StandInHost, action: Action, start: Start
+) -> None:
+    there = (".github/dependabot.yaml", ".github/ISSUE_TEMPLATE/bug.yaml", "action.yaml")
+    unread = (".github/FUNDING.yaml", ".github/ISSUE_TEMPLATE/config.yaml")
+    repository = host.create_repository(TARGET, dict.fromkeys((*there, *unread), b"x\n"))
+    listed = [each.replace(".yaml", ".yml") for each in (*there, *unread)]
+    run = start(definitions=action.listing(*listed), respect_alternatives="true")
+    assert (run.exit_code, run.outputs["created"]) == (0, "2"), run.text
+    assert "satisfied by `action.yaml`" in run.summary
+    [branch] = [each for each in repository.branches if each != "main"]
+    assert set(listed[3:]) < set(repository.files(branch))
+    assert not set(listed[:3]) & set(repository.files(branch))
+
+
 MANY = {f"docs/{number:04}.md": b"x\n" for number in range(1001)}
 """More than GitHub lists of a directory."""
 

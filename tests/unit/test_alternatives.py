@@ -8,7 +8,8 @@ from registrar.models.files import FileDefinition, parents
 from registrar.models.repository import Entry
 from registrar.presence import alternatives
 from registrar.presence.alternatives import DirectoryListing
-from registrar.presence.special_files import OWNER_DIRECTORIES, SPECIAL_FILES, Inherited
+from registrar.presence.names import forms_of
+from registrar.presence.special_files import OWNER_DIRECTORIES, SPECIAL_FILES, YAML_FILES
 
 
 def listing_of(*paths: str) -> DirectoryListing:
@@ -58,6 +59,18 @@ GITHUB_ACCEPTS = [
     (".github/ISSUE_TEMPLATE/bug.md", ".github/ISSUE_TEMPLATE/bug.yml"),
     (".github/ISSUE_TEMPLATE/bug.yml", ".github/ISSUE_TEMPLATE/Bug.md"),
     (".github/ISSUE_TEMPLATE/config.yml", ".github/ISSUE_TEMPLATE/Config.yml"),
+    # YAML, by both of its endings where GitHub reads both
+    (".github/ISSUE_TEMPLATE/bug.yml", ".github/ISSUE_TEMPLATE/bug.yaml"),
+    (".github/ISSUE_TEMPLATE/bug.yaml", ".github/ISSUE_TEMPLATE/bug.yml"),
+    (".github/ISSUE_TEMPLATE/bug.yaml", ".github/ISSUE_TEMPLATE/bug.md"),
+    (".github/ISSUE_TEMPLATE/bug.md", ".github/ISSUE_TEMPLATE/Bug.yaml"),
+    (".github/ISSUE_TEMPLATE.md", ".github/ISSUE_TEMPLATE/bug.yaml"),
+    (".github/dependabot.yml", ".github/dependabot.yaml"),
+    (".github/dependabot.yaml", ".github/dependabot.yml"),
+    (".github/workflows/ci.yml", ".github/workflows/ci.yaml"),
+    (".github/workflows/ci.yaml", ".github/workflows/CI.yml"),
+    ("action.yml", "action.yaml"),
+    ("setup/action.yaml", "setup/action.yml"),
     # Any other path: only its letters count
     ("AGENTS.md", "agents.md"),
     (".vscode/settings.json", ".vscode/Settings.json"),
@@ -85,6 +98,19 @@ GITHUB_DOES_NOT_ACCEPT = [
     (".github/ISSUE_TEMPLATE/config.yml", ".github/ISSUE_TEMPLATE/config.md"),
     (".github/ISSUE_TEMPLATE/bug.yml", ".github/ISSUE_TEMPLATE/feature.yml"),
     (".github/ISSUE_TEMPLATE.md", ".github/ISSUE_TEMPLATE/config.yml"),
+    # No configuration, and no template either
+    (".github/ISSUE_TEMPLATE/config.yml", ".github/ISSUE_TEMPLATE/config.yaml"),
+    (".github/ISSUE_TEMPLATE/config.yaml", ".github/ISSUE_TEMPLATE/config.yml"),
+    (".github/ISSUE_TEMPLATE/config.md", ".github/ISSUE_TEMPLATE/config.yml"),
+    (".github/ISSUE_TEMPLATE.md", ".github/ISSUE_TEMPLATE/config.yaml"),
+    # Nobody has confirmed that GitHub reads these
+    (".github/release.yml", ".github/release.yaml"),
+    (".github/DISCUSSION_TEMPLATE/ideas.yml", ".github/DISCUSSION_TEMPLATE/ideas.yaml"),
+    (".github/workflows/copilot-setup-steps.yml", ".github/workflows/copilot-setup-steps.yaml"),
+    ("workflow-templates/ci.yml", "workflow-templates/ci.yaml"),
+    ("dependabot.yml", "dependabot.yaml"),
+    (".github/workflows/lib/ci.yml", ".github/workflows/lib/ci.yaml"),
+    ("my-action.yml", "my-action.yaml"),
     ("AGENTS.md", "docs/AGENTS.md"),
     ("docs", "docs/guide.md"),
 ]
@@ -257,10 +283,25 @@ def test_an_exact_path_beside_another_letter_case_is_no_conflict() -> None:
     assert alternatives.letter_case_conflict("README.md", listing) is None
 
 
+@pytest.mark.parametrize(
+    ("path", "other", "forms"),
+    [
+        ("caf\u00e9.md", "cafe\u0301.md", ("NFC", "NFD")),
+        ("cafe\u0301.md", "caf\u00e9.md", ("NFD", "NFC")),
+        ("caf\u00e9/a/b", "cafe\u0301/", ("NFC", "NFD")),
+        ("\u00e9e\u0301", "\u00e9\u00e9", ("NFC + NFD", "NFC")),
+        ("caf\u00e9.md", "Cafe\u0301.md", None),
+        ("README.md", "readme.md", None),
+        ("docs/a", "Docs/", None),
+    ],
+)
+def test_unicode_forms(path: str, other: str, forms: tuple[str, str] | None) -> None:
+    assert forms_of(path, other) == forms
+
+
 def test_every_rule_names_its_public_source() -> None:
-    for kind in SPECIAL_FILES:
-        assert kind.source.startswith(("https://docs.github.com/", "https://github.com/"))
-        assert isinstance(kind.inherited, Inherited)
+    for source in (*(kind.source for kind in SPECIAL_FILES), *YAML_FILES.values()):
+        assert source.startswith(("https://docs.github.com/", "https://github.com/"))
 
 
 @pytest.mark.parametrize(

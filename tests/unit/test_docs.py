@@ -269,7 +269,7 @@ NO_ERRORS = re.compile(
     r"|kind\.(not_found|empty|value|moved|time|no_answer|not_begun|cancelled|other)$"
     r"|check\.(present|missing)$"
     r"|outcome\.(?!check$)"
-    r"|reason\.(exists|no_property|property_lines|satisfied|inherited|other_case|hides|deleted|on_branch|same"
+    r"|reason\.(exists|no_property|property_lines|satisfied|inherited|other_case|unicode_form|hides|deleted|on_branch|same"
     r"|edited|conflicts|not_corrected|no_room|no_update|with_presence)$"
     r"|many\.(group|excluded|missing|state|count|table)_"
     r"|many\.(selected|selected_of|queries|queries_and_points|nothing_read|nothing_missing|missing"

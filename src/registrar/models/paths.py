@@ -62,7 +62,7 @@ class ListedPath(NamedTuple):
     unset: str = ""
     """The custom property without a value that its template names; it is skipped then."""
     other_case: str = ""
-    """What exists that differs in letter case only."""
+    """What exists that differs in letter case or Unicode form only."""
     hides: str = ""
     """The file that GitHub uses today and would not use any more once this one is there."""
     deleted_since: PullRequest | None = None

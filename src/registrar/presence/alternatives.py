@@ -15,7 +15,9 @@ from registrar.presence.special_files import (
     Inherited,
     SpecialFile,
     directory_of,
+    is_configuration,
     is_named,
+    same_yaml,
     special_file,
 )
 
@@ -158,11 +160,14 @@ def letter_case_conflict(path: str, listing: DirectoryListing) -> str | None:
 
 
 def _equivalents(path: str, listing: DirectoryListing) -> Iterator[str]:
-    if directory_of(path) == ISSUE_TEMPLATES and not folded(path).endswith("/config.yml"):
+    if (same := same_yaml(path)) and (other := listing.in_any_case(same)):
+        yield other
+    if directory_of(path) == ISSUE_TEMPLATES and not is_configuration(path):
         # A form (`.yml`) counts as a template (`.md`) of the same name (`special_files`)
         stem = path.rpartition(".")[0]
-        for extension in (".md", ".yml"):
-            if other := listing.in_any_case(f"{stem}{extension}"):
+        for extension in (".md", ".yml", ".yaml"):
+            other = listing.in_any_case(f"{stem}{extension}")
+            if other and not is_configuration(other):
                 yield other
     if kind := special_file(path):
         yield from _of_kind(kind, kind.places, listing)
@@ -172,6 +177,5 @@ def _of_kind(kind: SpecialFile, places: Iterable[str], listing: DirectoryListing
     in_places = (path for place in places for path in listing.files_in(place))
     yield from (path for path in in_places if is_named(kind, path))
     for path in (path for folder in kind.folders for path in listing.files_in(folder)):
-        name = folded(path)
-        if name.endswith(kind.extensions) and not name.endswith("/config.yml"):
+        if folded(path).endswith(kind.extensions) and not is_configuration(path):
             yield path

@@ -80,7 +80,7 @@ SPECIAL_FILES = (
         Inherited.IF_PUBLIC,
         _TEMPLATES,
         folders=(ISSUE_TEMPLATES, "ISSUE_TEMPLATE", "docs/ISSUE_TEMPLATE"),
-        extensions=(".md", ".yml"),
+        extensions=(".md", ".yml", ".yaml"),
     ),
     SpecialFile(
         "CODEOWNERS",
@@ -106,6 +106,20 @@ SPECIAL_FILES = (
     ),
 )
 """The order within ``places`` is GitHub's: the first of them that has such a file wins."""
+YAML_FILES = {
+    rf"{ISSUE_TEMPLATES}/(?!config$)[^/]+": "https://github.com/autokey/autokey/pull/896",
+    r"\.github/dependabot": "https://github.com/github/docs/pull/43123",
+    # `copilot-setup-steps` is looked for by its whole name
+    rf"{WORKFLOW_FILES}(?!copilot-setup-steps$)[^/]+": (
+        f"{_DOCS}/actions/reference/workflows-and-actions/workflow-syntax"
+    ),
+    r"(.+/)?action": f"{_DOCS}/actions/reference/workflows-and-actions/metadata-syntax",
+}
+"""Regular expressions of paths that GitHub reads as `.yml` and as `.yaml`, with their sources.
+
+Where nobody has confirmed it (`FUNDING.yaml`, `.github/release.yaml`), the listed ending counts;
+`config.yaml` beside issue templates is not read (https://github.com/orgs/community/discussions/36812).
+"""
 OWNER_DIRECTORIES = tuple(
     dict.fromkeys(
         directory
@@ -125,6 +139,19 @@ def special_file(path: str) -> SpecialFile | None:
         if directory_of(path) in listed and is_named(kind, path):
             return kind
     return None
+
+
+def same_yaml(path: str) -> str | None:
+    """The listed path with the other ending of YAML, where GitHub reads both."""
+    stem, dot, ending = path.rpartition(".")
+    other = {"yml": "yaml", "yaml": "yml"}.get(ending)
+    is_read = other and any(re.fullmatch(each, stem) for each in YAML_FILES)
+    return f"{stem}{dot}{other}" if is_read else None
+
+
+def is_configuration(path: str) -> bool:
+    """Whether a file in a folder of issue templates configures them, or is meant to."""
+    return path.rpartition("/")[2].casefold() in {"config.yml", "config.yaml"}
 
 
 def is_named(kind: SpecialFile, path: str) -> bool:

@@ -12,6 +12,7 @@ from registrar.models.repository import Repository, RepositoryState
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.presence.alternatives import may_inherit
+from registrar.presence.names import forms_of
 from registrar.presence.special_files import OWNER_DIRECTORIES
 from registrar.registration.answers import Claim, Made, NotMade
 from registrar.registration.decide import Branch
@@ -49,8 +50,10 @@ class Work(NamedTuple):
         outcome = Outcome(path, standing=Standing.PROPOSED, is_as_listed=True, commit=commit)
         if replaced := branch.replaces.get(path):
             return outcome._replace(done=Done.UPDATED, replaces=replaced.sha)
-        other = self.progress.listed(definition).other_case
-        reason = msg("reason.other_case", other=other) if other else None
+        reason = None
+        if other := self.progress.listed(definition).other_case:
+            key = "reason.unicode_form" if forms_of(path, other) else "reason.other_case"
+            reason = msg(key, other=other)
         return outcome._replace(done=Done.CREATED, reason=reason)
 
     def there(self, branch: Branch, definition: FileDefinition, blob: str) -> Outcome:

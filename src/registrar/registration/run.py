@@ -10,7 +10,7 @@ was read together with others.
 on whether there are other repositories.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from registrar.errors import (
@@ -32,6 +32,7 @@ from registrar.models.result import RegistrationResult
 from registrar.models.settings import CommitStrategy
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
+from registrar.presence.names import forms_of
 from registrar.presence.planning import require_known_properties
 from registrar.registration import per_file, pull_requests, single
 from registrar.registration.answering import ReadingAnswers, WritingAnswers
@@ -143,8 +144,10 @@ def _register(client: "Client", progress: Progress) -> None:
 
 def _report_plan(plan: Plan, progress: Progress) -> None:
     progress.begin(plan)
-    if pairs := _pairs("progress.letter_case_pair", plan, lambda each: each.other_case):
+    if pairs := _pairs("progress.letter_case_pair", plan, _other_case):
         progress.warn("progress.letter_case", about=str(pairs), pairs=pairs)
+    if pairs := list(_in_two_forms(plan)):
+        progress.warn("progress.unicode_form", about=str(pairs), pairs=pairs)
     if pairs := _pairs("progress.hides_pair", plan, lambda each: each.hides):
         progress.warn("progress.hides", about=str(pairs), pairs=pairs)
     if not plan.spec.policy.tells_paths:
@@ -167,6 +170,18 @@ def _pairs(key: str, plan: Plan, other_of: Callable[[ListedPath], str]) -> list[
     return [
         msg(key, path=each.path, other=other) for each in plan.paths if (other := other_of(each))
     ]
+
+
+def _other_case(listed: ListedPath) -> str:
+    return "" if forms_of(listed.path, listed.other_case) else listed.other_case
+
+
+def _in_two_forms(plan: Plan) -> Iterator[Message]:
+    """Give a message for each path that is there in another Unicode form."""
+    for each in plan.paths:
+        if each.other_case and (forms := forms_of(each.path, each.other_case)):
+            form, present = forms
+            yield msg("progress.unicode_form_pair", path=each.path, form=form, present=present)
 
 
 def _without_needless(client: "Client", plan: Plan, progress: Progress) -> Plan:
