@@ -239,6 +239,88 @@ DOUBTS = {
             ("topic", "api-*", '{topic: "api-*"}'),
         )
     },
+    **{
+        f"an executable file: {kind}": Doubt(
+            text, where, f"{file} is executable, and what", (good,)
+        )
+        for kind, text, where, file, good in (
+            (
+                "of an entry",
+                "- {path: a, content_file: tools/run}\n",
+                "entry 1, line 1",
+                "tools/run",
+                "- {path: a, content_file: folder/c, template: true}\n",
+            ),
+            (
+                "of a part",
+                "- path: a\n  parts:\n    - content_file: tools/run\n",
+                "entry 1, line 3",
+                "tools/run",
+                "- path: a\n  parts:\n    - {content_file: folder/c, template: true}\n",
+            ),
+            (
+                "of a folder",
+                "- {path: b/, content_file: tools/}\n",
+                "entry 1, line 1",
+                "tools/run",
+                "- {path: b/, content_file: folder/, template: true}\n",
+            ),
+        )
+    },
+    **{
+        f"for LFS: {attributes!r}": Doubt(
+            f"- {json.dumps({'path': f'{at}.gitattributes', 'content': attributes})}\n- {path}\n",
+            "entry 2, line 2",
+            f"{path} matches an LFS pattern of {at}.gitattributes, which the list brings",
+            tuple(
+                f"- {json.dumps({'path': f'{at}.gitattributes', 'content': text})}\n- {path}\n"
+                for text in others
+            ),
+        )
+        for at, path, attributes, others in (
+            (
+                "",
+                "docs/logo.png",
+                "# pictures\n*.png filter=lfs diff=lfs merge=lfs -text\n",
+                (
+                    "# *.png filter=lfs\n*.png -text diff=lfs\n",
+                    "*.jpg filter=lfs\n",
+                    "*.png filter=lfs\nlogo.png -filter\n",
+                    "*.png filter=lfs\n/docs/** !filter\n",
+                    "*.png filter=lfs\ndocs/*.png filter=other\n",
+                    "/*.png filter=lfs\nassets/ filter=lfs\n",
+                    "[attr]lfs filter=lfs\n",
+                ),
+            ),
+            ("", "docs/a/logo.PNG", "docs/**/*.[Pp][Nn][Gg] filter=lfs", ()),
+            ("", "docs/a/b", "/docs/** text filter=lfs\n", ("docs/* filter=lfs\n",)),
+            ("", "a-b", '"?-b" filter=lfs\n', ()),
+            ("docs/", "docs/a/b", "b filter=lfs\n", ("docs/a/* filter=lfs\n",)),
+        )
+    },
+    "for LFS, by a rule": Doubt(
+        "files: [a.bin]\n"
+        + when("{fork: true}").replace(
+            "[a]", '[{path: .gitattributes, content: "*.bin filter=lfs"}]'
+        ),
+        "entry 1, line 1",
+        "a.bin matches an LFS pattern of .gitattributes, which the list brings",
+        (),
+    ),
+    "for LFS, though not by a rule": Doubt(
+        'files:\n- {path: .gitattributes, content: "*.bin filter=lfs"}\n- a.bin\n'
+        + when("{fork: true}").replace("[a]", "[.gitattributes]"),
+        "entry 2, line 3",
+        "a.bin matches an LFS pattern of .gitattributes, which the list brings",
+        (),
+    ),
+    "for LFS, but for a nearer file": Doubt(
+        '- {path: .gitattributes, content: "* filter=lfs\\n.* -filter\\n"}\n'
+        '- {path: docs/.gitattributes, content: "b -filter"}\n- docs/b\n- docs/c\n',
+        "entry 4, line 4",
+        "docs/c matches an LFS pattern of .gitattributes",
+        (),
+    ),
     "an unknown language": Doubt(
         when("{language: klingonscript}"),
         "rule 1, line 2",
@@ -265,6 +347,7 @@ def folder(action: Action) -> Action:
     """The workspace has the files that the lists name."""
     action.write("owner", "x {owner}\n")
     action.write("folder/c", "x {repo}\n")
+    (action.workspace / action.write("tools/run", "x\n")).chmod(0o755)
     return action
 
 

@@ -15,7 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from registrar.errors import Diagnostic, InvalidInput
-from registrar.lists import constraints, entries, loading, when
+from registrar.lists import constraints, entries, globs, loading, when
 from registrar.models.files import FileDefinition, Text
 from registrar.runtime.workspace import Folder
 from tests.harness import ROOT
@@ -464,4 +464,4 @@ def test_the_schema_covers_both_forms(value: Any, valid: bool) -> None:
     ],
 )
 def test_globs(glob: str, path: str, expected: bool) -> None:
-    assert (loading.matching([path], glob) == {path}) is expected
+    assert (globs.matching([path], glob) == {path}) is expected

@@ -202,7 +202,7 @@ class EntryReader(NodeReader):
             self.warn(node, msg("definitions.content_ignored"))
             return None
         try:
-            return self._checked(text, file or "", template=template)
+            return self._checked(text, file or "", node, template=template)
         except Refused as error:
             self.error(node, *_messages(error))
             return None
@@ -235,7 +235,7 @@ class EntryReader(NodeReader):
             self._check(path, node)
             self._doubt(file, node, constraints.placeholder_doubts, constraints.windows_doubts)
             try:
-                content = self._checked(None, f"{name}{file}", template=bool(template))
+                content = self._checked(None, f"{name}{file}", node, template=bool(template))
             except Refused as error:
                 for each in _messages(error):
                     values = {"file": Excerpt(file), "diagnostic": each}
@@ -264,7 +264,7 @@ class EntryReader(NodeReader):
             self.error(node, msg("definitions.property_in_workflow", path=Excerpt(path)))
         return Text(source, bool(template), names)
 
-    def _checked(self, text: str | None, file: str, *, template: bool) -> bytes:
+    def _checked(self, text: str | None, file: str, node: yaml.Node, *, template: bool) -> bytes:
         """Give a text, or what a file holds; it is refused where it cannot be written."""
         no_room = Refused(msg("definitions.all_too_large", most=constraints.ALL_BYTES))
         if self._room < 0:
@@ -273,7 +273,10 @@ class EntryReader(NodeReader):
         if text is not None:
             content = text.encode()
         else:
-            content = self._folder.read(str(self._beside / file), most=constraints.CONTENT_BYTES)
+            name = str(self._beside / file)
+            content = self._folder.read(name, most=constraints.CONTENT_BYTES)
+            if self._folder.is_executable(name):
+                self.warn(node, msg("definitions.executable", file=Excerpt(file)))
             if self.secret and self.secret.encode() in content:
                 raise Refused(msg("definitions.holds_token", key="content_file"))
         self._room -= len(content)

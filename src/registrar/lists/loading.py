@@ -5,15 +5,18 @@ A list is an array of entries, or an object that may extend a built-in list.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 import yaml
 
 from registrar.errors import Diagnostic, InvalidInput
 from registrar.lists import constraints, profiles, syntax, when
+from registrar.lists.attributes import without_lfs
 from registrar.lists.entries import FIELDS, EntryReader
+from registrar.lists.globs import matching
 from registrar.lists.nodes import Place
 from registrar.lists.syntax import Malformed
-from registrar.models.conditions import MOST_CHARACTERS, matches
+from registrar.models.conditions import MOST_CHARACTERS
 from registrar.models.files import ListedFile, parents
 from registrar.models.rules import Rule
 from registrar.models.spec import FileList
@@ -50,38 +53,48 @@ def load(folder: Folder, name: str, *, content_allowed: bool = True, secret: str
     extended = _extended(reader, keys)
     nodes = reader.items(keys.get("files"), "files")
     rule_nodes = reader.items(keys.get("rules"), "rules")
-    names: dict[str, str] = {}
-    merged = _merged(reader, extended, nodes, names, content_allowed=content_allowed)
+    seen = _Seen({}, {})
+    merged = _merged(reader, extended, nodes, seen, content_allowed=content_allowed)
     defaults = profiles.defaults_of(list_name or profiles.UNNAMED)
-    listed_rules = tuple(_rules(reader, rule_nodes, names))
+    listed_rules = tuple(_rules(reader, rule_nodes, seen))
     files = FileList(defaults, tuple(merged.values()), listed_rules, name=list_name)
     _check_size(reader, files.paths)
     if not files.possible and not reader.errors.count:
         reader.errors.add(Place(), msg("definitions.no_entries"))
+    for path, file in without_lfs(files.possible):
+        message = msg("definitions.without_lfs", path=Excerpt(path), file=Excerpt(file))
+        reader.warnings.add(seen.places[path], message)
     if reader.errors.count:
         raise InvalidInput(reader.errors.diagnostics(), reader.warnings.diagnostics())
     warnings = tuple(reader.warnings.diagnostics())
     return files._replace(blob_id=blob_id(content), warnings=warnings)
 
 
+class _Seen(NamedTuple):
+    """What was listed so far, in the list itself and in its rules."""
+
+    names: dict[str, str]
+    """Names by what is equal on Windows or macOS (`folded`)."""
+    places: dict[str, Place]
+    """Where a path was listed first."""
+
+
 def _merged(
     reader: EntryReader,
     extended: Sequence[ListedFile],
     nodes: Sequence[yaml.Node],
-    names: dict[str, str],
+    seen: _Seen,
     *,
     content_allowed: bool,
 ) -> Mapping[str, ListedFile]:
     own, places = reader.entries(nodes, content_allowed=content_allowed)
     merged = {each.path: each for each in extended} | own
     _check_tree(reader, places, merged)
-    _compare_names(reader, places, merged, names)
+    _compare_names(reader, places, merged, seen)
     return merged
 
 
-def _rules(
-    reader: EntryReader, nodes: Sequence[yaml.Node], names: dict[str, str]
-) -> Iterator[Rule]:
+def _rules(reader: EntryReader, nodes: Sequence[yaml.Node], seen: _Seen) -> Iterator[Rule]:
     if len(nodes) > constraints.MOST_RULES:
         message = msg("definitions.too_many_rules", count=len(nodes), most=constraints.MOST_RULES)
         reader.error(nodes[0], message)
@@ -96,7 +109,7 @@ def _rules(
         before = reader.errors.count
         items = reader.items(keys.get("files"), "files")
         extended = _extended(reader, keys)
-        merged = _merged(reader, extended, items, names, content_allowed=True)
+        merged = _merged(reader, extended, items, seen, content_allowed=True)
         if not merged and reader.errors.count == before:
             reader.error(node, msg("definitions.rule_without_files"))
         listed = tuple(each.in_rule(number) for each in merged.values())
@@ -194,24 +207,22 @@ def _compare_names(
     reader: EntryReader,
     own: Mapping[str, Place],
     merged: Iterable[str],
-    names: dict[str, str],
+    seen: _Seen,
 ) -> None:
-    """Warn of paths that Windows or macOS take for one.
-
-    ``names`` has what was listed before, by what is equal there, and gets what is listed here.
-    """
+    """Warn of paths that Windows or macOS take for one."""
+    names = seen.names
     for path in merged:
+        seen.places.setdefault(path, own.get(path) or Place(rule=reader.rule))
         for name in (path, *parents(path)):
             other = names.setdefault(key := folded(name), name)
             if other == name:
                 continue
-            place = own.get(path) or Place(rule=reader.rule)
             values = {"path": Excerpt(name), "other": Excerpt(other)}
             if forms := forms_of(name, other):
                 message = msg("definitions.unicode_form", **values, form=forms[0], present=forms[1])
             else:
                 message = msg("definitions.letter_case", **values)
-            reader.warnings.add(place, message)
+            reader.warnings.add(seen.places[path], message)
             # Once is enough for what else lies there
             names[key] = name
             break
@@ -229,28 +240,3 @@ def _check_size(reader: EntryReader, paths: Collection[str]) -> None:
     ):
         if count > most:
             reader.errors.add(Place(), msg(key, count=count, most=most))
-
-
-def matching(paths: Iterable[str], glob: str) -> set[str]:
-    """Those of ``paths`` that ``glob`` matches.
-
-    ``*`` and ``?`` match within a part, ``**`` matches any number of parts.
-    """
-    parts = glob.split("/")
-    # Several `**` in a row are one
-    pairs = zip(parts, ["", *parts], strict=False)
-    parts = [part for part, before in pairs if not part == before == "**"]
-    return {path for path in paths if _matches(parts, path.split("/"))}
-
-
-def _matches(glob: Sequence[str], path: Sequence[str]) -> bool:
-    # How many parts of the path the glob so far may stand for: nothing is tried twice
-    reached = {0}
-    for part in glob:
-        if part == "**":
-            reached = set(range(min(reached), len(path) + 1))
-        else:
-            reached = {at + 1 for at in reached if at < len(path) and matches(part, path[at])}
-        if not reached:
-            return False
-    return len(path) in reached

@@ -129,6 +129,11 @@ class Folder:
             raise Unreadable(msg("file.too_large", file=shown, most=most))
         return data
 
+    def is_executable(self, name: str) -> bool:
+        """Whether its owner may run a file, which `read` can read."""
+        with os.fdopen(self._open(self._parts(name)), "rb") as stream:
+            return bool(os.fstat(stream.fileno()).st_mode & stat.S_IXUSR)
+
     def path_in_repository(self, name: str) -> str:
         """The path of a file from the root of the repository that holds it.
 
