@@ -412,7 +412,7 @@ def check_report(run: Run) -> None:
         is_whole = not report.get("many", {}).get("not_named")
         assert int(outputs[name]) == told if is_whole else int(outputs[name]) >= told
     for registration in report["registrations"]:
-        states = [file["state"] for file in registration["files"]]
+        states = [file["done"] for file in registration["files"]]
         assert states.count("created") == registration["created"]
         assert states.count("skipped") + states.count("updated") == registration["skipped"]
         failed = states.count("failed") + states.count("unknown")

@@ -12,6 +12,7 @@ from functools import partial
 
 from tests.example import BRANCH, LIST, LISTED, MISSING, PRESENT, write_list
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
+from tests.fakehub.representations import node_id
 from tests.harness import Action, Process, Run, is_read, refuse
 
 WORKFLOW = "octo-org/r0"
@@ -243,8 +244,9 @@ def opened(repositories: Sequence[Repository]) -> list[int]:
 
 def writes_in(repository: Repository, request: Request) -> bool:
     """Whether a request writes in one repository."""
-    named = re.search(rf"\b{repository.name}\b", str(request))
-    return bool(named) and not is_read(request)
+    names = (repository.name, node_id("R", repository.id), f"repositories/{repository.id}")
+    named = any(re.search(rf"\b{re.escape(each)}(?!\w)", str(request)) for each in names)
+    return named and not is_read(request)
 
 
 def refuse_writes(host: StandInHost, message: Callable[[Repository], str]) -> None:

@@ -26,12 +26,12 @@ from tests.harness import LIST_BRANCH, ROOT, Run, is_read
 TEXTS: Mapping[str, str] = yaml.safe_load((ROOT / "src/registrar/texts/en.yml").read_text("utf-8"))
 STATES = (
     *("failed", "opened", "updated", "withdrawn", "closed", "to open", "to update", "to close"),
-    *("deferred", "unread", "conflicting", "waiting", "blocked", "unset", "declined", "complete"),
+    *("deferred", "not read", "conflicting", "waiting", "blocked", "unset", "declined", "complete"),
 )
 """Of two lists the state that comes first here is that of their repository."""
 TO_DO = {"to open", "to update", "to close"}
 PRESENT = {"same", "blank", "differs", "filled"}
-WANTED = {"missing", "proposed", "blocked"}
+WANTED = {"to create", "proposed", "blocked"}
 BLANK = {b"", b"\n", b"{}", b"{}\n"}
 DAY = 86_400
 MOST_NAMES = 40
@@ -198,7 +198,7 @@ class World:
         is_needless = (
             bool(held) and "proposed" not in standings and repository.id not in self.edited
         )
-        if "missing" in standings or outdated:
+        if "to create" in standings or outdated:
             return "to update" if held and not is_needless else "to open"
         if is_needless:
             return "to close"
@@ -254,7 +254,7 @@ def _standing(
         return "blocked"
     if path in held:
         return "proposed"
-    return "declined" if is_declined else "missing"
+    return "declined" if is_declined else "to create"
 
 
 # --- What a run says ----------------------------------------------------------------------------
@@ -298,7 +298,9 @@ class Outputs(NamedTuple):
         What a run was going to write to it has read once, without what people did to the pull
         request.
         """
-        unread = {(row["repository"], row["list"]) for row in self.rows if row["state"] == "unread"}
+        unread = {
+            (row["repository"], row["list"]) for row in self.rows if row["standing"] == "unread"
+        }
         of_one = self._left_alone if self.mode in {"register", "withdraw"} else self._unread
         return [
             of_one(each) if (each.repository, each.listed.name) in unread else each
@@ -307,7 +309,7 @@ class Outputs(NamedTuple):
 
     def _unread(self, stand: Stand) -> Stand:
         paths = dict.fromkeys(stand.paths, "unread")
-        return stand._replace(state="unread", paths=paths, open_since=None)
+        return stand._replace(state="not read", paths=paths, open_since=None)
 
     def _left_alone(self, stand: Stand) -> Stand:
         paths = {
@@ -532,7 +534,7 @@ def _compare_table(outputs: Outputs, stands: Sequence[Stand]) -> None:
     says = Counter[tuple[str, ...]]()
     for row in outputs.rows:
         hidden = re.fullmatch(r"not public: (\d+)", row["repository"])
-        says[row["list"], row["path"], row["state"], row["outcome"]] += int(
+        says[row["list"], row["path"], row["standing"], row["outcome"]] += int(
             hidden[1] if hidden else 1
         )
     expected = Counter[tuple[str, ...]](
@@ -548,7 +550,7 @@ def _compare_table(outputs: Outputs, stands: Sequence[Stand]) -> None:
     ages = {
         (row["repository"], row["list"], row["pull_request_age_days"])
         for row in outputs.rows
-        if row["state"] in {"proposed", "unread"}
+        if row["standing"] in {"proposed", "unread"}
         and row["pull_request"]
         and not row["repository"].startswith("not public")
     }
@@ -581,9 +583,10 @@ def _compare_page(
         for count, name in re.findall(r'<strong>(\d+)</strong> <span class="(\w+) key">', page)
     }
     ways = _ways(stands)
-    always = dict.fromkeys(("present", "proposed", "missing"), 0)
+    always = dict.fromkeys(("present", "proposed", "to_create"), 0)
     failed = {"failed": states["failed"]} if states["failed"] else {}
-    _same("the tiles of the page", tiles, always | dict(ways) | failed)
+    in_bars = {str(name).replace(" ", "_"): count for name, count in ways.items()}
+    _same("the tiles of the page", tiles, always | in_bars | failed)
     shades = {
         name: int(count)
         for name, count in re.findall(r'<span class="(\w+) key"></span>[^<]*: (\d+)</p>', page)
@@ -654,7 +657,8 @@ def _compare_rows_of_page(page: str, stands: Sequence[Stand]) -> None:
         for path, standing in each.paths.items():
             # What is there is present, whatever is in it
             of_path = by_path.setdefault(path, Counter())
-            of_path.update({_way(standing), standing} - {"same", "filled"})
+            ways = {_way(standing), standing} - {"same", "filled"}
+            of_path.update(each.replace(" ", "_") for each in ways)
             of_path["all"] += 1
     head, *rows = re.findall(r"<tr>(.*?)</tr>", page[page.index('id="by-path"') :], re.DOTALL)
     bars = [*re.findall(r'<span class="(\w+) key">', head), "all"]

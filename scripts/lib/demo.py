@@ -146,7 +146,7 @@ class Demo:
             for registration in report["registrations"]
             if registration["repository"] == repository.full_name
             for file in registration["files"]
-            if file["state"] == "created"
+            if file["done"] == "created"
         }
 
     def keep(self, run: Step) -> list[Path]:

@@ -208,7 +208,7 @@ class Trial:
         files = {"README.md": blob_id(README)} | {
             path: blob_id(content) for path, content in NEW.items()
         }
-        self.run("Plan", strategy, branch, "missing", mode="plan")
+        self.run("Plan", strategy, branch, "to create", mode="plan")
         self.run("Registered", strategy, branch, "proposed", "created")
         owner = self.scratch.full_name.partition("/")[0]
         place = f"git/trees/{branch}?recursive=1"

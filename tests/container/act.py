@@ -117,7 +117,7 @@ outputs = json.loads(os.environ["OUTPUTS"])
 report = json.loads(outputs.pop("report"))
 # The file itself stays unseen: act shares no RUNNER_TEMP with the containers of actions.
 assert outputs.pop("report_path"), outputs
-states = [each["state"] for each in report["registrations"][0]["files"]]
+states = [each["done"] for each in report["registrations"][0]["files"]]
 assert sorted(states) == ["created"] * 6 + ["skipped"], report
 assert outputs.pop("pull_request_url").endswith("/{TARGET}/pull/1")
 expected = {{

@@ -19,7 +19,7 @@ from tests.values import record
 
 PATHS = ("SECURITY.md", "=cmd()", "</script><script>alert(1)</script>", "a\"b'<i>.md", "x\u202etxt")
 STANDINGS = (
-    *(Standing.SAME, Standing.BLANK, Standing.MISSING, Standing.PROPOSED),
+    *(Standing.SAME, Standing.BLANK, Standing.TO_CREATE, Standing.PROPOSED),
     *(Standing.DECLINED, Standing.NO_FILE, Standing.DIFFERS),
 )
 
@@ -95,10 +95,10 @@ def test_search_and_filters_go_together(tab: Tab) -> None:
     tab.get_by_role("searchbox", name="Search by name").fill("TOOL-")
     assert all("tool-" in name for name in names(tab))
     before = len(names(tab))
-    tab.get_by_role("combobox", name="State").select_option(label="Missing")
+    tab.get_by_role("combobox", name="State").select_option(label="To create")
     tab.get_by_role("combobox", name="Path").select_option(label=PATHS[2])
     assert 0 < len(names(tab)) < before
-    fitting = tab.locator("#list tr:visible li", has_text="Missing </script>")
+    fitting = tab.locator("#list tr:visible li", has_text="To create </script>")
     assert fitting.count() == len(names(tab))
     assert tab.locator("#count").inner_text() == f"{len(names(tab))} of 30 shown"
 
@@ -128,7 +128,7 @@ def test_the_matrix_has_every_repository_and_path_under_a_head_that_stays(tab: T
     cells = tab.locator("#matrix tbody td:not(:last-child)")
     assert cells.count() == 40 * len(PATHS)
     letters = set(cells.all_inner_texts())
-    assert letters == {"✓", "B", "D", "N", "P", "M", "X"}
+    assert letters == {"✓", "B", "D", "N", "P", "C", "X"}
     tab.get_by_role("combobox", name="team").select_option("=<b>3")
     assert len(names(tab)) == 10
     assert "<b>3: 2 of 10 complete" in tab.get_by_role("combobox", name="team").inner_text()
@@ -144,7 +144,7 @@ def test_the_matrix_has_every_repository_and_path_under_a_head_that_stays(tab: T
 
 def test_a_row_leads_to_the_pull_request_or_to_a_new_file(tab: Tab) -> None:
     row = tab.locator("#list tbody tr").first
-    missing = row.locator("li", has_text="Missing").locator("a")
+    missing = row.locator("li", has_text="To create").locator("a")
     assert "/new/main?filename=" in str(missing.first.get_attribute("href"))
 
 

@@ -91,7 +91,7 @@ def test_what_github_uses_elsewhere_counts_where_asked_for(
     left = {".github/GOVERNANCE.md", ".github/PULL_REQUEST_TEMPLATE.md"}
     left.add(".github/ISSUE_TEMPLATE/config.yml")
     plan = start(given, mode="plan").registration["files"]
-    assert {file["path"] for file in plan if file["state"] == "missing"} == left
+    assert {file["path"] for file in plan if file["done"] == "to create"} == left
     host.requests.clear()
     run = start(given)
     assert run.exit_code == 0, run.text

@@ -289,15 +289,15 @@ def test_a_plan_shows_what_is_missing_at_a_reference(
         ref=sha.upper() if ref == "the id" else ref,
     )
     assert run.exit_code == 0, run.text
-    states = {each["path"]: each["state"] for each in run.registration["files"]}
+    states = {each["path"]: each["done"] for each in run.registration["files"]}
     assert states == {
         "SECURITY.md": "skipped",
         "docs/guide.md": "skipped",
-        "absent.md": "missing",
+        "absent.md": "nothing",
         ".npmrc": "skipped",
     }
     at = sha.upper() if ref == "the id" else ref
-    reasons = {each["reason"] for each in run.registration["files"] if each["state"] == "skipped"}
+    reasons = {each["reason"] for each in run.registration["files"] if each["done"] == "skipped"}
     assert {each.partition(",")[0] for each in reasons} == {f"exists on {at}"}
     assert "mode: plan" not in run.stdout
     assert only_reads(host)

@@ -52,7 +52,7 @@ def test_a_plan_says_what_is_in_the_way(
     standings = {file["path"]: file["standing"] for file in run.registration["files"]}
     assert standings == dict.fromkeys(LISTED, "blocked") | {
         "README.md": standings["README.md"],
-        "other.md": "missing",
+        "other.md": "to create",
     }
     assert (run.exit_code, run.outputs["failed"], run.outputs["missing"]) == (0, "0", "3")
     only = {"definitions": action.listing("docs/x"), "mode": "check", "language": "en"}
@@ -73,7 +73,7 @@ def test_a_plan_says_what_is_in_the_way_on_the_open_branch(
     ended = [(each.exit_code, each.outputs["failed"]) for each in (plan, run)]
     assert ended == [(0, "0"), (1, "1")]
     assert [
-        file["path"] for file in plan.registration["files"] if file["standing"] == "missing"
+        file["path"] for file in plan.registration["files"] if file["standing"] == "to create"
     ] == ["e"]
 
 

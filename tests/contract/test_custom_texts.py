@@ -344,4 +344,4 @@ def test_a_branch_of_ones_own_with_our_files_is_continued(
     run = start(definitions=action.listing("a", "b"), branch="wip")
     assert run.exit_code == 0, run.text
     assert [pull.head for pull in repository.pull_requests] == ["wip"]
-    assert [f["state"] for f in run.registration["files"]] == ["skipped", "created"]
+    assert [f["done"] for f in run.registration["files"]] == ["skipped", "created"]

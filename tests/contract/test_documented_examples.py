@@ -204,18 +204,18 @@ def test_what_changed_is_told_by_the_next_run(
 
     weeks: list[Path] = []
     first = week()
-    assert "\n+octo-org/a-b,starter,.editorconfig,missing\n" in first
+    assert "\n+octo-org/a-b,starter,.editorconfig,to create\n" in first
     assert week() == ""
     repository.commit({".editorconfig": b"\n"})
     fence, *lines, end, more = week().splitlines()
     assert (fence, end) == ("```diff", "```")
     assert "files.csv" in more
     assert [line for line in lines if re.match("[+-][^+-]", line)] == [
-        "-octo-org/a-b,starter,.editorconfig,missing",
+        "-octo-org/a-b,starter,.editorconfig,to create",
         "+octo-org/a-b,starter,.editorconfig,blank",
     ]
-    rows = "".join(f"octo-org/{'a' * 90}-{row},starter,a,missing\n" for row in range(900))
-    *_, end, more = (long := week(f"repository,list,path,state\n{rows}")).splitlines()
+    rows = "".join(f"octo-org/{'a' * 90}-{row},starter,a,to create\n" for row in range(900))
+    *_, end, more = (long := week(f"repository,list,path,standing\n{rows}")).splitlines()
     assert (end, "files.csv" in more) == ("```", True)
     assert 50_000 < len(long) < 65_536
     log = ["git", "-C", str(origin), "log", "--oneline", "files"]
@@ -232,7 +232,7 @@ def test_rules_of_repolinter_as_a_list(action: Action, host: StandInHost) -> Non
         respect_alternatives="true",
         mode="check",
     )
-    missing = [each["path"] for each in run.registration["files"] if each["state"] == "missing"]
+    missing = [each["path"] for each in run.registration["files"] if each["done"] == "to create"]
     assert (run.exit_code, missing) == (1, [".github/CODE_OF_CONDUCT.md"])
 
 
@@ -359,7 +359,7 @@ def check_script(
         f"{registration['profile']}: {file['path']}"
         for registration in run.report["registrations"]
         for file in registration["files"]
-        if file["state"] == "missing"
+        if file["done"] == "to create"
     ]
     opened = [f"- {pull.html_url} (created)" for pull in repository.pull_requests]
     assert said == (missing or [f"{run.outputs['created']} files registered:", *opened])

@@ -193,7 +193,7 @@ def kept(action: Action, start: Start) -> Start:
 def test_the_table_has_a_row_for_each_path(there: Repository, action: Action, kept: Start) -> None:
     run = kept(definitions=action.listing(*LISTED, "missing.md"), mode="plan")
     rows = rows_of(action, run)
-    assert {row["path"]: row["state"] for row in rows} == {**PRESENCE, "missing.md": "missing"}
+    assert {row["path"]: row["standing"] for row in rows} == {**PRESENCE, "missing.md": "to create"}
     expected = {
         "repository": TARGET,
         "id": str(there.id),
@@ -218,14 +218,14 @@ def test_what_was_proposed_and_what_was_declined_is_in_the_table(
     repository = host.create_repository(TARGET, {"README.md": b"x\n"})
     unset: Any = {"path": "team.md", "template": True, "content": "{property:team}\n"}
     first = kept(definitions=action.listing("a", unset))
-    told = [(row["state"], row["pull_request"]) for row in rows_of(action, first)]
+    told = [(row["standing"], row["pull_request"]) for row in rows_of(action, first)]
     assert told == [("proposed", f"{repository.html_url}/pull/1"), ("unset", "")]
     action.clock.sleep(3 * 86400)
     [row] = rows_of(action, kept(definitions=action.listing("a"), mode="plan"))
-    assert (row["state"], row["pull_request_age_days"]) == ("proposed", "3")
+    assert (row["standing"], row["pull_request_age_days"]) == ("proposed", "3")
     repository.close(1)
     [row] = rows_of(action, kept(definitions=action.listing("a"), mode="plan"))
-    assert (row["state"], row["pull_request_age_days"]) == ("declined", "")
+    assert (row["standing"], row["pull_request_age_days"]) == ("declined", "")
     assert row["declined_since"] == row["read_at"][:10]
     grown = action.listing("a", "b")
     kept(definitions=grown)
@@ -315,7 +315,7 @@ STATES = {
 def states_in(rows: list[dict[str, str]]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for row in rows:
-        found.setdefault(row["repository"], []).append(row["state"])
+        found.setdefault(row["repository"], []).append(row["standing"])
     return found
 
 
@@ -324,8 +324,8 @@ def test_the_table_has_complete_and_excluded_repositories_too(action: Action, ma
     assert run.exit_code == 0, run.text
     assert states_in(rows_of(action, run)) == {
         **STATES,
-        "octo-org/lacks": ["same", "missing"],
-        "octo-org/secret": ["missing", "missing"],
+        "octo-org/lacks": ["same", "to create"],
+        "octo-org/secret": ["to create", "to create"],
     }
     assert {row["path"] for row in rows_of(action, run)} == {"SECURITY.md", "'=1+1.md"}
     assert [run.outputs[name] for name in ("blank", "differing", "missing")] == ["1", "1", "3"]
@@ -339,8 +339,8 @@ def test_what_this_run_proposed_is_in_the_table_and_what_is_left_too(
     assert {name: states[name] for name in STATES} == STATES
     written = [states["octo-org/lacks"], states["octo-org/secret"]]
     assert written in (
-        [["same", "proposed"], ["missing", "missing"]],
-        [["same", "missing"], ["proposed", "proposed"]],
+        [["same", "proposed"], ["to create", "to create"]],
+        [["same", "to create"], ["proposed", "proposed"]],
     )
 
 
@@ -452,9 +452,11 @@ def test_of_private_repositories_a_public_workflow_publishes_how_many_stand_how(
         assert "secret" not in text
     assert "<summary>2 different from the list</summary>" in run.summary
     first, second = (row for row in rows_of(action, run) if row["repository"] == "not public: 1")
-    assert (first["state"], second["state"]) == ("differs", "missing")
+    assert (first["standing"], second["standing"]) == ("differs", "to create")
     shown = {name for name, value in first.items() if value}
-    assert shown == {*("repository", "list", "path", "state", "outcome", "list_digest", "read_at")}
+    assert shown == {
+        *("repository", "list", "path", "standing", "outcome", "list_digest", "read_at")
+    }
 
 
 @pytest.mark.parametrize("is_public", [True, False])
@@ -485,9 +487,9 @@ def test_who_has_no_owner_is_told_by_team(
     told = ("", "") if is_public else ("2", "secret-team")
     assert (secret["rule"], secret["property:team"]) == told
     lacks, differs = rows["octo-org/lacks"], rows["octo-org/differs"]
-    assert (lacks["state"], lacks["property:team"]) == ("differs", "payments")
+    assert (lacks["standing"], lacks["property:team"]) == ("differs", "payments")
     # Without a value there is no content that it could differ from
-    assert (differs["state"], differs["rule"], differs["property:team"]) == ("filled", "2", "")
+    assert (differs["standing"], differs["rule"], differs["property:team"]) == ("filled", "2", "")
     page = written(action, run.outputs["page_path"])
     assert "payments: 0 of 2 complete" in page
     assert ("secret-team" in page) == (not is_public)

@@ -124,7 +124,7 @@ def test_a_picture_can_be_planned(
     run = start(definitions=listed, mode=mode)
     assert run.exit_code == (1 if mode == "check" else 0), run.text
     assert "Unexpected" not in run.text
-    assert [file["state"] for file in run.registration["files"]] == ["missing"]
+    assert [file["done"] for file in run.registration["files"]] == ["to create"]
     assert only_reads(host)
 
 

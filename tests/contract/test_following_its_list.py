@@ -45,7 +45,7 @@ def written(host: StandInHost) -> list[str]:
 
 
 def states(done: Run) -> dict[str, str]:
-    return {file["path"]: file["state"] for file in done.registration["files"]}
+    return {file["path"]: file["done"] for file in done.registration["files"]}
 
 
 def test_what_the_action_wrote_gets_the_present_content(
@@ -189,7 +189,7 @@ def test_what_people_changed_is_left_alone_and_named(example: Example, people: s
     for each in (plan, done):
         assert ("Left as they are in" in each.text) == is_left
     assert states(done)["SECURITY.md"] == ("skipped" if is_left else "updated")
-    assert states(plan)["SECURITY.md"] == ("missing" if is_left else "to update")
+    assert states(plan)["SECURITY.md"] == ("nothing" if is_left else "to update")
 
 
 def test_update_false_leaves_the_pull_request_as_it_is(example: Example, host: StandInHost) -> None:
@@ -199,10 +199,10 @@ def test_update_false_leaves_the_pull_request_as_it_is(example: Example, host: S
     assert all(map(is_read, host.requests))
     assert states(done) == dict.fromkeys([*NEW, "c.md"], "skipped")
     standings = {file["path"]: file["standing"] for file in done.registration["files"]}
-    assert standings == dict.fromkeys(NEW, "proposed") | {"c.md": "missing"}
+    assert standings == dict.fromkeys(NEW, "proposed") | {"c.md": "to create"}
     assert "`update: false` leaves the open pull request as it is" in done.summary.replace("\\", "")
     plan = run(example, NEW | {"c.md": "C\n"}, update="false", mode="plan")
-    assert plan.registration["standings"]["missing"] == 1
+    assert plan.registration["standings"]["to create"] == 1
     assert not re.search("To update|Run this", plan.text)
     assert plan.lines[-1] == "To add them, merge the open pull request."
     check = example.run(definitions="list.json", update="false", mode="check")

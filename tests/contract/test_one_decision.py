@@ -93,7 +93,7 @@ def test_per_file_remembers_a_refusal_without_its_branch(action: Action) -> None
     run = example.run(definitions=action.listing("a.md", "b.md"))
     [number] = [number for number, _ in open_ones(example.repository)]
     states = {file["path"]: file for file in run.registration["files"]}
-    assert states["b.md"]["state"] == "created", run.console
+    assert states["b.md"]["done"] == "created", run.console
     assert "declined in #1" in states["a.md"]["reason"]
     example.repository.close(number)
     for branch in (LIST_BRANCH, f"{LIST_BRANCH}-2"):

@@ -175,7 +175,7 @@ def said(run: Run) -> dict[str, Any]:
     if not rows:
         return {"files": {}, "pull_request": None, "failed": run.exit_code != 0}
     [row] = rows
-    files = {file["path"]: (file["state"], file["reason"] or "") for file in row["files"]}
+    files = {file["path"]: (file["done"], file["reason"] or "") for file in row["files"]}
     pull = row["pull_request"] and row["pull_request"]["number"]
     failed = bool(row["error"])
     return {"files": files, "pull_request": pull, "failed": failed, "notes": row["notes"]}

@@ -92,7 +92,7 @@ def test_parts_are_named(start: Start, action: Action, host: StandInHost) -> Non
     assert f"{PATH}: missing (parts: 1, 4)" in run.stdout
     assert "left out because a custom property is not set: part 3" in run.text
     assert run.registration["files"][0]["parts"] == [1, 4]
-    assert f"| `{PATH}` | missing (parts: 1, 4) |" in run.summary
+    assert f"| `{PATH}` | to create (parts: 1, 4) |" in run.summary
     for line in (HEAD + GO + ALWAYS).splitlines():
         assert f"+{line}" in run.stdout
 

@@ -123,7 +123,7 @@ def test_a_token_that_may_only_read_suffices(
     }
     run = start(given, mode="check")
     assert run.exit_code == 1, run.text
-    assert [f["state"] for f in run.registration["files"]] == ["skipped"] + ["missing"] * 4
+    assert [f["done"] for f in run.registration["files"]] == ["skipped"] + ["to create"] * 4
     assert only_reads(host)
 
 
@@ -140,12 +140,12 @@ def test_what_is_shown_of_a_plan(
     title = "What would be created (4)"
     at = run.lines.index(f"::group::{title}" if runner else title) + 1
     assert run.lines[at : -11 if runner else -10] == SHOWN
-    assert run.lines[-10] == "Files: 4 missing, 1 present (5 in all). Nothing was written."
+    assert run.lines[-10] == "Files: 4 to create, 1 present (5 in all). Nothing was written."
     assert run.lines[-9:-1] == plan_lines("en", 4, 1)
     assert run.lines[-1] == "Run this without `mode: plan` to open the pull request."
     assert run.stderr == ""
     # In the step summary
-    counts = "| Missing | 4 |\n| Present | 1 |\n| Declined | 0 |\n"
+    counts = "| To create | 4 |\n| Present | 1 |\n| Declined | 0 |\n"
     table = f"| Item | Count |\n| --- | --- |\n{counts}\nRun this without `mode: plan` "
     assert table in run.summary
     diff, rest = fenced(run.summary)
@@ -153,7 +153,7 @@ def test_what_is_shown_of_a_plan(
     assert [line for line in rest if line] == ["</details>"]
     assert "Empty (2): `empty`, `line feed`\n" in run.summary
     rows = only_ours(run.summary).paths
-    assert [path for path, cells in rows.items() if cells[0] == "missing"] == MISSING
+    assert [path for path, cells in rows.items() if cells[0] == "to create"] == MISSING
     # In the outputs and the report
     filled = {name for name, value in run.outputs.items() if value}
     expected = {"created": "0", "skipped": "1", "failed": "0", "missing": "4"}
@@ -166,7 +166,7 @@ def test_what_is_shown_of_a_plan(
     there, *missing = run.registration["files"]
     assert there == {
         "path": "README.md",
-        "state": "skipped",
+        "done": "skipped",
         "reason": "exists on main",
         "commit": None,
         "standing": "filled",
@@ -174,7 +174,7 @@ def test_what_is_shown_of_a_plan(
     }
     nothing = {"reason": None, "commit": None}
     assert missing == [
-        {**dict.fromkeys(("state", "standing"), "missing"), "path": path} | nothing
+        {**dict.fromkeys(("done", "standing"), "to create"), "path": path} | nothing
         for path in MISSING
     ]
 
@@ -242,14 +242,14 @@ def test_english_has_no_japanese_and_japanese_has(
     run = action(more, language="ja", runner=True)
     for text in (run.stdout, run.summary):
         assert "作成するファイル（4 件）" in text
-    assert "全 5 件: 不足 4 件、既存 1 件。" in run.stdout
+    assert "全 5 件: 作成予定 4 件、既存 1 件。" in run.stdout
     shown = [
         line if line != "チェック結果" else "プラン"
         for line in (run.lines[-9:-1] if mode == "plan" else run.lines[-8:])
     ]
     assert shown == plan_lines("ja", 4, 1)
-    assert [f["state"] for f in run.registration["files"]] == [
-        f["state"] for f in english.registration["files"]
+    assert [f["done"] for f in run.registration["files"]] == [
+        f["done"] for f in english.registration["files"]
     ]
 
 
@@ -258,12 +258,12 @@ def test_english_has_no_japanese_and_japanese_has(
 
 MISSING_FILES = {
     "en": (
-        "Files: 4 missing, 1 present (5 in all). Nothing was written. To add them, run "
+        "Files: 4 to create, 1 present (5 in all). Nothing was written. To add them, run "
         "this with `mode: register` and merge what it proposes.\n"
         "Files: docs/guide.md, empty, line feed, .mcp.json"
     ),
     "ja": (
-        "全 5 件: 不足 4 件、既存 1 件。何も書き込んでいません。追加するには、"
+        "全 5 件: 作成予定 4 件、既存 1 件。何も書き込んでいません。追加するには、"
         "`mode: register` で実行し、提案された内容をマージしてください。\n"
         "ファイル: docs/guide.md、empty、line feed、.mcp.json"
     ),
@@ -312,7 +312,7 @@ def test_a_check_that_could_not_be_made_says_nothing_about_files(
     assert "Unavailable" in annotation.data
     assert "missing," not in run.console + run.summary
     assert "ended before every file was checked" in run.summary
-    assert {file["state"] for file in run.registration["files"]} <= {"pending"}
+    assert {file["done"] for file in run.registration["files"]} <= {"pending"}
 
 
 def test_what_cannot_be_created_is_known_beforehand(
@@ -329,7 +329,7 @@ def test_what_cannot_be_created_is_known_beforehand(
     assert "missing (README.md is not a directory in the repository" in run.console
     assert "| blocked (`README.md` is not a directory" in run.summary
     assert "was not created" not in run.text
-    assert "Missing: 1" in run.lines
+    assert "To create: 1" in run.lines
     assert only_reads(host)
 
 
@@ -349,7 +349,7 @@ def test_an_open_pull_request_is_reported(
     assert f"The pull request [#1]({url}) is open." in run.summary
     assert "To add them, merge the open pull request." in run.summary
     assert run.registration["pull_request"] == {"number": 1, "url": url, "operation": "none"}
-    assert [f["state"] for f in run.registration["files"]] == ["skipped"] + ["missing"] * 4
+    assert [f["done"] for f in run.registration["files"]] == ["skipped"] + ["nothing"] * 4
     assert only_reads(host)
 
 
@@ -360,7 +360,7 @@ def test_a_merged_pull_request_is_not_mentioned(
     repository.merge(1)
     run = start(definitions=action.listing("one", "two"), mode="plan")
     assert "#1" not in run.text
-    assert [f["state"] for f in run.registration["files"]] == ["skipped", "missing"]
+    assert [f["done"] for f in run.registration["files"]] == ["skipped", "to create"]
 
 
 SECOND = f"{LIST_BRANCH}-2"
@@ -433,8 +433,8 @@ def test_plan_and_check_of_both_profiles(
     assert run.outputs["created"] == "0"
     health, scaffold = run.report["registrations"]
     assert (health["profile"], scaffold["profile"]) == ("health", "scaffold")
-    assert {f["state"] for f in health["files"]} == {"skipped" if present else "missing"}
-    assert sum(f["state"] == "missing" for f in scaffold["files"]) == 27
+    assert {f["done"] for f in health["files"]} == {"skipped" if present else "to create"}
+    assert sum(f["done"] == "to create" for f in scaffold["files"]) == 27
     assert run.summary.count("What would be created") == (1 if present else 2)
     assert only_reads(host)
     assert not {HEALTH_BRANCH, SCAFFOLD_BRANCH} & set(repository.branches)
@@ -483,7 +483,7 @@ def test_a_plan_that_ended_early_counts_nothing(start: Start, host: StandInHost)
     host.create_repository(TARGET, empty=True)
     run = start(mode="plan", language="en")
     assert run.exit_code == 2
-    assert not re.search("Missing|Present|Item", run.text)
+    assert not re.search("To create|Present|Item", run.text)
 
 
 def test_what_was_declined_is_counted_by_itself(action: Action, repository: Repository) -> None:
@@ -492,7 +492,7 @@ def test_what_was_declined_is_counted_by_itself(action: Action, repository: Repo
     repository.close(1)
     run = action(given, definitions=action.listing("README.md", "a", "b"), mode="plan")
     assert run.lines[-9:-1] == plan_lines("en", 1, 1, 1)
-    assert "| Missing | 1 |\n| Present | 1 |\n| Declined | 1 |\n" in run.summary
+    assert "| To create | 1 |\n| Present | 1 |\n| Declined | 1 |\n" in run.summary
     run = action(given, definitions=action.listing("README.md", "a"), mode="plan")
     assert run.lines[-1] == "They were declined, so they are not proposed again."
 
@@ -528,8 +528,8 @@ def test_a_plan_over_many_names_the_missing_files(host: StandInHost, action: Act
     assert f"<details open>\n<summary>{title}</summary>" in run.summary
     shown = [line for line in run.summary.splitlines() if line.startswith("|") and "octo/" in line]
     assert [line.partition(" | ")[2] for line in shown] == [
-        "files missing: 1 | missing: `b` |",
-        "files missing: 2 | missing: `a`, <code>x&#124;y</code> |",
+        "files missing: 1 | to create: `b` |",
+        "files missing: 2 | to create: `a`, <code>x&#124;y</code> |",
     ]
     # No number beside a line: only reading tells how many there are
     assert "octo/one: files missing: 1" in run.lines

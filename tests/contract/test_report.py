@@ -39,7 +39,7 @@ def temporary(action: Action) -> Path:
 
 def states(run: Run) -> list[str]:
     """The states of the only registration, in the order of the list."""
-    return [file["state"] for file in run.registration["files"]]
+    return [file["done"] for file in run.registration["files"]]
 
 
 def test_a_registration(
@@ -48,8 +48,8 @@ def test_a_registration(
     run = start(definitions=action.listing("b", "README.md", "a"))
     commits = {path: c.sha for c in repository.log(LIST_BRANCH)[:-1] for path in c.paths}
     assert len(set(commits.values())) == (1 if strategy == SINGLE else 2)
-    created = {"state": "created", "standing": "proposed", "reason": None}
-    ways = dict.fromkeys(("missing", "declined", "unset", "blocked", "unread"), 0)
+    created = {"done": "created", "standing": "proposed", "reason": None}
+    ways = dict.fromkeys(("to create", "declined", "unset", "blocked", "unread"), 0)
     assert run.report == {
         "version": 1,
         "exit_code": 0,
@@ -84,7 +84,7 @@ def test_a_registration(
                     {**created, "path": "b", "commit": commits["b"]},
                     {
                         "path": "README.md",
-                        "state": "skipped",
+                        "done": "skipped",
                         "reason": "exists on main",
                         "commit": None,
                         "standing": "filled",
@@ -139,7 +139,7 @@ def test_one_registration_of_two_that_failed(
     run = action(profile="all", language="en")
     health, scaffold = run.report["registrations"]
     assert (run.exit_code, health["exit_code"], scaffold["exit_code"]) == (1, 2, 0)
-    assert {f["state"] for f in health["files"]} == {"pending"}
+    assert {f["done"] for f in health["files"]} == {"pending"}
     assert scaffold["created"] == 27
 
 
@@ -153,7 +153,7 @@ def test_each_path_that_was_not_reached_has_the_reason(
     *reached, there = run.registration["files"]
     assert there["reason"] == "exists on main"
     for file in reached:
-        assert file["state"] == "pending"
+        assert file["done"] == "pending"
         assert "is archived" in file["reason"]
     for path in ("a.md", "b.md"):
         assert re.search(rf"^\| `{path}` \| not done \(.*is archived", run.summary, re.MULTILINE)
@@ -223,7 +223,7 @@ def test_a_report_too_large_for_an_output_is_a_file_only(
     report_schema().validate(json.loads(text))
     assert [f["path"] for f in json.loads(text)["registrations"][0]["files"]] == paths
     assert len(run.summary.encode()) <= 1024 * 1024
-    assert "| Missing | 1900 |" in run.summary
+    assert "| To create | 1900 |" in run.summary
     assert len(run.annotations()) == 1
 
 

@@ -176,7 +176,7 @@ def test_the_log_says_which_rule_and_what_does_not_apply(
     }
     run = start(definitions=listing(action, listed), mode="plan")
     assert ".golangci.yml: missing (rule 1)" in run.stdout
-    assert "| `.golangci.yml` | missing (rule 1) |" in run.summary
+    assert "| `.golangci.yml` | to create (rule 1) |" in run.summary
     unfit = (
         "rule 3 (property tier: [gold, silver]), rule 4 (topic: [service], not: [name: [*-old]])"
     )
@@ -369,7 +369,7 @@ def test_what_rules_came_to_is_in_log_summary_and_report_once(
     )
     assert "do not apply to this repository" not in run.text
     if mode == "plan":
-        assert "| missing: `SECURITY.md`, `PUBLIC.md` (rule 2) |" in run.summary
+        assert "| to create: `SECURITY.md`, `PUBLIC.md` (rule 2) |" in run.summary
 
 
 @pytest.mark.parametrize("in_answer", [True, False])
@@ -584,8 +584,8 @@ def test_a_file_whose_property_is_not_set_is_skipped(
     run = start(definitions=listing(action, OWNERS), mode=mode)
     assert run.exit_code == 0, run.text
     owners, readme = run.registration["files"]
-    assert (owners["state"], owners["reason"]) == ("skipped", "property team is not set")
-    assert readme["state"] == ("created" if mode == "register" else "missing")
+    assert (owners["done"], owners["reason"]) == ("skipped", "property team is not set")
+    assert readme["done"] == ("created" if mode == "register" else "to create")
     assert "property team is not set" in run.stdout
     assert "property `team` is not set" in run.summary
     assert proposed(repository, {"a": b""}) == ({"README.md"} if mode == "register" else set())

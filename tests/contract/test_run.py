@@ -249,9 +249,9 @@ def plan_lines(language: str, to_create: int, present: int, declined: int = 0) -
     title, counts = {
         "ja": (
             "プラン",
-            [f"不足: {to_create} 件", f"既存: {present} 件", f"却下: {declined} 件"],
+            [f"作成予定: {to_create} 件", f"既存: {present} 件", f"却下: {declined} 件"],
         ),
-        "en": ("Plan", [f"Missing: {to_create}", f"Present: {present}", f"Declined: {declined}"]),
+        "en": ("Plan", [f"To create: {to_create}", f"Present: {present}", f"Declined: {declined}"]),
     }[language]
     line = "=" * 50
     return [line, title, line, f"Repository: {TARGET}", *counts, line]

@@ -23,7 +23,7 @@ LISTED: Mapping[str, Mapping[str, Any]] = {
     "team.md": {"template": True, "content": "{property:team}\n"},
 }
 WORDS = {
-    "missing": "missing",
+    "to create": "to create",
     "proposed": "proposed",
     "present": "present",
     "declined": "declined",
@@ -41,7 +41,7 @@ def made(host: StandInHost, chance: random.Random, number: int) -> tuple[Reposit
         own = entry["content"].replace("{property:team}", "red" if has_team else "").encode()
         other = "filled" if own == b"\n" else "differs"
         contents = {"same": own, "blank": b"\n", other: b"theirs\n"}
-        absent = "unset" if path == "team.md" and not has_team else "missing"
+        absent = "unset" if path == "team.md" and not has_team else "to create"
         standings[path] = chance.choice([*contents, absent, absent, absent])
         if standings[path] == "same" and own == b"\n":
             standings[path] = "blank"
@@ -58,7 +58,7 @@ def propose(
 ) -> None:
     """A pull request, of which some is declined."""
     branch = run(target_repo=repository.full_name).outputs["branch"]
-    proposed = [path for path, standing in standings.items() if standing == "missing"]
+    proposed = [path for path, standing in standings.items() if standing == "to create"]
     if not proposed:
         return
     fate = chance.choice(["open", "closed", "taken out"])
@@ -79,7 +79,7 @@ def ways(standings: Counter[str]) -> dict[str, int]:
 
 
 def check_outputs(run: Run, standings: Counter[str]) -> None:
-    wanted = sum(standings[each] for each in ("missing", "proposed", "blocked"))
+    wanted = sum(standings[each] for each in ("to create", "proposed", "blocked"))
     expected = {"missing": wanted, "differing": standings["differs"]}
     expected |= {name: standings[name] for name in ("declined", "unset", "blank")}
     assert {name: int(run.outputs[name]) for name in expected} == expected
@@ -141,7 +141,7 @@ def test_for_every_path_the_ways_add_up_to_the_repositories(
     table = (temp / every.outputs["table_path"]).read_bytes().decode()
     rows = list(csv.DictReader(io.StringIO(table, newline="")))
     by_path = {
-        path: Counter(row["state"] for row in rows if row["path"] == path) for path in LISTED
+        path: Counter(row["standing"] for row in rows if row["path"] == path) for path in LISTED
     }
     for path, states in by_path.items():
         states.pop("excluded: archived")

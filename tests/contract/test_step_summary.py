@@ -38,8 +38,8 @@ def test_outcome_and_pull_request_then_counts_then_paths(
 OUTCOMES = {
     ("en", "register"): "Files: 27 created, 2 present (29 in all).",
     ("ja", "register"): "全 29 件: 作成 27 件、既存 2 件。",
-    ("en", "plan"): "Files: 27 missing, 2 present (29 in all). Nothing was written.",
-    ("ja", "check"): "全 29 件: 不足 27 件、既存 2 件。何も書き込んでいません。",
+    ("en", "plan"): "Files: 27 to create, 2 present (29 in all). Nothing was written.",
+    ("ja", "check"): "全 29 件: 作成予定 27 件、既存 2 件。何も書き込んでいません。",
 }
 
 
@@ -66,7 +66,7 @@ def test_a_run_that_ends_early_counts_what_it_did_not_come_to_as_failed(
     rows = only_ours(run.summary).paths
     for path in ("c", "d"):
         assert re.fullmatch(r"not done \(.*limit.*, until 20\d\d-.* UTC\)", rows[path][0]), rows
-    assert run.registration["files"][3]["state"] == "pending"
+    assert run.registration["files"][3]["done"] == "pending"
     assert "limit" in run.registration["files"][3]["reason"]
 
 
@@ -79,9 +79,9 @@ def test_one_file_is_counted_in_right_words(
     run = start(definitions=listing, mode=mode, language=language, commit_message="Add {path}")
     expected = {
         ("en", "register"): "Files: 1 created (1 in all).",
-        ("en", "plan"): "Files: 1 missing (1 in all). Nothing was written.",
+        ("en", "plan"): "Files: 1 to create (1 in all). Nothing was written.",
         ("ja", "register"): "全 1 件: 作成 1 件。",
-        ("ja", "plan"): "全 1 件: 不足 1 件。何も書き込んでいません。",
+        ("ja", "plan"): "全 1 件: 作成予定 1 件。何も書き込んでいません。",
     }
     assert expected[language, mode] in run.summary
     text = run.text + "".join(pull.body or "" for pull in repository.pull_requests)

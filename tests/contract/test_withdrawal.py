@@ -58,7 +58,7 @@ def test_what_was_withdrawn_is_opened_again(example: Withdrawable) -> None:
     assert (example.pulls, example.repository.head(BRANCH)) == (["closed"], head)
     assert "Withdrawn, not declined" in example.body
     assert run.registration["pull_request"]["operation"] == "withdrawn"
-    assert run.registration["standings"]["missing"] == 2
+    assert run.registration["standings"]["to create"] == 2
 
     again = example.withdraw()
     assert only_reads(example.host)
@@ -156,8 +156,11 @@ def test_a_plan_says_what_opening_it_again_brings(example: Withdrawable) -> None
         plan = example.do(listed, mode=mode, fail_on="invalid")
         assert only_reads(example.host)
         assert plan.outputs["missing"] == "4"
-        states = {each["path"]: each["state"] for each in plan.registration["files"]}
-        assert states == dict.fromkeys(listed, "missing") | {"a.md": "to update"}
+        states = {each["path"]: each["done"] for each in plan.registration["files"]}
+        assert states == dict.fromkeys(listed, "to create") | {
+            "a.md": "to update",
+            "b.md": "nothing",
+        }
         assert any(each.startswith("Withdrawn: #1.") for each in plan.registration["notes"])
         named = "the pull request" if example.strategy == "many" else "#1"
         assert f"Withdrawn: {named}. It is opened again where" in plan.stdout
@@ -168,7 +171,7 @@ def test_a_plan_says_what_opening_it_again_brings(example: Withdrawable) -> None
             assert diffs.index("-A") + 1 == diffs.index("+A, too")
     run = example.do(listed)
     assert example.pulls == ["open"]
-    states = {each["path"]: each["state"] for each in run.registration["files"]}
+    states = {each["path"]: each["done"] for each in run.registration["files"]}
     assert states == {"a.md": "updated", "b.md": "skipped", "c.md": "created", "d.md": "skipped"}
 
 

@@ -64,7 +64,7 @@ def test_the_answer_is_lost_at_every_try(
 def all_unknown(ended: Run) -> None:
     """Nobody knows what became of the files."""
     assert ended.outputs["branch"] == LIST_BRANCH
-    assert {file["state"] for file in ended.registration["files"]} == {"unknown"}
+    assert {file["done"] for file in ended.registration["files"]} == {"unknown"}
 
 
 def finished_by_another_run(action: Action, repository: Repository) -> None:
@@ -225,7 +225,7 @@ def test_a_commit_on_a_continued_branch_that_cannot_be_read_back_is_unknown(
     assert refused.hits
     assert ended.exit_code == 1, ended.text
     assert set(repository.files(LIST_BRANCH)) > set(PATHS)
-    states = {file["path"]: file["state"] for file in ended.registration["files"]}
+    states = {file["path"]: file["done"] for file in ended.registration["files"]}
     not_reached = status == 429 and earlier != PATHS[0]
     known = "pending" if not_reached else "skipped"
     assert states == dict.fromkeys(PATHS, "unknown") | {earlier: known}
@@ -248,7 +248,7 @@ def test_a_commit_on_a_continued_branch_whose_files_can_be_read_back_is_counted(
     assert lost.hits
     assert len(unread.hits) == unreadable
     assert ended.exit_code == 0, ended.text
-    states = {file["path"]: file["state"] for file in ended.registration["files"]}
+    states = {file["path"]: file["done"] for file in ended.registration["files"]}
     assert states == dict.fromkeys(PATHS, "created") | {earlier: "skipped"}
     assert len(repository.log(LIST_BRANCH)) == 3
 
@@ -262,7 +262,7 @@ def test_a_commit_on_a_continued_branch_that_can_be_read_back_at_once_is_counted
     ended = run(action, commit_strategy="single")
     assert lost.hits
     assert ended.exit_code == 0, ended.text
-    assert {file["state"] for file in ended.registration["files"]} == {"created"}
+    assert {file["done"] for file in ended.registration["files"]} == {"created"}
     assert len(repository.log(LIST_BRANCH)) == 3
 
 

@@ -122,7 +122,7 @@ def test_what_exists_is_left_alone_and_the_rest_is_created(
     before, modes = repository.files(), repository.modes()
     run = start()
     assert run.exit_code == 1, run.console
-    states = {each["path"]: each["state"] for each in run.registration["files"]}
+    states = {each["path"]: each["done"] for each in run.registration["files"]}
     assert {path for path, state in states.items() if state == "skipped"} == set(PRESENT)
     assert {path for path, state in states.items() if state == "failed"} == set(BLOCKED)
     assert repository.files(LIST_BRANCH) == before | dict.fromkeys(MISSING, b"ours\n")
@@ -155,7 +155,7 @@ def test_names_that_are_not_utf8_hide_nothing(
     add_name(repository, b"caf\xe9.md")
     run = start()
     assert run.exit_code == 0, run.console
-    states = {each["path"]: each["state"] for each in run.registration["files"]}
+    states = {each["path"]: each["done"] for each in run.registration["files"]}
     assert states["docs/guide.md"] == "skipped"
     assert states["NEW.md"] == "created"
     names = [entry.raw_name for entry in tree_of(repository, LIST_BRANCH)]

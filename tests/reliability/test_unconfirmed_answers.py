@@ -83,7 +83,7 @@ class Scene:
             found += [f"{each.full_name}: {what}" for what in self._broken_in(each)]
         for registration in run.report["registrations"]:
             for file in registration["files"]:
-                if file["path"] in PRESENT and file["state"] not in {"skipped", "unknown"}:
+                if file["path"] in PRESENT and file["done"] not in {"skipped", "unknown"}:
                     found.append(f"{file['path']} is {file['state']}")
         return found
 

@@ -130,7 +130,7 @@ class WholeRuns(RuleBasedStateMachine):
             states = run.report["many"]["states"]
             assert states["complete"] + states["declined"] == 1, run.console
             rows = planned.report["registrations"]
-            states = {file["state"] for row in rows for file in row["files"]}
+            states = {file["done"] for row in rows for file in row["files"]}
             assert states.isdisjoint({"to open", "to update"}), planned.console + run.console
             return
         if planned.report["registrations"]:
@@ -148,14 +148,14 @@ class WholeRuns(RuleBasedStateMachine):
 
     def did(self, run: Run, planned: Run) -> None:
         """What the plan has said about each path, and about the pull request."""
-        to_create = {f["path"] for f in planned.registration["files"] if f["state"] == "missing"}
+        to_create = {f["path"] for f in planned.registration["files"] if f["done"] == "to create"}
         files = run.registration["files"]
-        created = {file["path"] for file in files if file["state"] == "created"}
+        created = {file["path"] for file in files if file["done"] == "created"}
         left = {file["path"] for file in files if "has no room" in (file["reason"] or "")}
         on_branch = {f["path"] for f in files if "on the working branch" in (f["reason"] or "")}
         assert created <= to_create <= created | left | on_branch, planned.console + run.console
-        updated = {file["path"] for file in files if file["state"] == "updated"}
-        to_update = {f["path"] for f in planned.registration["files"] if f["state"] == "to update"}
+        updated = {file["path"] for file in files if file["done"] == "updated"}
+        to_update = {f["path"] for f in planned.registration["files"] if f["done"] == "to update"}
         assert updated == to_update, planned.console + run.console
         before, after = (each.registration["pull_request"] for each in (planned, run))
         assert before is None or before["number"] == after["number"], planned.console + run.console
@@ -183,7 +183,7 @@ class WholeRuns(RuleBasedStateMachine):
         if run.outputs["missing"] == "0":
             return None
         row = run.registration
-        files = [(file["path"], file["state"], file["reason"] or "") for file in row["files"]]
+        files = [(file["path"], file["done"], file["reason"] or "") for file in row["files"]]
         # The others look whether what is open has become needless
         left_out = ("is called", "Left open: ")
         notes = [note for note in row["notes"] if not any(each in note for each in left_out)]

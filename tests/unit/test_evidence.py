@@ -115,7 +115,7 @@ def test_of_a_repository_that_is_not_named_the_path_and_its_state_are_left() -> 
     assert {name: value for name, value in left._asdict().items() if value} == {
         "list": "list!",
         "path": "path!",
-        "state": "state!",
+        "standing": "standing!",
         "list_digest": "list_digest!",
         "read_at": "read_at!",
         "outcome": "outcome!",
@@ -159,21 +159,21 @@ def test_the_page_counts_what_it_does_not_name() -> None:
     shown = Shown()
     page = shown.page
     shown.add("octo/one", a=Standing.SAME)
-    for standing in (Standing.MISSING, Standing.SAME):
+    for standing in (Standing.TO_CREATE, Standing.SAME):
         shown.count("octo/7", a=standing)
     shown.count("octo/8", a=Standing.BLANK)
     shown.count("octo/10", a=Standing.DECLINED)
     shown.leave_out("octo/9", Exclusion.ARCHIVED, is_named=False)
     assert (page.reach("COMPLETE"), page.reach("DONE"), page.read) == (2, 3, 4)
     assert (page.reach("COMPLETE", hidden=True), page.reach("DONE", hidden=True)) == (1, 2)
-    assert page.paths["a"] == {"present": 2, "missing": 1, "blank": 1, "declined": 1}
+    assert page.paths["a"] == {"present": 2, "to_create": 1, "blank": 1, "declined": 1}
     assert page.excluded_by_reason == {Exclusion.ARCHIVED: ([], 1)}
     assert [row.name for row in page.rows] == ["octo/one"]
 
 
 def test_the_page_counts_a_repository_once_whatever_the_number_of_lists() -> None:
     shown = Shown()
-    for standing in (Standing.SAME, Standing.MISSING):
+    for standing in (Standing.SAME, Standing.TO_CREATE):
         shown.add("octo/one", a=standing)
         shown.add("octo/two", a=Standing.BLANK)
         shown.leave_out("octo/old", Exclusion.ARCHIVED)
@@ -216,7 +216,7 @@ def test_the_bars_of_a_page_add_up_whatever_the_states() -> None:
     assert group.counts == {
         "present": complete,
         "declined": counts["declined"],
-        "missing": counts.total() - done,
+        "to_create": counts.total() - done,
     }
     assert (page.reach("COMPLETE"), page.reach("DONE"), group.done) == (complete, done, done)
     assert page.tiles["present"] == complete

@@ -38,7 +38,7 @@ def _row(number: int, left_to_do: Status) -> RegistrationResult:
     """A repository in which this is left to do."""
     repository = Repository(f"octo/r{number:03}")
     done = Done.TO_UPDATE if left_to_do is Status.TO_UPDATE else Done.NOTHING
-    of_files = {Status.TO_OPEN: Standing.MISSING, Status.TO_UPDATE: Standing.PROPOSED}
+    of_files = {Status.TO_OPEN: Standing.TO_CREATE, Status.TO_UPDATE: Standing.PROPOSED}
     files = (ListedPath(FileDefinition("a"), of_files.get(left_to_do, Standing.SAME), done),)
     row = RegistrationResult(
         spec()._replace(repository=repository), repository, paths=by_path(files), commit="c0ffee"

@@ -26,7 +26,7 @@ def test_what_is_left_takes_as_many_writes_as_what_is_done_once_that_is_much(
 
 def test_the_order_is_by_name_from_a_start_that_moves() -> None:
     listed = [Repository(f"octo/r{number:02}", id=100 - number) for number in range(50)]
-    lacking = (ListedPath(FileDefinition("a"), Standing.MISSING, Done.NOTHING),)
+    lacking = (ListedPath(FileDefinition("a"), Standing.TO_CREATE, Done.NOTHING),)
     read = [
         RegistrationResult(
             spec()._replace(repository=each), each, paths=by_path(lacking), commit="c0ffee"

@@ -34,7 +34,7 @@ CATALOGUES = {language: Catalogue(language) for language in LANGUAGES}
 def result(path: str, done: Done = Done.CREATED, description: str = "") -> ListedPath:
     """The outcome of one path; created ones are on the branch."""
     definition = FileDefinition(path, description=description)
-    standing = Standing.PROPOSED if done is Done.CREATED else Standing.MISSING
+    standing = Standing.PROPOSED if done is Done.CREATED else Standing.TO_CREATE
     return ListedPath(definition, standing, done)
 
 
@@ -119,7 +119,7 @@ def test_reasons_with_several_lines_stay_in_their_row() -> None:
 @pytest.mark.parametrize("content", [b"x\n" * 30, b"</details>\n```\n<details>\n" * 10])
 def test_a_summary_that_is_cut_leaves_nothing_open(size: int, content: bytes) -> None:
     files = [
-        ListedPath(file_of(f"docs/{number}.md", content), Standing.MISSING, Done.NOTHING)
+        ListedPath(file_of(f"docs/{number}.md", content), Standing.TO_CREATE, Done.NOTHING)
         for number in range(9)
     ]
     whole = of_one(registration(*files), CATALOGUES["en"])

@@ -129,7 +129,7 @@ def test_what_cannot_be_rendered_hides_neither_outputs_nor_the_rest(tmp_path: Pa
     console = Console(environ, io.StringIO(), stderr, Redactor(""))
     reporter = Reporter(console, Languages("en", "en"), Privacy("", ""))
     unusable: Any = "no failure"
-    files = (ListedPath(FileDefinition("a"), Standing.MISSING),)
+    files = (ListedPath(FileDefinition("a"), Standing.TO_CREATE),)
     result = RegistrationResult(
         spec(), Repository("octo/example", "", ""), paths=by_path(files), failure=unusable
     )

@@ -116,7 +116,7 @@ def test_a_repository_is_complete_only_where_every_path_is_there(standing: Stand
 def test_the_description_of_a_pull_request_counts_every_path(standing: Standing) -> None:
     done = {
         Standing.PROPOSED: Done.CREATED,
-        Standing.MISSING: Done.PENDING,
+        Standing.TO_CREATE: Done.PENDING,
         Standing.BLOCKED: Done.FAILED,
     }.get(standing, Done.SKIPPED)
     path = ListedPath(file_of("a", b"a\n"), standing, done)
@@ -134,7 +134,7 @@ def test_the_schema_of_the_report_lists_every_value() -> None:
     pull_request = registration["pull_request"]["oneOf"][1]["properties"]
     budget = REPORT["many"]["properties"]["budget"]["oneOf"][1]["properties"]
     assert file["standing"]["enum"] == [*Standing]
-    assert set(file["state"]["enum"]) == set(Done)
+    assert set(file["done"]["enum"]) == set(Done)
     assert REPORT["many_state"]["enum"] == [each for each in Status if each not in NEVER_AT_THE_END]
     assert pull_request["operation"]["enum"] == [*PullRequestOperation]
     assert set(registration["mode"]["enum"]) == set(Mode) - {Mode.VALIDATE}
@@ -146,9 +146,11 @@ def test_the_reference_lists_every_value() -> None:
     [of_repositories] = first_cells("How a repository ends")
     assert of_repositories == set(Status) - NEVER_AT_THE_END
     ways, present, done = first_cells("States of a path")
-    assert {way.replace("not read", "unread") for way in ways} == {each.way for each in Standing}
+    assert ways == {each.way for each in Standing}
     assert present == {each for each in Standing if each.is_present}
     assert done == set(Done)
     page = REFERENCE.read_text("utf-8")
-    [listed] = re.findall(r"\[the states\]\(#states-of-a-path\): ((?:`[\w ]+`(?:, )?)+)", page)
+    [listed] = re.findall(
+        r"\[the ways in which a path stands\]\(#states-of-a-path\): ((?:`[\w ]+`(?:, )?)+)", page
+    )
     assert set(re.findall(r"`([\w ]+)`", listed)) == set(Standing)

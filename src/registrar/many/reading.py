@@ -80,8 +80,7 @@ def _with_refused(result: RegistrationResult, scopes: frozenset[str] | None) -> 
         *(
             Outcome(each.path, Done.FAILED, failure)
             for each in result.files
-            if each.path in refused
-            and (each.done is Done.TO_UPDATE or (each.done is Done.NOTHING and not each.on_branch))
+            if each.path in refused and each.done in {Done.TO_CREATE, Done.TO_UPDATE}
         )
     )
 

@@ -177,7 +177,7 @@ def writes_left(expected: int, *, done: int, made: int) -> int:
     return math.ceil(expected * max((made + _AS_PLANNED) / (done + _AS_PLANNED), 1.0))
 
 
-_GUESSED = frozenset({Standing.MISSING, Standing.PROPOSED, Standing.DECLINED})
+_GUESSED = frozenset({Standing.TO_CREATE, Standing.PROPOSED, Standing.DECLINED})
 """How paths stand of which only a look at the pull request itself tells what people did."""
 
 

@@ -58,7 +58,7 @@ class Status(StrEnum):
     """An open pull request may hold nothing but what this action wrote."""
     DEFERRED = "deferred"
     """Left for the next run."""
-    UNREAD = "unread"
+    UNREAD = "not read"
     """Questions about it alone would have taken more points, or more time, than were left."""
     CONFLICTING = "conflicting"
     """Its open pull request holds everything, and cannot be merged."""
@@ -97,7 +97,7 @@ _AFTER = {
 }
 """How a repository stands once this was done about its pull request."""
 _LEFT = {
-    Standing.MISSING: Status.WAITING,
+    Standing.TO_CREATE: Status.WAITING,
     Standing.PROPOSED: Status.WAITING,
     Standing.BLOCKED: Status.BLOCKED,
     Standing.UNSET: Status.UNSET,
@@ -291,7 +291,7 @@ class RegistrationResult(NamedTuple):
             return Status.UNREAD
         if self.withdrawable and self.spec.withdraws:
             return Status.TO_WITHDRAW
-        missing = [file for file in self.files if file.standing is Standing.MISSING]
+        missing = [file for file in self.files if file.standing is Standing.TO_CREATE]
         fails = any(file.failure for file in missing)
         is_lacking = any(file.done is not Done.SKIPPED and not file.failure for file in missing)
         if is_lacking or self.count(Done.TO_UPDATE):
@@ -318,11 +318,7 @@ class RegistrationResult(NamedTuple):
     @property
     def to_create(self) -> tuple[ListedPath, ...]:
         """What a run that writes nothing would create."""
-        if not self.spec.proposes:
-            return ()
-        # The branch of one that was withdrawn may hold what somebody edited
-        missing = (file for file in self.files if file.standing is Standing.MISSING)
-        return tuple(each for each in missing if each.done is Done.NOTHING and not each.reason)
+        return tuple(file for file in self.files if file.done is Done.TO_CREATE)
 
     @property
     def to_update(self) -> tuple[ListedPath, ...]:

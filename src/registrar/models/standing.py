@@ -41,7 +41,7 @@ class Standing(StrEnum):
     """There, but a directory, a link or a submodule."""
     PROPOSED = "proposed"
     """The working branch brings it to the default branch."""
-    MISSING = "missing"
+    TO_CREATE = "to create"
     """Not there, and to be created."""
     DECLINED = "declined"
     """Not there, and somebody does not want it."""
@@ -86,7 +86,7 @@ class Completeness(IntEnum):
         return cls.DONE if absent else cls.COMPLETE
 
 
-WANTED = frozenset({Standing.MISSING, Standing.PROPOSED, Standing.BLOCKED})
+WANTED = frozenset({Standing.TO_CREATE, Standing.PROPOSED, Standing.BLOCKED})
 """How a path stands that is absent and wanted."""
 FINDINGS = (
     Standing.BLANK,

@@ -57,7 +57,7 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState, listed: Listed | N
             return ListedPath(definition, Standing.BLOCKED, Done.FAILED, failure=failure)
         return ListedPath(
             definition,
-            Standing.MISSING,
+            Standing.TO_CREATE,
             other_case=FoundPath(letter_case_conflict(path, listing) or ""),
             hides=FoundPath(("" if spec.settings.ref else hidden_by(path, listing)) or ""),
         )
@@ -67,7 +67,7 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState, listed: Listed | N
         spec,
         state,
         paths,
-        missing=tuple(each.definition for each in paths if each.standing is Standing.MISSING),
+        missing=tuple(each.definition for each in paths if each.standing is Standing.TO_CREATE),
         unfit=listed.unfit,
         replaced=listed.replaced,
         unused_parts=listed.unused_parts,

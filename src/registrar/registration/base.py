@@ -68,7 +68,7 @@ class Work(NamedTuple):
     def failed(self, branch: Branch, definition: FileDefinition, failure: Failure) -> Outcome:
         """Say that a file could not be created, or corrected."""
         is_there = definition.path in branch.replaces
-        standing = Standing.PROPOSED if is_there else Standing.MISSING
+        standing = Standing.PROPOSED if is_there else Standing.TO_CREATE
         done = Done.UNKNOWN if failure.may_have_been_applied else Done.FAILED
         return Outcome(definition.path, done, failure, standing=standing)
 

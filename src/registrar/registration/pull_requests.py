@@ -77,7 +77,7 @@ def prepare(work: Work, write: Write) -> Write:
 
 
 def _without_room(write: Write, file: FileDefinition) -> Outcome:
-    standing = Standing.PROPOSED if write.brings(file.path) else Standing.MISSING
+    standing = Standing.PROPOSED if write.brings(file.path) else Standing.TO_CREATE
     return Outcome(file.path, Done.SKIPPED, reason=msg("reason.no_room"), standing=standing)
 
 

@@ -236,9 +236,10 @@ def _read_replaced(client: "Client", plan: Plan, progress: Progress) -> None:
 
 
 def _record_missing(plan: Plan, progress: Progress) -> None:
-    """Keep that nothing is done about what is missing, by a run that writes nothing."""
+    """Keep what a run that writes would create; by itself this one does nothing about it."""
     pending = progress.pending(plan.missing)
-    progress.record(*(Outcome(each.path, Done.NOTHING) for each in pending))
+    done = Done.TO_CREATE if plan.spec.proposes else Done.NOTHING
+    progress.record(*(Outcome(each.path, done) for each in pending))
 
 
 def _report_decision(decision: Decision, progress: Progress) -> None:
@@ -247,12 +248,13 @@ def _report_decision(decision: Decision, progress: Progress) -> None:
     write = decision.write
     tree = (write and write.branch.tree) or {}
     directories = {parent for path in tree for parent in parents(path)}
-    pull, standing = write.pull_request if write else None, Standing.PROPOSED
+    pull, held = write.pull_request if write else None, (Standing.PROPOSED, Done.NOTHING)
     if pull and pull.is_open:
         progress.keep_proposed(pull)
     elif pull:
-        standing = Standing.MISSING
+        held = Standing.TO_CREATE, Done.NOTHING
         if progress.spec.proposes:
+            held = Standing.TO_CREATE, Done.TO_CREATE
             progress.note("progress.to_reopen", pull_request=pull.link)
     for definition in decision.files:
         path = definition.path
@@ -261,22 +263,25 @@ def _report_decision(decision: Decision, progress: Progress) -> None:
             progress.record(Outcome(path, Done.NOTHING, reason=reason, standing=Standing.BLOCKED))
         elif write and pull and (write.brings(path) or path in directories):
             shown = write if progress.spec.proposes else None
-            progress.record(_on_branch(definition, shown)._replace(standing=standing))
+            progress.record(_on_branch(definition, shown, *held))
         elif write and write.leaves_pull_request:
             progress.record(Outcome(path, Done.SKIPPED, reason=msg("reason.no_update")))
 
 
-def _on_branch(file: FileDefinition, write: Write | None) -> Outcome:
+def _on_branch(
+    file: FileDefinition, write: Write | None, standing: Standing, done: Done
+) -> Outcome:
     """Say whether a file that the branch of a pull request holds would be corrected.
 
-    Without ``write`` nothing is corrected there, and nobody asks.
+    Without ``write`` nothing is corrected there, and nobody asks. Otherwise it was ``done``.
     """
     if write and write.branch.is_outdated(file.path):
         replaces = write.branch.replaces[file.path].sha
-        return Outcome(file.path, Done.TO_UPDATE, replaces=replaces)
+        return Outcome(file.path, Done.TO_UPDATE, standing=standing, replaces=replaces)
     if write and write.edited([file]):
-        return Outcome(file.path, Done.NOTHING, reason=msg("reason.edited"))
-    return Outcome(file.path, Done.NOTHING)
+        reason = msg("reason.edited")
+        return Outcome(file.path, Done.NOTHING, reason=reason, standing=standing)
+    return Outcome(file.path, done, standing=standing)
 
 
 def _note_decision(decision: Decision, progress: Progress) -> None:
@@ -347,6 +352,6 @@ def _write(work: Work) -> None:
 def _leave(work: Work, write: Write) -> None:
     """Keep how the files stand in a pull request that is not to be written to."""
     for each in work.progress.pending(work.plan.missing):
-        standing = Standing.PROPOSED if write.brings(each.path) else Standing.MISSING
+        standing = Standing.PROPOSED if write.brings(each.path) else Standing.TO_CREATE
         why = msg("reason.no_update")
         work.progress.record(Outcome(each.path, Done.SKIPPED, reason=why, standing=standing))

@@ -42,6 +42,7 @@ DONE: Mapping[Done, DoneWords] = {
     Done.CREATED: DoneWords("state.created", Tone.GOOD),
     Done.UPDATED: DoneWords("state.updated", sentence="outcome.follows"),
     Done.TO_UPDATE: DoneWords("state.to_update", sentence="outcome.would_follow"),
+    Done.TO_CREATE: DoneWords("state.to_create"),
     Done.NOTHING: DoneWords("state.missing"),
     Done.PENDING: DoneWords("state.pending"),
     Done.SKIPPED: DoneWords("state.skipped"),
@@ -67,14 +68,16 @@ _PRESENT = Way("present", "outcome.present", "summary.present", "table.present",
 _PROPOSED = Way(
     "proposed", "outcome.proposed", "summary.proposed", "table.proposed", "state.proposed"
 )
-_MISSING = Way("missing", "outcome.missing", "summary.missing", "table.missing", "state.missing")
+_TO_CREATE = Way(
+    "to create", "outcome.to_create", "summary.to_create", "table.to_create", "state.to_create"
+)
 _DECLINED = Way(
     "declined", "outcome.declined", "summary.declined", "table.declined", "state.declined"
 )
 _UNSET = Way("unset", "outcome.unset", "summary.unset", "table.unset", "state.unset")
 _BLOCKED = Way("blocked", "outcome.blocked", "summary.blocked", "table.blocked", "state.blocked")
 _UNREAD = Way("unread", "outcome.unread", "summary.unread", "table.unread", "state.unread")
-WAYS = (_MISSING, _PROPOSED, _PRESENT, _DECLINED, _UNSET, _BLOCKED, _UNREAD)
+WAYS = (_TO_CREATE, _PROPOSED, _PRESENT, _DECLINED, _UNSET, _BLOCKED, _UNREAD)
 """In the order in which they are counted."""
 
 
@@ -167,12 +170,12 @@ STANDINGS: Mapping[Standing, StandingWords] = {
             has_column=True,
         ),
     ),
-    Standing.MISSING: StandingWords(
-        _MISSING,
+    Standing.TO_CREATE: StandingWords(
+        _TO_CREATE,
         Bar(
-            "missing",
-            "page.bar_missing",
-            "page.letter_missing",
+            "to_create",
+            "page.bar_to_create",
+            "page.letter_to_create",
             "#cf222e",
             "#f85149",
             has_column=True,
@@ -236,7 +239,7 @@ STATUSES: Mapping[Status, StatusWords] = {
     Status.DEFERRED: StatusWords(
         "many.state_deferred", "many.count_deferred", next_run="page.deferred"
     ),
-    Status.UNREAD: StatusWords("many.state_unread", "many.count_unread", "advice.unread"),
+    Status.UNREAD: StatusWords("many.state_unread", "many.count_not_read", "advice.unread"),
     Status.CONFLICTING: StatusWords(
         "many.state_conflicting", "many.count_conflicting", "advice.conflict"
     ),
@@ -341,7 +344,7 @@ def described(path: ListedPath) -> Message:
     if pull := path.conflicts_with:
         reasons.append(msg("reason.conflicts", pull_request=pull.link))
     is_undone = path.done is Done.NOTHING
-    if is_undone or path.done is Done.CREATED:
+    if is_undone or path.done in {Done.CREATED, Done.TO_CREATE}:
         reasons += [*_besides(path), *origin_of(path.definition)]
     word = STANDINGS[path.standing].way.one if is_undone else DONE[path.done].one
     return _with_reasons(msg(word), *reasons)

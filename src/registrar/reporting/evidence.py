@@ -36,7 +36,7 @@ class Evidence(NamedTuple):
     list: str = ""
     """Name of the list."""
     path: str = ""
-    state: str = ""
+    standing: str = ""
     """A `Standing`, or ``excluded: <reason>``."""
     found_path: str = ""
     """The path that counts, where it is another one than the listed one."""
@@ -95,7 +95,7 @@ def without_repository(row: Evidence) -> Evidence:
     return Evidence(
         list=row.list,
         path=row.path,
-        state=row.state,
+        standing=row.standing,
         outcome=row.outcome,
         reason=row.reason,
         list_digest=row.list_digest,
@@ -145,7 +145,7 @@ def rows_of(result: RegistrationResult, read_at: str, reason: str = "") -> Itera
             commit=result.commit,
             list=result.spec.files.label,
             path=file.path,
-            state=f"excluded: {result.exclusion}" if result.exclusion else file.standing,
+            standing=f"excluded: {result.exclusion}" if result.exclusion else file.standing,
             found_path=present.path if present and present.path != file.path else "",
             blob=present.blob if present else "",
             pull_request=pull.url if pull else "",

@@ -46,7 +46,7 @@ _REMARKS_OF_CLOSED: Mapping[Status, str] = {
     Status.CLOSED: "page.pull_request_closed",
 }
 _BAR_OF_REPOSITORY = {
-    Completeness.TO_DO: "missing",
+    Completeness.TO_DO: "to_create",
     Completeness.DONE: "declined",
     Completeness.COMPLETE: "present",
 }
@@ -131,7 +131,7 @@ class ShownRepository:
             return f"{self.url}/blob/{self.commit}/{quote(found)}" if there else ""
         # As the button "Add a README" of GitHub's own page does
         place = f"{quote(self.branch)}?filename={quote(path, safe='')}"
-        new = f"{self.url}/new/{place}" if self.url and bar == "missing" else ""
+        new = f"{self.url}/new/{place}" if self.url and bar == "to_create" else ""
         return self.pull_requests.get(bar, new)
 
 

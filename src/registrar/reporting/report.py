@@ -87,7 +87,7 @@ def _file(
     }
     return {
         "path": shown(file.path),
-        "state": file.done,
+        "done": file.done,
         "standing": file.standing,
         "reason": text(explanation(file)),
         "commit": shown(file.commit) or None,
@@ -166,7 +166,7 @@ def _many(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
             "withdrawable": budget.reading.withdrawable,
             "declined": budget.reading.left[Status.DECLINED],
             "unset": budget.reading.left[Status.UNSET],
-            "unread": budget.reading.without_pull_requests,
+            "pull_requests_unread": budget.reading.without_pull_requests,
             "guessed": budget.guessed,
             "now": budget.now,
             "updates": budget.updates,

@@ -119,7 +119,7 @@ class Reporter(Listener):
 
     def path_found(self, listed: ListedPath, number: int, total: int) -> None:
         """Print how a path stands before anything is done."""
-        is_absent = listed.standing in {Standing.MISSING, Standing.BLOCKED}
+        is_absent = listed.standing in {Standing.TO_CREATE, Standing.BLOCKED}
         tone = Tone.NOTABLE if is_absent else Tone.PLAIN
         self._path(number, total, listed.path, states.described_at_first(listed), tone)
 

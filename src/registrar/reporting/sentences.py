@@ -74,7 +74,7 @@ def counts(registration: RegistrationResult) -> Mapping[tuple[str, str], int]:
     counts = by_way(registration.standings)
     # Counted also where there are none
     at_ref = registration.spec.settings.ref
-    always = ("missing", "present") if at_ref else ("missing", "present", "declined")
+    always = ("to create", "present") if at_ref else ("to create", "present", "declined")
     shown = (way for way in WAYS if counts[way.name] or way.name in always)
     return {(way.line, way.cell): counts[way.name] for way in shown}
 

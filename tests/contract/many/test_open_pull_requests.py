@@ -183,10 +183,10 @@ def test_what_points_do_not_suffice_for_is_not_read(
     assert run.exit_code == exit_code, run.console
     # The last five are kept for a request that is repeated
     assert states(run)["complete"] == 3
-    assert states(run)["unread"] + states(run)["waiting"] == 7
-    assert states(run)["unread"] >= 3
-    assert f"{states(run)['unread']} not read" in run.stdout
-    unread = [name for name, state in rows(run).items() if state == "unread"]
+    assert states(run)["not read"] + states(run)["waiting"] == 7
+    assert states(run)["not read"] >= 3
+    assert f"{states(run)['not read']} not read" in run.stdout
+    unread = [name for name, state in rows(run).items() if state == "not read"]
     assert all(name in run.summary for name in unread)
     assert ("select fewer repositories at a time" in run.stderr) == (mode == "check")
 
@@ -205,7 +205,7 @@ def test_what_minutes_do_not_suffice_for_is_not_read(
     run = many(mode="plan", max_minutes="1")
     assert run.exit_code == 0, run.console
     assert states(run)["waiting"] >= 1
-    assert states(run)["unread"] >= 1
+    assert states(run)["not read"] >= 1
 
 
 def test_what_github_lets_wait_beyond_the_end_is_not_read(
@@ -218,7 +218,7 @@ def test_what_github_lets_wait_beyond_the_end_is_not_read(
     host.faults.add(Fault(kind, match=lambda r: r.path.startswith(place), retry_after=3000))
     run = many(mode="plan", max_minutes="5")
     assert run.exit_code == 0, run.console
-    assert rows(run)[made[1].full_name] == "unread"
+    assert rows(run)[made[1].full_name] == "not read"
     assert "failed" not in states(run)
 
 
@@ -232,7 +232,7 @@ def test_what_was_not_read_is_in_table_and_page(
     assert host.graphql_rate_limit
     host.graphql_rate_limit.remaining = 3
     run = many(mode="plan", env={"RUNNER_TEMP": str(temporary)})
-    assert states(run) == {"unread": 1}
+    assert states(run) == {"not read": 1}
     table = (temporary / run.outputs["table_path"]).read_text("utf-8").splitlines()
     of_repository = [line for line in table[1:] if repository.full_name in line]
     assert len(of_repository) == 29

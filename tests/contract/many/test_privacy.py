@@ -124,7 +124,7 @@ def test_table_and_page_count_what_they_do_not_name(
         found = [row for row in csv.DictReader(text) if row["repository"].startswith("not public")]
     named = {row["repository"] for row in found}
     assert named == {"not public: 1"}
-    assert {row["state"] for row in found} == {"missing", "filled", "excluded: archived"}
+    assert {row["standing"] for row in found} == {"to create", "filled", "excluded: archived"}
     assert not any(row[key] for row in found for key in ("id", "visibility", "commit", "blob"))
     page = (tmp_path / run.outputs["page_path"]).read_text("utf-8")
     assert "known to be public: 1 (0 complete, 0 done)." in page

@@ -274,7 +274,7 @@ def test_what_a_token_that_ends_cannot_read_is_unread(
         repository.commit({"z.md": None}, branch=LIST_BRANCH)
     host.quirks.most_wrong_tokens = most_wrong
     run = many(**given, mode="plan", host_token=host.create_token(requests=requests))
-    assert (run.exit_code, states(run).keys() <= {"unread", "waiting"}) == (2, True), run.console
+    assert (run.exit_code, states(run).keys() <= {"not read", "waiting"}) == (2, True), run.console
 
 
 def test_old_node_ids_are_taken(many: Start, make: Make, host: StandInHost) -> None:

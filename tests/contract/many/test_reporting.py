@@ -175,7 +175,7 @@ def test_what_was_not_read_when_the_run_ended_is_counted_too(
     run = many(mode=mode, host_token=host.create_token(requests=3))
     assert (run.exit_code, run.outputs["repositories"]) == (2, "30"), run.console
     left = "to open" if mode == "plan" else "deferred"
-    assert states(run) == {left: 10, "unread": 20}
+    assert states(run) == {left: 10, "not read": 20}
     assert run.outputs["incomplete"] == "30"
 
 
@@ -315,7 +315,7 @@ def test_what_waits_is_told_no_better_than_it_was_read(
     assert states(run)["waiting"] > 5, run.console
     assert "open pull request, not looked at by itself: [" in run.summary
     rows = table(action, run)
-    assert {row["state"] for row in rows if row["path"] == "z.md"} == {"declined", "unread"}
-    assert all(row["pull_request"] for row in rows if row["state"] == "unread")
+    assert {row["standing"] for row in rows if row["path"] == "z.md"} == {"declined", "unread"}
+    assert all(row["pull_request"] for row in rows if row["standing"] == "unread")
     page = written(action, run.outputs["page_path"])
     assert "Open pull requests: 9, the oldest since" in page

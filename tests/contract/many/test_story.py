@@ -147,7 +147,7 @@ def test_every_output_says_what_the_host_holds(
     dying = host.create_token(requests=12)
     cut = register(CORRECTED, ends_early=True, mode="plan", host_token=dying)
     assert cut.exit_code == 2
-    assert {"unread", "to open", "complete"} <= states(cut).keys()
+    assert {"not read", "to open", "complete"} <= states(cut).keys()
 
 
 def people_work(world: World) -> None:
