@@ -155,6 +155,8 @@ class Privacy:
 
 
 def _listed_only(file: ListedPath) -> ListedPath:
-    """Leave out what of a path is not the list's: where else it was found, and what it hides."""
+    """Keep the listed path only: leave out the other path where the file was found, and the file
+    that it would hide.
+    """
     present = file.present and file.present._replace(path=file.path)
     return file._replace(present=present, hides="")

@@ -88,15 +88,18 @@ class Request(NamedTuple, Generic[Model]):
     creates_content: bool = True
     """Whether a write counts against GitHub's limits on content."""
     asks_less_after: frozenset[Kind] = frozenset()
-    """Failures that may pass, after which it is sent only once more: then the caller asks for
-    less."""
+    """Failures that may be temporary, but after which the caller will ask for less: the request is
+    sent only once more.
+    """
     idempotent: bool = True
     """Whether it may be sent again when it may have been applied."""
     may_lag: bool = False
     """Whether it is about what this run has made, or GitHub has said to exist: right after that,
     "not there" may mean "not known everywhere yet"."""
     is_worth_waiting: Callable[[], bool] = lambda: True
-    """Asked when it first met lag: whether that may be lag at all."""
+    """Called at the first "not there" that may be lag. If it returns false, the request is not
+    repeated.
+    """
 
 
 class _FailedAttempt(Exception):

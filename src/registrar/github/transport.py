@@ -82,7 +82,7 @@ _CERTIFICATES = {
 _CLOSED = (ssl.SSLEOFError, ssl.SSLZeroReturnError)
 """The other end closed the connection, which may pass; other errors about TLS do not."""
 _TROUBLES: tuple[tuple[type[Exception] | tuple[type[Exception], ...], Trouble, str], ...] = (
-    # By the end of the run: nobody waits for the answer any more
+    # The run has ended and closed the pool, so nobody waits for this answer
     (exceptions.ClosedPoolError, Trouble.LASTING, "fault.connection_lost"),
     (exceptions.ProxyError, Trouble.NOT_SENT, "fault.proxy"),
     (exceptions.NameResolutionError, Trouble.NOT_SENT, "fault.no_name"),

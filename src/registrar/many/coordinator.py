@@ -208,7 +208,9 @@ class ManyRun:
     # --- What is done ---------------------------------------------------------------------------
 
     def _is_confirmed(self, budget: Budget) -> bool:
-        """Ask, where there is somebody; the time until the answer is none of the run's."""
+        """Ask for confirmation if there is a terminal. The time until the answer does not count for
+        ``max_minutes``.
+        """
         asked = self.cancellation.clock.monotonic()
         is_confirmed = self.listener.agrees(budget, self.settings)
         self._end += self.cancellation.clock.monotonic() - asked

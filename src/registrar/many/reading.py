@@ -104,7 +104,9 @@ LARGEST_SIZE = 100
 """``nodes(ids:)`` takes no more ids (sourcecred/sourcecred#908)."""
 FAST_SECONDS = 2.0
 REMEMBERED = 20
-"""Answers for which a size that was refused is a ceiling: what made it too large may pass."""
+"""After a query was refused, sizes near its own are avoided for this many answers. Then they are
+tried again, because the cause may be gone.
+"""
 SLOW_SECONDS = 5.0
 """GitHub cuts a request off after 10 s.
 

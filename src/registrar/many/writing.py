@@ -178,7 +178,9 @@ def writes_left(expected: int, *, done: int, made: int) -> int:
 
 
 _GUESSED = frozenset({Standing.TO_CREATE, Standing.PROPOSED, Standing.DECLINED})
-"""How paths stand of which only a look at the pull request itself tells what people did."""
+"""States that may be wrong as long as the pull request itself was not read, because people may have
+changed it.
+"""
 
 
 class _Turn(IntEnum):
@@ -250,7 +252,8 @@ def ended(
 def left_alone(previewed: RegistrationResult) -> RegistrationResult:
     """Say how a repository stands that is left for the next run, without what is only a guess.
 
-    What people did to a pull request is one; that it is open is none.
+    States of paths that depend on what people did to a pull request are such guesses; that the pull
+    request is open is known.
     """
     left = previewed.left_to_do
     paths = previewed.files

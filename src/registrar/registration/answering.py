@@ -1,4 +1,4 @@
-"""Answers the questions of a decision with requests, and its claims by making the branch."""
+"""Answers the questions of `decide` with requests; a run that writes also creates the branch."""
 
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,7 @@ class ReadingAnswers(Answers):
 
     def branch(self, name: str) -> BranchState:
         rest, heads = self._client.rest, self._plan.state.heads
-        # What was listed before a claim is no longer what is there
+        # The branches were listed before the claim, so that list is out of date
         if heads is None or self.claimed:
             head = rest.branch_head(self._repository, name)
         else:
@@ -103,10 +103,11 @@ class WritingAnswers(ReadingAnswers):
     def require(
         self, files: tuple[FileDefinition, ...], branch: Branch
     ) -> tuple[FileDefinition, ...]:
-        """Refuse, before the first write to a branch, what is known to fail; give the rest.
+        """Refuse, before the first write to a branch, what is known to fail; return the other
+        files.
 
-        A claim has done so already. Over many repositories a file that the token may not write has
-        failed by then, and the others go on.
+        A claim calls this itself. Over many repositories, files that the token may not write are
+        recorded as failed here, and the others are written.
         """
         scopes, work = self._client.limits.scopes, self._work
         if self._plan.spec.policy.fails_refused_files:

@@ -36,7 +36,7 @@ class NotMade(NamedTuple):
     """There is such a branch already, or the answer was lost and the branch may be our own."""
 
     error: RegistrarError | None = None
-    """What ends the run if there is no such branch after all; `None`: it is claimed once more."""
+    """Raised if the branch does not exist after all. If `None`, it is claimed once more."""
     opened: PullRequest | None = None
     """The pull request that the claim opened all the same."""
     answer_was_lost: bool = False
@@ -58,7 +58,7 @@ class Answers(Protocol):
     """
 
     def branch(self, name: str, /) -> BranchState:
-        """How does a name stand?"""
+        """Which commit has the branch of this name, and which pull requests were opened from it?"""
 
     def head(self, name: str, /) -> str | None:
         """At which commit is a branch by now? `None` where there is no such branch."""

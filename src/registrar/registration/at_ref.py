@@ -41,7 +41,7 @@ def compared(
 ) -> Comparison | None:
     """Compare the base branch with ``commit``; ``None`` where nobody asks what it removes.
 
-    The merge base stays the one of the pull request while that branch moves on.
+    New commits on the base branch do not change the result, because the merge base stays the same.
     """
     settings = spec.settings
     if FailOn.REMOVED not in settings.fail_on:

@@ -83,7 +83,7 @@ class Work(NamedTuple):
             raise
 
     def note_unknown(self, definitions: Iterable[FileDefinition]) -> None:
-        """Keep that nobody knows whether the files without a result were created."""
+        """Record the files without a result as unknown: GitHub's answer about them was lost."""
         failure = Failure.of(msg("reason.unknown"))._replace(may_have_been_applied=True)
         pending = self.progress.pending(definitions)
         self.progress.record(*(Outcome(each.path, Done.UNKNOWN, failure) for each in pending))
@@ -115,7 +115,8 @@ MOST_BLOBS = 50
 def read_blobs(
     client: "Callable[[str], Client]", wanted: Mapping[str, Repository]
 ) -> Mapping[str, bytes]:
-    """Read blobs by their ids, each from a repository: none of too many, and not what is refused.
+    """Read blobs by their ids, each from the given repository. If more than `MOST_BLOBS` are
+    wanted, none is read; a blob that GitHub refuses is left out.
 
     ``client`` gives the client for a repository, by its name.
     """

@@ -49,7 +49,7 @@ def commit(
                 moved = _moved(work, branch, error) if rereads < MOST_REREADS else None
                 if moved is None:
                     raise NotCommitted(error, branch, batch) from error
-                # What was there before is none of this run's, whatever the branch holds by now
+                # Files that the branch had before this commit were not written by this run
                 record_there(work, branch, moved)
                 branch, rereads = moved, rereads + 1
                 continue
@@ -97,7 +97,9 @@ def batches(files: Sequence[FileDefinition]) -> Iterator[list[FileDefinition]]:
 
 
 def record_there(work: Work, branch: Branch, now: Branch) -> None:
-    """Keep the outcome of what a branch held, if not to be replaced, or removed by ``now``."""
+    """Record the files that the branch already held, if they need no correction or are gone from
+    ``now``.
+    """
     progress, tree = work.progress, branch.tree or {}
     found = [each for each in progress.pending(work.plan.missing) if each.path in tree]
     is_gone = () if now.tree is None else tree.keys() - now.tree.keys()

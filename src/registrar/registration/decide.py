@@ -8,26 +8,29 @@ nothing itself, and keeps nothing beyond one decision. The order:
 
 1. The names. A list has one name for its branch, and ``-2``, ``-3`` … behind it where that is
    taken. They are read up to the first one that nobody ever used.
-2. The "no". The newest pull request of this list (its mark says so) that has proposed a path says
-   about it: closed unmerged, the path is declined; merged without the path, too. What the mark of a
-   closed one does not name is looked for on its branch. What remains is to be created; if nothing
-   remains, there is nothing to do.
+2. What was declined. For each missing path, the newest pull request of this list that has proposed
+   it decides (its mark says what it proposed). If that one was closed without a merge, or merged
+   without the path, the path is declined. A closed pull request may have committed more than its
+   mark names, so its branch is looked at, too. The paths that remain are created; if none remain,
+   there is nothing to do.
 3. An open pull request of this list, under whichever name, is continued. A path that its mark names
    and its branch lacks was removed by somebody: declined. What is there exactly as named, and
    differs from the list, is to be corrected. Where the default branch has got another file at a
    path that it adds, it conflicts, and that is said. One that this action itself has closed
    (`Mode.WITHDRAW`) is continued like an open one, where its branch is there. One that it has
    closed as needless is never continued: it is no "no" either, and, opened again, a person's own.
-4. Otherwise the first name that can be used. A free one is claimed. A branch that holds nothing but
-   our own files, or nothing at all under a name that is ours, is what an interrupted run has left:
-   it is continued. Any other branch is somebody's, and the next name is looked at.
+4. Otherwise the first name that can be used is taken. If there is no branch of this name, it is
+   claimed. If there is one, it is continued if an interrupted run has left it: it holds nothing but
+   our own files, or it has no commit of its own and its name is the list's default name. Any other
+   branch belongs to somebody else, and the next name is looked at.
 5. A claim makes the branch; with `single` also the commit and the pull request. Between the
    reading and the claim anything may happen: another run, a person, a lost answer. After a claim
    that failed, or whose answer was lost, the name is read again, and everything is decided once
    more, from what is there now. A pull request that the claim opened from somebody else's branch is
    closed again. The name may even be the default branch by now: then it is not used.
 
-It ends, because a claim is followed by a name that is used, an error, or one claim more.
+The loop ends, because after a failed claim the name is in use, or an error is raised, or the claim
+is repeated once.
 
 The rules for people are in docs/concepts.md, "Working branch".
 """
@@ -95,8 +98,9 @@ class Write(NamedTuple):
     opened_by_claim: bool = False
     """Whether a claim of this run opened the pull request."""
     names_too_much: bool = False
-    """Whether the description names files that are not committed: a claim that does everything in
-    one request names them before."""
+    """Whether the description names files that are not committed yet. A claim that does everything
+    in one request writes the description before the commit exists.
+    """
     mark: Mark | None = None
     """The mark of ``pull_request``, where it was there before this run."""
     leaves_pull_request: bool = False
@@ -175,7 +179,8 @@ def open_ones(
 def is_by_writer(pull: PullRequest, may_write: Callable[[str], bool | None]) -> bool:
     """Whether somebody opened a pull request who may write to the repository.
 
-    An association is no permission: it decides only where the token may not read who may write.
+    `author_association` does not show whether the author may write. It is used only if the token
+    may not read the author's permission.
     """
     if pull.is_by_writer or not pull.author:
         return pull.is_by_writer
@@ -272,8 +277,8 @@ class _Decision:
     def _read_names(self) -> None:
         """Read every name that is known to be used, and on to the first one that is not.
 
-        Names beyond that are not asked about: what was proposed there, from a branch that is gone,
-        is not seen where no name before it was ever used.
+        Later names are not read. So a declined path is not found if it was proposed from a later
+        name whose branch is gone, and if no name before it was ever used.
         """
         seen = [
             *(self._plan.state.heads or ()),
@@ -336,10 +341,11 @@ class _Decision:
         return mark if mark and self._counts(pull) else None
 
     def _counts(self, pull: PullRequest) -> bool:
-        """Whether a pull request is from somebody who may write, and, if open, to be merged here.
+        """Whether a pull request counts: somebody who may write opened it and, if it is open, its
+        base is the default branch.
 
-        Whoever may read a public repository may open one between two of its branches, with any
-        description.
+        This has to be checked, because anybody who may read a public repository can open a pull
+        request between two of its branches, with any description.
         """
         is_elsewhere = pull.is_open and pull.base_branch != self._plan.repository.default_branch
         if not is_elsewhere and is_by_writer(pull, self._answers.may_write):
@@ -358,7 +364,7 @@ class _Decision:
             if CLOSED_BY_US in pull.body or not (mark or is_unmarked):
                 continue
             held = frozenset(path for path in undecided if mark and mark.names(path))
-            # Of too many paths nobody knows which of them it proposes
+            # A mark with more than `MOST_PATHS` paths does not say which ones
             known = held if mark and mark.wrote is not None else frozenset[str]()
             if pull.is_open or (mark and mark.is_needless):
                 proposed |= known
@@ -390,7 +396,8 @@ class _Decision:
         if not self._files:
             return None
         tree = self._answers.tree(head)
-        # Reopened by somebody it would count as withdrawn, once they close it
+        # If a person has reopened a withdrawn pull request, its mark must be rewritten even with
+        # `update: false`: otherwise closing it again would count as withdrawn, not as declined
         leaves = pull.is_open and not (self._plan.spec.settings.update or mark.is_withdrawn)
         replaces = {} if leaves else self._outdated(tree or {}, mark)
         branch = Branch(state.name, head, tree, replaces=replaces)
@@ -433,11 +440,11 @@ class _Decision:
         return tuple(path for path in suspected if path in added)
 
     def _removed(self, mark: Mark, named: frozenset[str], head: str) -> frozenset[str]:
-        """Find what somebody removed of paths that a mark names.
+        """Find the paths that the mark names and that somebody removed.
 
-        Nothing where a branch holds something else, and none of what the mark names: the request
-        that opens a pull request says first what it is going to commit, and somebody may have made
-        the branch just then.
+        If the branch holds other files and none of the named ones, nothing counts as removed. The
+        request that opens a pull request writes the description before the commit, and somebody may
+        have created the branch in between.
         """
         removed = self._lacking(named, head)
         tree = self._answers.tree(head) if removed and removed == named else None
@@ -457,9 +464,9 @@ class _Decision:
             return frozenset()
 
     def _outdated(self, tree: Tree, mark: Mark) -> Tree:
-        """Find what we wrote, and the list gives otherwise by now.
+        """Find the files that we wrote and for which the list gives other content now.
 
-        A commit by GraphQL would reset any other mode.
+        Only regular files (mode 100644): a commit by GraphQL would reset any other mode.
         """
         there = ((each, tree[each.path]) for each in self._files if each.path in tree)
         return {
@@ -471,9 +478,10 @@ class _Decision:
         }
 
     def _examine(self, state: BranchState, head: str) -> Write | None:
-        """Continue a branch that adds files of ours and nothing else; `None`: it is left alone.
+        """Continue a branch that adds our files and nothing else; return `None` to leave it alone.
 
-        So is one with an open pull request that has no mark, if it counts.
+        A branch with an open pull request without a mark is continued as well, if the pull request
+        counts.
         """
         pull = self._open_one(state)
         if pull is None:
@@ -513,10 +521,12 @@ class _Decision:
         return min(pulls, key=lambda pull: pull.base_branch != base, default=None)
 
     def _found(self, pull: PullRequest, mark: Mark | None, paths: frozenset[str]) -> frozenset[str]:
-        """Find which of these paths a closed pull request proposed, without naming them.
+        """Find which of these paths a closed pull request proposed although its mark does not name
+        them.
 
-        A run that was killed may have committed them. Without a mark (it was opened by hand, or our
-        part was taken out), those count that have our content, where it proposed nothing else.
+        This happens if a run was killed after its commit. A pull request without a mark was opened
+        by hand, or somebody deleted our part: then a path counts if it was added with our content,
+        and if the pull request changes nothing but such files.
         """
         if not self._counts(pull):
             return frozenset()
@@ -558,9 +568,10 @@ class _Decision:
         return _Added(_added_between(before, after), before)
 
     def _claim(self, name: str) -> Write | None:
-        """Make a branch; `None`: that failed, and what is known by now has to be looked at again.
+        """Create a branch. Return `None` if that failed: then everything is decided again.
 
-        Then there is such a branch, or the name is no longer to be used, or is to be claimed again.
+        After a failure the branch exists by now, or its name must not be used any more, or it is
+        claimed once more.
         """
         found = self._declined, self._deleted, tuple(self._beside)
         made = self._answers.claim(Claim(name, self._files, *found))

@@ -7,8 +7,8 @@ says that it conflicts. It says what has been committed, never what will be: so 
 the branch lacks was removed by somebody, and what it does not name is somebody's. Paths are kept as
 hashes, because a path is any text, and could end the comment.
 
-People edit descriptions: what is left of our comments counts wherever it stands, and all of it
-together. Writing puts it back into one part.
+People edit descriptions. All comments of ours that are left are read, wherever they are, and their
+contents are added up. The next write puts them into one part again.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ MOST_PATHS = 1000
 _DIGITS = 10
 """Digits that a mark keeps of the hash of a path, and of the id of a blob."""
 _VALUES = frozenset({"wrote", "many", "list", "withdrawn", "needless", "conflicts"})
-# Possessive: a hostile description needs no more time than another one
+# Possessive quantifiers: a hostile description cannot make matching slow
 _COMMENT = re.compile(r"<!--\s*+registrar:([a-z]++)((?:\s++[0-9a-f]{10,64}+)*+)\s*+-->")
 
 
@@ -48,8 +48,9 @@ class Mark(NamedTuple):
     is_withdrawn: bool = False
     """Whether we closed it, to be opened again when it is wanted again."""
     is_needless: bool = False
-    """Whether we closed it for good, because the default branch has everything that it names; an
-    open one was opened again by a person, and is theirs."""
+    """Whether we closed it for good, because the default branch has everything that it names. If
+    such a pull request is open, a person has reopened it, and it is no longer ours.
+    """
     conflicts: frozenset[str] = frozenset()
     """Hashes of the paths of which the description says that they conflict."""
 
@@ -91,9 +92,9 @@ class Mark(NamedTuple):
         return self.wrote is None or hashed(path) in self.wrote
 
     def has_written(self, path: str, blob: str) -> bool:
-        """Whether this content of ``path``, with its blob id, is the one that we wrote last.
+        """Whether this content of ``path`` (its blob id) is the one that we wrote last.
 
-        Not where it is not known of which list the mark is.
+        False if the mark does not say which list it belongs to.
         """
         named = self.wrote.get(hashed(path), "") if self.wrote and self.list else ""
         return bool(named) and named == blob[:_DIGITS]
@@ -130,8 +131,9 @@ class Divided(NamedTuple):
 def divide(body: str) -> Divided:
     """Find our part, so that another one can replace it.
 
-    Its markers stand on lines of their own, or a mark is between them: then it was indented or
-    quoted, or has text beside it, which stays. Of several parts the others are left out.
+    Two markers enclose our part if both stand on lines of their own, or if a mark is between them.
+    In the second case somebody has indented or quoted the part, or written text beside a marker;
+    that text is kept. If there are several parts, only one is kept.
     """
     begin: re.Match[str] | None = None
     has_mark = False

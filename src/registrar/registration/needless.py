@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 def may_be_needless(plan: Plan) -> list[tuple[PullRequest, Mark]]:
     """Give the open pull requests that may be needless, as far as the first reading shows.
 
-    None where nothing is to be done about open pull requests, nor with `CommitStrategy.PER_FILE`,
-    whose requests are fixed.
+    The list is empty if this run leaves open pull requests alone, and with
+    `CommitStrategy.PER_FILE`, whose requests are fixed.
     """
     settings = plan.spec.settings
     is_asked = settings.update and plan.spec.proposes and not plan.repository.archived
@@ -68,7 +68,9 @@ def find_needless(plan: Plan, answers: Answers, progress: Progress) -> list[Pull
 
 
 def _edited(mark: Mark, named: Mapping[str, str], before: Tree, after: Tree) -> Sequence[str]:
-    """Paths at which the branch does not add what the mark names, or anything else."""
+    """Paths at which somebody has changed the branch: the branch lacks what the mark names, has
+    other content there, or changes something that the mark does not name.
+    """
     changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
     added = {
         path

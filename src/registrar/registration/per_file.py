@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from registrar.github.client import Client
 
 _OUT_OF_REACH = frozenset({Kind.NOT_FOUND, Kind.UNUSABLE, Kind.TRANSIENT})
-"""How it looks where a network lets only requests of the REST API through."""
+"""What a GraphQL request ends with if the network lets only the REST API through."""
 _Names: TypeAlias = tuple[Future[Mapping[str, str] | None], Future[tuple[PullRequest, ...]]]
 """Commits of the branches of all names, and the pull requests of the first name."""
 
@@ -49,7 +49,7 @@ def inspect(client: "Client", progress: Progress) -> Plan:
     progress.identify(repository)
     if spec.property_names:
         repository = client.rest.with_properties(repository)
-    # From the first missing path on, so that no other request waits for them
+    # Called at the first missing path, in the background, so that these requests delay no other one
     ask_for_names = cache(partial(_ask_for_names, client, repository, spec.branch))
     state = RepositoryState(repository, _base(client, repository), {})
     state = _with_entries(client, state, asked)
@@ -201,7 +201,9 @@ def _listed(client: "Client", state: RepositoryState, paths: Sequence[str]) -> D
 
 
 def _correct(work: Work, branch: Branch) -> Branch:
-    """Correct what the branch holds, not by REST: that wants a ``sha``, which is never sent."""
+    """Correct files on the branch with GraphQL, because REST needs a ``sha`` to replace a file, and
+    registrar never sends one.
+    """
 
     def outdated(now: Branch) -> list[FileDefinition]:
         return [each for each in work.plan.missing if now.is_outdated(each.path)]

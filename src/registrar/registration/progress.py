@@ -98,7 +98,9 @@ class Progress:
             self.warn("progress.conflicts", about=f"{paths}", pull_request=pull.link, paths=paths)
 
     def keep_reopened(self, pull: PullRequest) -> None:
-        """Keep that a pull request is open again: what was removed from it was taken out of it."""
+        """Record that a pull request is open again. Paths declined in it are from now on reported
+        as taken out of an open pull request.
+        """
         declined = (f for f in self._result.files if f.declined_in)
         those = (f for f in declined if f.declined_in and f.declined_in.number == pull.number)
         self.record(*(Outcome(each.path, declined_in=pull) for each in those))
@@ -108,7 +110,8 @@ class Progress:
     ) -> None:
         """Print a line that is also in the report.
 
-        ``about`` is what besides the sentence makes it another note: a path for example.
+        Two notes with the same sentence are different if their ``about`` differs, for example in a
+        path.
         """
         self.keep(msg(key, **values), about=f"{key} {about}", repeats_state=repeats_state)
 

@@ -125,9 +125,10 @@ class Proposal(NamedTuple):
     ) -> str:
         """Put our part between its markers; nothing outside changes.
 
-        ``mark`` is the one as it stands: what it names stays named. ``current`` is the body as it
-        stands; ``None``: a new one, which begins with the caller's own text. One that has no room
-        left for our part stays as it is, but that it is withdrawn no longer.
+        ``mark`` is the present mark; the paths that it names are kept. ``current`` is the present
+        description; ``None`` means a new one, which begins with the caller's own text. If the
+        description has no room left for our part, it is not changed, except that it no longer says
+        "withdrawn".
         """
         if current is None:
             text = self._fill(self.options.body, self._values(result), escaping.for_markdown)

@@ -19,7 +19,7 @@ from registrar.texts import escaping
 from registrar.texts.messages import msg
 
 MOST_REFUSED = 3
-"""Names that are refused one by one, until the others are not tried any more."""
+"""After this many refused names, the remaining ones are not tried."""
 _ABOUT_ONE_NAME = frozenset({Kind.VALIDATION, Kind.LAG})
 """What may be wrong with one of several names only; lag that lasts is about a name, too."""
 _NOT_REOPENED = frozenset({Kind.VALIDATION, Kind.ALREADY_EXISTS})
@@ -36,10 +36,11 @@ class NotOpened(RegistrarError):
 def prepare(work: Work, write: Write) -> Write:
     """Look at an open pull request once more, right before the first commit to its branch.
 
-    It is an error where it is closed by now, or goes elsewhere: nobody commits to a branch that was
-    just declined. So it is where none of the named files was there, and others are named by now.
-    Nothing is added or corrected where the description has no room to say so afterwards. One that
-    was withdrawn is opened again; there is to be another one where GitHub refuses that.
+    Raises an error if the pull request is closed by now or has another base branch, because nobody
+    should commit to a branch that was just declined. Also raises one if none of the named files was
+    on the branch, and the description names others by now. If the description has no room to record
+    what is written, nothing is added or corrected. A withdrawn pull request is opened again; if
+    GitHub refuses that, a new one is opened later.
     """
     plan, progress, branch, pull = work.plan, work.progress, write.branch, write.pull_request
     pending = progress.pending(plan.missing)

@@ -111,7 +111,9 @@ def _result_of(
 
 
 def _why_pending(error: BaseException, failure: Failure, spec: RegistrationSpec) -> Message | None:
-    """Say why nothing was done about the rest; of one of many its row says it once."""
+    """Say why the remaining files were not reached. Over many repositories this is `None` (unless
+    time was over), because the row of the repository says it once for all files.
+    """
     if isinstance(error, OutOfTime):
         return error.waits_for
     if not spec.policy.tells_paths:

@@ -33,9 +33,10 @@ NAMES_AT_ONCE = 3
 
 
 def directories_to_read(spec: RegistrationSpec) -> list[str]:
-    """The directories of the listed paths, those where an alternative, or a hidden file, may be.
+    """The directories to read: those of the listed paths, and those that may have an alternative,
+    or a file that a new one would hide.
 
-    So they are for every file that a rule may add, and for the paths that rules ask about.
+    They cover every file that a rule may add, and every path that a rule asks about.
     """
     definitions, respect = spec.files.possible, spec.settings.respect_alternatives
     elsewhere = alternatives.directories_to_read(definitions, respect=respect)
@@ -127,7 +128,8 @@ def claim(work: Work, claim: Claim) -> Made | NotMade:
 def create_files(work: Work, branch: Branch) -> None:
     """Create what the branch lacks, and correct what it holds, with one commit.
 
-    The rest with a commit per file; where the run does not fall back to that, it has failed.
+    In one repository, files that cannot go into that commit get one commit each. Over many
+    repositories, they are recorded as failed.
     """
     plan, progress = work.plan, work.progress
     while True:

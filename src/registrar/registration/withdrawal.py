@@ -1,9 +1,9 @@
 """Takes open pull requests back: `Mode.WITHDRAW`.
 
-Each open one of the list, under whichever name, is closed where its branch holds what this action
-wrote, all of that and nothing else, as the mark in its description and the list show. It is read
-once more right before the one request that closes it, and marks it as withdrawn: so it is no "no",
-and a later run opens it again. A run that is killed leaves nothing to clean up. Branches stay.
+A pull request of the list is closed if its branch holds exactly what this action wrote; the mark in
+its description and the list show that. It is read once more right before the one request that
+closes it. This request also marks it as withdrawn, so that it does not count as declined and a
+later run opens it again. A run that is killed leaves nothing to clean up. No branch is deleted.
 """
 
 from collections.abc import Sequence
@@ -77,7 +77,9 @@ def _edited(plan: Plan, mark: Mark, before: Tree, after: Tree) -> list[str]:
 
 
 def _named(plan: Plan, mark: Mark, after: Tree) -> Mark:
-    """Give the mark of a withdrawn one, with what a run that was killed had no time to name."""
+    """Give the mark of a withdrawn pull request. Files that a killed run committed, but did not
+    name any more, are added to it.
+    """
     there = ((file, after.get(file.path)) for file in plan.definitions)
     as_listed = {f.path: f.blob_id for f, entry in there if entry and entry.sha == f.blob_id}
     return mark.naming(plan.spec.files.id, as_listed)._replace(is_withdrawn=True)

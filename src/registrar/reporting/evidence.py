@@ -174,7 +174,7 @@ def properties_of(result: RegistrationResult) -> tuple[str, ...]:
 def days(since: str, until: str) -> int:
     """Give the whole days between two moments (ISO 8601).
 
-    None where the first is later: this run opened the pull request after it had begun.
+    ``0`` if ``since`` is later than ``until``: this run opened the pull request after it had begun.
     """
     return max((datetime.fromisoformat(until) - datetime.fromisoformat(since)).days, 0)
 

@@ -118,7 +118,7 @@ class ShownRepository:
     def to_look_at(self, paths: Sequence[str]) -> list[ShownPath]:
         """Give what is not simply present."""
         bars = zip(paths, self.bars(len(paths)), strict=True)
-        # Of one that failed the reason says all about what nobody has looked at
+        # If the repository failed, its reason already explains the paths that were not read
         plain = {"", "present", *(["unread"] if self.reason else [])}
         looked_at = ((path, bar) for path, bar in bars if bar not in plain)
         return [ShownPath(path, bar, self._address(path, bar)) for path, bar in looked_at]
@@ -212,7 +212,9 @@ class Page:
 
     @property
     def tiles(self) -> Counter[str]:
-        """The same for the numbers at the top: what is there is present, whatever is in it."""
+        """The same for the numbers at the top, where blank and differing files are added to the
+        present ones.
+        """
         tiles = Counter(self.totals)
         for bar in BARS:
             if bar.is_shade:

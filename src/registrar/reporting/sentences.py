@@ -118,7 +118,9 @@ def failed_at_ref(registration: RegistrationResult) -> Iterator[Diagnostic]:
 
 
 def outcome(registration: RegistrationResult) -> Iterator[Message]:
-    """What a change takes away, where somebody asks; the numbers; what of it deserves a look."""
+    """The outcome: the listed files that a change removes (only with `fail_on: removed`), the
+    numbers, the updated files, and the findings.
+    """
     settings, paths = registration.spec.settings, registration.removed
     if FailOn.REMOVED in settings.fail_on and not registration.failure:
         key = "outcome.takes_away" if paths else "outcome.takes_nothing_away"
