@@ -134,7 +134,7 @@ class GraphQL:
         """
 
         def ask(part: Sequence[str]) -> tuple[Repository, Sequence[ProvedTree]]:
-            query = queries.commits(target, commits, part, with_facts=with_facts)
+            query = queries.at_commits(target, commits, part, with_facts=with_facts)
             return self._commits(target, commits, query)
 
         repository, listed = self._in_full(ask, directories, len(commits))

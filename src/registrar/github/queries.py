@@ -8,6 +8,7 @@ place of the whole field, because the schema does not let ``pullRequests`` itsel
 """
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 _LISTING = "oid entries { nameRaw mode type oid }"
@@ -15,38 +16,38 @@ _LISTING = "oid entries { nameRaw mode type oid }"
 _IDENTITY = """
     id databaseId nameWithOwner url visibility isPrivate isArchived isEmpty isFork viewerPermission
 """
-_STATE = f"""
-    {_IDENTITY}
-    defaultBranchRef {{ name target {{ oid ... on Commit {{ oid %(fields)s }} }} }}
+_STATE = """
+    %(identity)s
+    defaultBranchRef { name target { oid ... on Commit { oid %(fields)s } } }
     %(branches)s
 """
-_BRANCH = "b{0}: ref(qualifiedName: $b{0}) {{ id target {{ oid }} }}"
+_BRANCH = "b%(index)d: ref(qualifiedName: $b%(index)d) { id target { oid } }"
 _PULL_REQUESTS = """
-    h{0}: pullRequests(
-      headRefName: $h{0}, first: 100, orderBy: {{field: CREATED_AT, direction: DESC}}
-    ) {{
-      pageInfo {{ hasNextPage }}
-      nodes {{
+    h%(index)d: pullRequests(
+      headRefName: $h%(index)d, first: 100, orderBy: {field: CREATED_AT, direction: DESC}
+    ) {
+      pageInfo { hasNextPage }
+      nodes {
         number url body state headRefName headRefOid baseRefName
-        createdAt closedAt viewerDidAuthor authorAssociation author {{ __typename login }}
-        headRepository {{ nameWithOwner }} mergeCommit {{ oid }}
-      }}
-    }}
+        createdAt closedAt viewerDidAuthor authorAssociation author { __typename login }
+        headRepository { nameWithOwner } mergeCommit { oid }
+      }
+    }
 """
 _FACTS = """
     primaryLanguage { name } repositoryTopics(first: 100) { nodes { topic { name } } }
 """
-_REPOSITORY = f"""
-query($owner: String!, $name: String!%(variables)s) {{
-  repository(owner: $owner, name: $name) {{ %(facts)s {_STATE} }}
-  pulls: repository(owner: $owner, name: $name) {{ %(pull_requests)s }}
-}}
+_REPOSITORY = """
+query($owner: String!, $name: String!%(variables)s) {
+  repository(owner: $owner, name: $name) { %(facts)s %(state)s }
+  pulls: repository(owner: $owner, name: $name) { %(pull_requests)s }
+}
 """
-_REPOSITORIES = f"""
-query($ids: [ID!]!%(variables)s) {{
-  nodes(ids: $ids) {{ ... on Repository {{ isDisabled isLocked {_STATE} }} }}
-  pulls: nodes(ids: $ids) {{ ... on Repository {{ %(pull_requests)s }} }}
-}}
+_REPOSITORIES = """
+query($ids: [ID!]!%(variables)s) {
+  nodes(ids: $ids) { ... on Repository { isDisabled isLocked %(state)s } }
+  pulls: nodes(ids: $ids) { ... on Repository { %(pull_requests)s } }
+}
 """
 _MORE_DIRECTORIES = """
 query($owner: String!, $name: String!, $oid: GitObjectID!%(variables)s) {
@@ -56,13 +57,15 @@ query($owner: String!, $name: String!, $oid: GitObjectID!%(variables)s) {
 }
 """
 _COMMITS = """
-query($owner: String!, $name: String!{declared}%(variables)s) {{
-  repository(owner: $owner, name: $name) {{
-    %(facts)s {identity} defaultBranchRef {{ name }} {asked}
-  }}
-}}
+query($owner: String!, $name: String!%(variables)s) {
+  repository(owner: $owner, name: $name) {
+    %(facts)s %(identity)s defaultBranchRef { name } %(commits)s
+  }
+}
 """
-_COMMIT = "{0}: object(oid: ${0}) {{ ... on Commit {{ oid %(fields)s }} }}"
+_COMMIT = "%(name)s: object(oid: $%(name)s) { ... on Commit { oid %(fields)s } }"
+_ROOT = f"%(name)s: tree {{ {_LISTING} }}"
+_DIRECTORY = f"%(name)s: file(path: $%(name)s) {{ type object {{ ... on Tree {{ {_LISTING} }} }} }}"
 _OWNER = """
 query($owner: String!%(variables)s) {
   repository(owner: $owner, name: ".github") {
@@ -130,16 +133,13 @@ def more_directories(full_name: str, commit: str, directories: Sequence[str]) ->
     return _query(_MORE_DIRECTORIES, {**_by_name(full_name), "oid": commit}, directories)
 
 
-def commits(
+def at_commits(
     full_name: str, ids: Sequence[str], directories: Sequence[str], *, with_facts: bool = False
 ) -> Query:
     """Ask for a repository, and for directories at some commits: its fields ``c0``, ``c1`` …"""
-    commits = {f"c{index}": each for index, each in enumerate(ids)}
-    declared = "".join(f", ${name}: GitObjectID!" for name in commits)
-    asked = " ".join(_COMMIT.format(name) for name in commits)
-    template = _COMMITS.format(identity=_IDENTITY, declared=declared, asked=asked)
+    at = {f"c{index}": each for index, each in enumerate(ids)}
     facts = _FACTS if with_facts else ""
-    return _query(template, {**_by_name(full_name), **commits}, directories, facts=facts)
+    return _query(_COMMITS, _by_name(full_name), directories, commits=at, facts=facts)
 
 
 def owner(name: str, directories: Sequence[str]) -> Query:
@@ -157,28 +157,33 @@ def _by_name(full_name: str) -> dict[str, str]:
     return {"owner": owner, "name": name}
 
 
-def _query(
+def _query(  # noqa: PLR0913 (what a query can ask for)
     template: str,
     variables: Mapping[str, object],
     directories: Sequence[str],
     branches: Sequence[str] = (),
+    *,
+    commits: Mapping[str, str] = MappingProxyType({}),
     facts: str = "",
 ) -> Query:
-    """Fill in a field for each directory and each branch; their variables are called alike."""
+    """Fill in a field for each directory, branch and commit; their variables are called alike."""
     values = {alias(index): path for index, path in enumerate(directories) if path}
     values |= {f"b{index}": f"refs/heads/{name}" for index, name in enumerate(branches)}
     values |= {f"h{index}": name for index, name in enumerate(branches)}
-    text = template % {
+    numbers = [{"index": index} for index, _ in enumerate(branches)]
+    fields = (
+        (_DIRECTORY if path else _ROOT) % {"name": alias(index)}
+        for index, path in enumerate(directories)
+    )
+    parts = {
         "facts": facts,
-        "variables": "".join(f", ${name}: String!" for name in values),
-        "branches": " ".join(_BRANCH.format(index) for index, _ in enumerate(branches)),
-        "pull_requests": " ".join(_PULL_REQUESTS.format(i) for i, _ in enumerate(branches)),
-        "fields": " ".join(_field(alias(i), path) for i, path in enumerate(directories)),
+        "identity": _IDENTITY,
+        "variables": "".join(f", ${name}: GitObjectID!" for name in commits)
+        + "".join(f", ${name}: String!" for name in values),
+        "branches": " ".join(_BRANCH % each for each in numbers),
+        "pull_requests": " ".join(_PULL_REQUESTS % each for each in numbers),
+        "fields": " ".join(fields),
     }
-    return Query(text, {**variables, **values}, directories, branches)
-
-
-def _field(name: str, path: str) -> str:
-    if not path:
-        return f"{name}: tree {{ {_LISTING} }}"
-    return f"{name}: file(path: ${name}) {{ type object {{ ... on Tree {{ {_LISTING} }} }} }}"
+    parts["state"] = _STATE % parts
+    parts["commits"] = " ".join(_COMMIT % {**parts, "name": name} for name in commits)
+    return Query(template % parts, {**variables, **commits, **values}, directories, branches)
