@@ -133,7 +133,7 @@ class Failure(NamedTuple):
         ``about`` is what besides the sentence makes it another cause: a path for example. ``told``
         is that of its `Cause`.
         """
-        return cls(kind, message, Cause(message, f"{message.sentence} {about}", told))
+        return cls(kind, message, Cause(message, f"{message.identity} {about}", told))
 
 
 EXIT_DONE = 0

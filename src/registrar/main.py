@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from typing import TextIO
 
 from registrar.errors import EXIT_DONE, Cancelled, Diagnostic, Refused
-from registrar.file_lists import load as load_lists
 from registrar.inputs import cli, environment
+from registrar.inputs.lists import load as load_lists
 from registrar.inputs.reader import read as read_settings
 from registrar.models.run_result import RunResult
 from registrar.models.settings import Mode, Settings

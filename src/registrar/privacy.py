@@ -144,7 +144,7 @@ class Privacy:
         for row in hidden.values():
             failure = row.first_failure
             why = told(failure) if failure else None
-            cause = Cause(why, why.sentence) if why else None
+            cause = Cause(why, why.identity) if why else None
             published.not_named[NotNamed(row.status, failure and failure.kind, cause)] += 1
         published.with_finding = {
             finding: [shown for shown in map(self.row, rows) if shown]

@@ -50,7 +50,7 @@ from registrar.github.answer import (
 )
 from registrar.github.case import API_VERSION
 from registrar.github.limits import CONNECTIONS, PER_PAGE
-from registrar.models.settings import is_loopback
+from registrar.runtime.addresses import is_loopback
 from registrar.texts.escaping import Redactor
 from registrar.texts.messages import Message, msg
 

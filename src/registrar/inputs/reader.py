@@ -17,8 +17,8 @@ from registrar.models.settings import (
     Mode,
     PullRequestOptions,
     Settings,
-    is_loopback,
 )
+from registrar.runtime.addresses import is_loopback
 from registrar.texts import templates
 from registrar.texts.messages import Excerpt, Message, msg
 from registrar.texts.spelling import closest

@@ -52,7 +52,7 @@ class Diagnostics:
     def add(self, place: Place, *messages: Message) -> None:
         for message in messages:
             self.count += 1
-            self._kinds.setdefault(message.sentence, []).append((message, place))
+            self._kinds.setdefault(message.identity, []).append((message, place))
 
     def diagnostics(self) -> list[Diagnostic]:
         """All diagnostics in the order of their places; of many of one kind the rest is counted."""

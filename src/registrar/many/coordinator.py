@@ -19,8 +19,8 @@ from registrar.models.settings import FailOn, Mode, Settings
 from registrar.models.spec import ONE_OF_MANY, FileList, RegistrationSpec
 from registrar.presence.planning import require_known_properties
 from registrar.privacy import Privacy
-from registrar.registration.base import read_blobs
 from registrar.registration.run import register
+from registrar.registration.work import read_blobs
 from registrar.rendering.states import exclusions
 from registrar.runtime.cancellation import Cancellation
 from registrar.texts.messages import Message, msg

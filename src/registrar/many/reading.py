@@ -46,12 +46,12 @@ from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.presence.planning import make_plan
 from registrar.registration.answers import Answers
-from registrar.registration.base import with_owner
 from registrar.registration.listener import Listener
 from registrar.registration.mark import Mark
 from registrar.registration.preflight import lacking_scope, scope_failure
 from registrar.registration.run import preview, register
 from registrar.registration.single import NAMES_AT_ONCE, directories_to_read, names_to_read
+from registrar.registration.work import with_owner
 from registrar.runtime.cancellation import Cancellation
 from registrar.runtime.concurrency import concurrently
 from registrar.texts.messages import msg

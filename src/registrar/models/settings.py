@@ -1,6 +1,5 @@
 """What a run was asked to do."""
 
-import ipaddress
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -170,11 +169,3 @@ class Settings(NamedTuple):
 
     def __repr__(self) -> str:
         return f"Settings(target={self.target!r})"
-
-
-def is_loopback(host: str) -> bool:
-    """Whether ``host``, a name or an IP address, is this machine itself."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -8,9 +8,9 @@ from registrar.models.plan import Plan
 from registrar.models.repository import BranchState, Comparison, PullRequest, Tree
 from registrar.registration import mark
 from registrar.registration.answers import Answers, Claim, Made, NotMade
-from registrar.registration.base import Strategy, Work
 from registrar.registration.decide import Branch
 from registrar.registration.preflight import lacking_scope, require_writable, scope_failure
+from registrar.registration.work import Strategy, Work
 
 if TYPE_CHECKING:
     from registrar.github.client import Client

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from registrar.errors import GitHubError, Kind
 from registrar.models.files import FileDefinition
 from registrar.models.plan import NewCommit
-from registrar.registration.base import Work
 from registrar.registration.decide import Branch
+from registrar.registration.work import Work
 from registrar.texts import escaping
 
 FILES_PER_COMMIT = 1000

@@ -25,9 +25,9 @@ from registrar.presence.alternatives import directories_to_read, places_of
 from registrar.presence.planning import listed_in, make_plan
 from registrar.registration import commits
 from registrar.registration.answers import Claim, Made, NotMade
-from registrar.registration.base import Work, with_owner
 from registrar.registration.decide import Branch
 from registrar.registration.progress import Progress
+from registrar.registration.work import Work, with_owner
 from registrar.runtime.concurrency import concurrently, in_background
 from registrar.texts.messages import msg
 

@@ -12,9 +12,9 @@ from registrar.models.repository import PullRequest
 from registrar.models.result import PullRequestOperation, RegistrationResult
 from registrar.models.settings import PullRequestOptions
 from registrar.models.standing import Standing
-from registrar.registration.base import Work
 from registrar.registration.decide import Write, is_by_writer, require_other_than_default
 from registrar.registration.mark import NO_MARK, Mark
+from registrar.registration.work import Work
 from registrar.texts import escaping
 from registrar.texts.messages import msg
 

@@ -37,7 +37,6 @@ from registrar.presence.planning import require_known_properties
 from registrar.registration import per_file, pull_requests, single
 from registrar.registration.answering import ReadingAnswers, WritingAnswers
 from registrar.registration.answers import Answers
-from registrar.registration.base import Strategy, Work, read_blobs
 from registrar.registration.decide import Branch, Decision, Write, decide, marked
 from registrar.registration.listener import Listener
 from registrar.registration.needless import (
@@ -50,6 +49,7 @@ from registrar.registration.preflight import require_writable
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
 from registrar.registration.withdrawal import withdraw
+from registrar.registration.work import Strategy, Work, read_blobs
 from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:

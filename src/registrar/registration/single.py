@@ -20,9 +20,9 @@ from registrar.presence.planning import make_plan
 from registrar.presence.special_files import WORKFLOW_FILES, directory_of
 from registrar.registration import at_ref, commits, per_file
 from registrar.registration.answers import Claim, Made, NotMade
-from registrar.registration.base import Work, with_owner
 from registrar.registration.decide import Branch
 from registrar.registration.progress import Progress
+from registrar.registration.work import Work, with_owner
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from registrar.privacy import Privacy, told
 from registrar.rendering import states
 from registrar.rendering.states import Tone
 from registrar.reporting import preview, report, sentences, summary
-from registrar.reporting.page import Records
+from registrar.reporting.records import Records
 from registrar.reporting.runner import ANNOTATIONS_PER_STEP, Console
 from registrar.runtime.terminal import Terminal
 from registrar.texts import escaping

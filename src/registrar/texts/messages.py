@@ -49,8 +49,8 @@ class Message(NamedTuple):
     values: Mapping[str, object] = MappingProxyType({})
 
     @property
-    def sentence(self) -> str:
-        """What is the same wherever this text is used, whatever its placeholders hold."""
+    def identity(self) -> str:
+        """What tells this text from others, whatever its placeholders hold."""
         return self.key
 
 
