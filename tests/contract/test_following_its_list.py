@@ -505,6 +505,31 @@ def test_of_two_runs_at_once_neither_brings_back_what_was_taken_out_to_the_last_
     assert example.repository.files(BRANCH).keys().isdisjoint(OLD)
 
 
+@pytest.mark.parametrize("at", range(1, 13))
+def test_a_description_says_what_the_head_holds_that_was_read_with_it(
+    example: Example, host: StandInHost, at: int
+) -> None:
+    """The other run, with a newer list, comes in between; this one only writes other words.
+
+    Where it comes between the last look and the request that writes, GitHub has no way to tell.
+    """
+    run(example, OLD)
+    at += len(host.requests)
+
+    def other_run(request: Request) -> None:
+        if request.number >= at and request.method != "PATCH":
+            host.on_request = None
+            run(example, NEW)
+
+    host.on_request = other_run
+    run(example, OLD, language="ja")
+    host.on_request = None
+    there = {path: content(example.repository, path) for path in OLD}
+    assert mark(example.repository)["wrote"] == named(there)
+    run(example, BOTH)
+    assert content(example.repository) == BOTH["SECURITY.md"]
+
+
 def test_what_people_write_during_the_run_stays(example: Example, host: StandInHost) -> None:
     run(example, OLD | {"c.md": ""})
     [pull] = example.repository.pull_requests

@@ -132,7 +132,13 @@ def _open_or_update(work: Work, write: Write) -> tuple[PullRequest, PullRequestO
         if not _is_up_to_date(work, write, pull, result):
             # What others have written to it in the meantime stays
             pull = _still_open(work, work.client.rest.pull_request(plan.repository, pull.number))
-            operation = _update(work, pull, _body(work, write, result, pull))
+            if _has_moved(write, result, pull):
+                # What it holds by now would be described as what it held then
+                work.progress.note("progress.head_moved", pull_request=pull.link)
+                if result.wrote:
+                    operation = PullRequestOperation.UPDATED
+            else:
+                operation = _update(work, pull, _body(work, write, result, pull))
         operation = PullRequestOperation.REOPENED if write.was_reopened else operation
         return pull, PullRequestOperation.CREATED if write.opened_by_claim else operation
     body = _body(work, write, result)
@@ -144,6 +150,16 @@ def _open_or_update(work: Work, write: Write) -> tuple[PullRequest, PullRequestO
     if is_new:
         return pull, PullRequestOperation.CREATED
     return pull, _update(work, pull, _body(work, write, result, pull))
+
+
+def _has_moved(write: Write, result: RegistrationResult, pull: PullRequest) -> bool:
+    """Whether somebody has committed to the branch since this run has read it.
+
+    A commit of this run whose answer was lost has no id that could be compared.
+    """
+    wrote = [file for file in result.files if file.done in {Done.CREATED, Done.UPDATED}]
+    known = {write.branch.head, *(file.commit for file in wrote)}
+    return "" not in known and pull.head_sha not in known
 
 
 def _body(
