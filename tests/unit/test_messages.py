@@ -173,3 +173,11 @@ def test_of_an_excerpt_only_the_beginning_is_shown(length: int) -> None:
     shown = Catalogue("en").text(msg("path.too_long", path=Excerpt("x" * length)))
     assert shown.count("x") == SHOWN_CHARACTERS - 1
     assert "x…" in shown
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_sentence_in_another_one_has_one_full_stop_behind_it(language: str) -> None:
+    reason = msg("refusal.token_rejected", words="x")
+    for outer in ("wait.pause", "host.gave_up", "limit.no_waiting"):
+        text = Catalogue(language).text(msg(outer, reason=reason, seconds=1, count=2))
+        assert not re.search(r"[.。]{2}", text), text

@@ -174,8 +174,12 @@ class TokenLimits:
         left = self.remaining(resource)
         if left is not None and left < needed:
             key = "limit.requests" if resource is Resource.REST else "limit.points"
-            until = clock_time(self._rate_limits[resource][1])
-            raise Refused(msg(key, needed=needed, left=left, until=until), Kind.USED_UP)
+            values = {"needed": needed, "left": left, "until": self.until(resource)}
+            raise Refused(msg(key, **values), Kind.USED_UP)
+
+    def until(self, resource: Resource) -> str:
+        """The moment of the reset, as people read it."""
+        return clock_time(self._rate_limits[resource][1])
 
     def remaining(self, resource: Resource) -> int | None:
         """Requests or points that are left until the reset; ``None`` where GitHub has not said."""

@@ -318,9 +318,11 @@ class Reader:
             return error.failure
 
     def _require_points(self, needed: int) -> None:
-        left = self.github.limits.remaining(Resource.GRAPHQL)
+        limits = self.github.limits
+        left = limits.remaining(Resource.GRAPHQL)
         if left is not None and needed > left:
-            raise Refused(msg("many.too_few_points", needed=needed, left=left))
+            until = limits.until(Resource.GRAPHQL)
+            raise Refused(msg("many.too_few_points", needed=needed, left=left, until=until))
 
     def _require_time(self) -> None:
         """Refuse to go on as soon as it is known that the run ends before all are read."""

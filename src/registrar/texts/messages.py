@@ -39,6 +39,9 @@ class Excerpt(str):
     __slots__ = ()
 
 
+_STOPS = (".", "。")
+
+
 class Message(NamedTuple):
     """A text of the catalogue with the values of its placeholders, not yet in any language.
 
@@ -76,10 +79,16 @@ class Catalogue:
     def text(self, message: Message, escape: Callable[[str], str] = str) -> str:
         """Render ``message``; ``escape`` makes each value fit for the place where the text lands.
 
-        Numbers are never escaped, nested messages are rendered by the same rule.
+        Numbers are never escaped, nested messages are rendered by the same rule. A nested sentence
+        loses its full stop where the text has one of its own behind it.
         """
+        template = self._texts[message.key]
         values = {name: self._value(value, escape) for name, value in message.values.items()}
-        return self._texts[message.key].format(**values).strip()
+        for name, value in message.values.items():
+            has_stop = any(f"{{{name}}}{stop}" in template for stop in _STOPS)
+            if has_stop and isinstance(value, Message) and values[name].endswith(_STOPS):
+                values[name] = values[name][:-1]
+        return template.format(**values).strip()
 
     def shown(self, value: str, escape: Callable[[str], str]) -> str:
         """Show a value from outside by itself."""
