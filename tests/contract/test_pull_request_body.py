@@ -10,6 +10,7 @@ import time
 import pytest
 
 from tests.contract.test_built_in_lists import HEALTH
+from tests.example import WAYS
 from tests.fakehub import Repository, StandInHost
 from tests.gfm import only_ours
 from tests.harness import (
@@ -337,6 +338,7 @@ HOW_TO_CHANGE = {
     "in a shell": "edit `config/a list.json`.",
     "here": "edit [config/a list.json]({}/blob/main/config/a%20list.json).",
     "elsewhere": "edit the definition file that the workflow names (input `definitions`).",
+    "ask": "ask those in `octo` who maintain the workflow that opened this.",
 }
 
 
@@ -346,7 +348,7 @@ HOW_TO_CHANGE = {
         ("shell", "in a shell"),
         ("checkout", "here"),
         ("second checkout of the target", "here"),
-        ("workflow of another repository", "elsewhere"),
+        ("workflow of another repository", "ask"),
         # The kind that this is about: the list is not where its path leads in the target
         ("checkout of another repository", "elsewhere"),
         ("second checkout of another repository", "elsewhere"),
@@ -394,7 +396,8 @@ def test_it_links_the_list_where_the_target_is_known_to_have_it(
         # It asks for each path by itself
         expected = "elsewhere"
     assert f"To change the list, {HOW_TO_CHANGE[expected].format(repository.html_url)}" in told
-    assert ("for the list in `config/a list.json`." in told) is (expected != "elsewhere")
+    is_named = expected not in {"elsewhere", "ask"}
+    assert ("for the list in `config/a list.json`." in told) is is_named
     assert str(action.workspace) not in told
 
 
@@ -412,7 +415,39 @@ def test_over_many_only_the_repository_of_the_workflow_has_the_link(
     run = action(given, target_repo=None, target_repos="octo/*", env=env)
     assert run.exit_code == 0, run.text
     assert HOW_TO_CHANGE["here"].format(repository.html_url) in body(repository)
-    assert HOW_TO_CHANGE["elsewhere"] in body(copy)
+    assert HOW_TO_CHANGE["ask"] in body(copy)
+
+
+@pytest.mark.parametrize(
+    ("workflow", "visibility", "told"),
+    [
+        ("octo/other", "private", HOW_TO_CHANGE["ask"]),
+        ("octo/other", "public", "who maintain the workflow in `octo/other` that opened this."),
+        ("their/standards", "public", "who maintain the workflow in `their/standards`"),
+        ("their/standards", "private", ""),
+        ("their/standards", "", ""),
+    ],
+)
+@pytest.mark.parametrize("way", WAYS)
+def test_readers_are_told_whom_to_ask_as_far_as_they_may_know(
+    action: Action, repository: Repository, way: str, workflow: str, visibility: str, told: str
+) -> None:
+    event = {"repository": {"visibility": visibility}} if visibility else {}
+    env = {
+        "GITHUB_REPOSITORY": workflow,
+        "GITHUB_WORKSPACE": str(action.workspace),
+        "GITHUB_EVENT_PATH": str(action.workspace / action.write("event.json", json.dumps(event))),
+    }
+    given = {"definitions": action.listing("a"), "language": "en"}
+    where: dict[str, str | None] = {}
+    if way == "many":
+        where = {"target_repo": "", "target_repos": TARGET}
+    else:
+        where = {"commit_strategy": way}
+    assert action({**given, **where}, env=env).exit_code == 0
+    assert ("To change the list" in body(repository)) == bool(told)
+    assert told in body(repository)
+    assert ("their" in body(repository)) == ("their" in told)
 
 
 # --- The host's limit ---------------------------------------------------------------------

@@ -104,6 +104,7 @@ def read(
         max_wait_seconds=reader.minutes("max_wait_minutes") * 60,
         in_workflow=environment.on_runner(environ) or bool(environ.get("GITHUB_REPOSITORY")),
         workflow_repository=environ.get("GITHUB_REPOSITORY", ""),
+        is_public_workflow=environment.event_visibility(Path(event) if event else None) == "public",
         event=Path(event) if event else None,
         is_of_fork=environment.is_of_fork(environ),
         run_url=environment.run_url(environ),

@@ -139,6 +139,8 @@ class Settings(NamedTuple):
     in_workflow: bool
     workflow_repository: str
     """The repository whose workflow runs us (``GITHUB_REPOSITORY``), or nothing."""
+    is_public_workflow: bool
+    """Whether the event says that everybody may know that repository."""
     event: Path | None
     """The file that describes what started the workflow (``GITHUB_EVENT_PATH``)."""
     is_of_fork: bool

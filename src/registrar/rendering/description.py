@@ -53,7 +53,7 @@ def render(
         head += [markdown.text(*map(_beside, registration.beside)), ""]
     if hidden := _hidden(registration):
         head += markdown.quoted(msg("body.hides", pairs=hidden))
-    tail = [markdown.text(_how_to_change(registration))]
+    tail = [markdown.text(*filter(None, [_how_to_change(registration)]))]
 
     files = by_urgency(
         (*registration.files, *map(_unlisted, registration.unlisted)), _state_on_branch
@@ -98,17 +98,34 @@ def _path_of_list(registration: RegistrationResult) -> str:
     return registration.spec.files.path if is_here or not in_workflow else ""
 
 
-def _how_to_change(registration: RegistrationResult) -> Message:
+def _how_to_change(registration: RegistrationResult) -> Message | None:
     files, repository = registration.spec.files, registration.repository
     if not files.path:
         return msg("body.change_the_set")
     path = _path_of_list(registration)
-    if not path:
+    if not path and registration.is_of_workflow:
         return msg("body.change_the_file")
+    if not path:
+        return _whom_to_ask(registration)
     if registration.spec.settings.in_workflow:
         url = f"{repository.html_url}/blob/{quote(repository.default_branch)}/{quote(path)}"
         path = escaping.Link(path, url)
     return msg("body.change_at_path", path=path)
+
+
+def _whom_to_ask(registration: RegistrationResult) -> Message | None:
+    """Say who can change a list of another repository's workflow, as far as readers may know it.
+
+    That repository is named where everybody may know it; its owner, where it is the target's own.
+    """
+    settings = registration.spec.settings
+    workflow = settings.workflow_repository
+    if settings.is_public_workflow:
+        return msg("body.ask_at", repository=workflow)
+    owner = workflow.partition("/")[0]
+    if owner.lower() == registration.repository.owner.lower():
+        return msg("body.ask_in", owner=registration.repository.owner)
+    return None
 
 
 def _in_numbers(registration: RegistrationResult) -> Sequence[Message]:
