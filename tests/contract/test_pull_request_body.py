@@ -439,12 +439,10 @@ def test_readers_are_told_whom_to_ask_as_far_as_they_may_know(
         "GITHUB_EVENT_PATH": str(action.workspace / action.write("event.json", json.dumps(event))),
     }
     given = {"definitions": action.listing("a"), "language": "en"}
-    where: dict[str, str | None] = {}
+    where = {"commit_strategy": way}
     if way == "many":
         where = {"target_repo": "", "target_repos": TARGET}
-    else:
-        where = {"commit_strategy": way}
-    assert action({**given, **where}, env=env).exit_code == 0
+    assert action(given | where, env=env).exit_code == 0
     assert ("To change the list" in body(repository)) == bool(told)
     assert told in body(repository)
     assert ("their" in body(repository)) == ("their" in told)
