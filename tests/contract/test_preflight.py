@@ -318,6 +318,34 @@ def test_a_branch_that_is_continued_is_looked_at_before_it_is_written_to(
     assert repository.head(LIST_BRANCH) == head
 
 
+@pytest.mark.parametrize(
+    ("scopes", "is_reader", "why"),
+    [
+        (("repo",), False, "lacks the scope `workflow`"),
+        (("gist",), False, "lacks the scope `repo`"),
+        (("repo", "workflow"), True, "may not push to"),
+        (("repo", "workflow"), False, ""),
+    ],
+)
+def test_a_plan_says_that_registering_is_going_to_be_refused(
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    strategy: str,
+    scopes: tuple[str, ...],
+    is_reader: bool,
+    why: str,
+) -> None:
+    repository.read_only = is_reader
+    given = {"host_token": host.create_token(scopes=scopes), "commit_strategy": strategy}
+    plan = run(action, (*PATHS, WORKFLOW), mode="plan", **given)
+    assert plan.exit_code == 0, plan.text
+    assert ("A run with `mode: register` would be refused" in plan.text) == bool(why)
+    assert why in plan.text
+    check = run(action, (*PATHS, WORKFLOW), mode="check", **given)
+    assert "would be refused" not in check.text
+
+
 def test_push_protection_has_an_advice_of_its_own(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:

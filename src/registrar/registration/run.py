@@ -29,7 +29,7 @@ from registrar.models.files import FileDefinition, parents
 from registrar.models.paths import Done, ListedPath, Outcome
 from registrar.models.plan import Plan
 from registrar.models.result import RegistrationResult
-from registrar.models.settings import CommitStrategy
+from registrar.models.settings import CommitStrategy, Mode
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.presence.names import forms_of
@@ -142,6 +142,23 @@ def _register(client: "Client", progress: Progress) -> None:
         _preview(plan, ReadingAnswers(client, plan), progress)
         if spec.proposes and spec.policy.tells_paths:
             _read_replaced(client, plan, progress)
+        if spec.settings.mode is Mode.PLAN and spec.policy.tells_paths:
+            _foresee_refusal(client, plan, progress)
+
+
+def _foresee_refusal(client: "Client", plan: Plan, progress: Progress) -> None:
+    """Warn where a run that writes is known to be refused.
+
+    What the repository itself takes is said elsewhere, as an advice.
+    """
+    result, repository = progress.result(), plan.repository
+    files = [each.definition for each in (*result.to_create, *result.to_update)]
+    if not files or repository.archived or not repository.takes_pull_requests:
+        return
+    try:
+        require_writable(plan, files, client.limits.scopes)
+    except RegistrarError as refused:
+        progress.warn("progress.register_fails", reason=refused.failure.message)
 
 
 def _report_plan(plan: Plan, progress: Progress) -> None:

@@ -79,6 +79,17 @@ def test_each_cause_of_failures_is_one_error(many: Start, make: Make) -> None:
     assert made[4].full_name in second
 
 
+@pytest.mark.parametrize("mode", ["plan", "register"])
+def test_where_the_tokens_user_may_not_push_is_counted_beforehand(
+    many: Start, make: Make, mode: str
+) -> None:
+    made = make(1, 3)
+    made[0].read_only = made[3].read_only = True
+    run = many(mode=mode)
+    assert run.exit_code == (1 if mode == "register" else 0)
+    assert "to which the user of the token may not push: 1." in run.stdout
+
+
 def test_of_very_many_causes_ten_are_errors(many: Start, make: Make, host: StandInHost) -> None:
     make(0, 12)
     refuse_writes(host, lambda repository: f"Rule {chr(ord('a') + repository.id % 12)} forbids it")
