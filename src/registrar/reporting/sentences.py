@@ -245,7 +245,7 @@ def _missing(plan: Budget) -> Iterator[Message]:
     else:
         yield msg("many.nothing_missing")
     if count := plan.reading.not_pushable:
-        yield msg("many.unpushable", count=count)
+        yield msg("many.missing_unpushable", count=count)
     if plan.reading.refused:
         yield msg("many.refused", count=plan.reading.refused, total=plan.reading.missing)
     left = (Status.FAILED, Status.BLOCKED, Status.UNSET, Status.DECLINED, Status.UNREAD)
