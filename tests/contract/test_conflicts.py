@@ -119,6 +119,10 @@ def test_a_branch_that_took_the_default_branch_and_kept_ours_does_not(example: C
         assert "cannot be merged" not in example.look(mode=mode).text
         assert example.asked("compare/") == 1
         assert example.asked("git/trees/") <= 2
+    # Nor once the default branch has moved on
+    repository.commit({"c.md": b"C\n"})
+    assert repository.is_mergeable(1)
+    assert "cannot be merged" not in example.look(mode="check").text
 
 
 def test_what_somebody_has_edited_there_conflicts_as_well(example: Conflict) -> None:
