@@ -22,10 +22,10 @@ def content(repository: Repository) -> bytes:
     return written
 
 
-@pytest.mark.parametrize("count", [12, pytest.param(100, marks=pytest.mark.large)])
 def test_a_mistake_in_a_list_is_corrected_in_every_branch(
-    many: Start, make: Make, host: StandInHost, action: Action, count: int
+    many: Start, make: Make, host: StandInHost, action: Action
 ) -> None:
+    count = 12
     made = make(0, count)
     old, new = action.listing_of(OLD), "list.json"
     assert states(many(definitions=old)) == {"opened": count}
