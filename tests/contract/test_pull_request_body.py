@@ -316,6 +316,19 @@ def test_effects_and_states_are_in_japanese_too(action: Action, repository: Repo
     assert rows(body(repository))[".github/SECURITY.md"][:2] == ["追加", "脆弱性の報告方法"]
 
 
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_what_may_hide_inherited_files_is_said_without_a_request(
+    start: Start, action: Action, repository: Repository, language: str
+) -> None:
+    listed = {".github/ISSUE_TEMPLATE/bug.md": "x\n", "SECURITY.md": "x\n", "SUPPORT.md": ""}
+    listed |= {"other.md": "x\n", "LICENSE": "x\n"}
+    entries = [{"path": path, "content": content} for path, content in listed.items()]
+    start(definitions=action.listing(*entries), language=language)
+    words = {"en": "no longer inherits", "ja": "継承されなくなります"}[language]
+    [line] = [each for each in body(repository).splitlines() if words in each]
+    assert {path for path in listed if path in line} == {*list(listed)[:2]}
+
+
 def test_it_says_how_to_change_the_set(action: Action, repository: Repository) -> None:
     action(profile="health", language="en", commit_strategy=SINGLE)
     assert "To change the list, give the action a definition file of your own" in body(repository)

@@ -9,6 +9,7 @@ from registrar.models.paths import Done, ListedPath
 from registrar.models.repository import PullRequest
 from registrar.models.result import RegistrationResult
 from registrar.models.standing import Standing
+from registrar.presence.alternatives import may_inherit
 from registrar.rendering import states
 from registrar.rendering.markdown import ROWS_UNFOLDED, Markdown, by_urgency, folded
 from registrar.texts import escaping
@@ -53,6 +54,8 @@ def render(
         head += [markdown.text(*map(_beside, registration.beside)), ""]
     if hidden := _hidden(registration):
         head += markdown.quoted(msg("body.hides", pairs=hidden))
+    if inheritable := _inheritable(registration):
+        head += markdown.quoted(msg("body.may_hide", paths=inheritable))
     tail = [markdown.text(*filter(None, [_how_to_change(registration)]))]
 
     files = by_urgency(
@@ -72,6 +75,18 @@ def render(
     kept = [*heading, *_fitting(rows, room - _size(todo), markdown)]
     shown = [*kept, ""] if is_open else folded(title, kept)
     return "\n".join([*head, *todo, *shown, *tail])
+
+
+def _inheritable(registration: RegistrationResult) -> Sequence[str]:
+    """Give the paths in whose place the owner's repository ``.github`` may have had something.
+
+    That repository is not read for it; of an empty file the checklist says it already.
+    """
+    is_asked = registration.spec.settings.respect_alternatives
+    if is_asked or registration.repository.full_name.lower().endswith("/.github"):
+        return ()
+    added = (file.definition for file in registration.files if file.on_branch)
+    return [each.path for each in added if each.content.strip() and may_inherit([each])]
 
 
 def _introduction(registration: RegistrationResult) -> Message:
