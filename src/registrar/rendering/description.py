@@ -144,19 +144,15 @@ def _whom_to_ask(registration: RegistrationResult) -> Message | None:
 
 
 def _in_numbers(registration: RegistrationResult) -> Sequence[Message]:
-    states = [_state_on_branch(file) for file in registration.files]
-    declined = registration.standings[Standing.DECLINED]
-    taken_out = sum(file.was_taken_out for file in registration.files)
+    done = [_state_on_branch(file) for file in registration.files]
     counts = {
         "body.unlisted": len(registration.unlisted),
         "body.exist": sum(file.standing.is_present for file in registration.files),
-        "body.declined": declined - taken_out,
-        "body.removed": taken_out,
-        "body.unset": registration.standings[Standing.UNSET],
-        "body.failed": states.count(Done.FAILED) + states.count(Done.UNKNOWN),
-        "body.pending": states.count(Done.PENDING),
+        **states.counted_apart(registration, lambda words: words.body, "body.removed"),
+        "body.failed": done.count(Done.FAILED) + done.count(Done.UNKNOWN),
+        "body.pending": done.count(Done.PENDING),
     }
-    added = msg("body.adds", count=states.count(Done.CREATED), total=len(states))
+    added = msg("body.adds", count=done.count(Done.CREATED), total=len(done))
     return [added, *(msg(key, count=n) for key, n in counts.items() if n)]
 
 

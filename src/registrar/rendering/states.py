@@ -1,11 +1,11 @@
 """How states are called: one table for each kind, which every output reads."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import NamedTuple
 
 from registrar.models.paths import Done, ListedPath
-from registrar.models.result import PullRequestOperation, Status
+from registrar.models.result import PullRequestOperation, RegistrationResult, Status
 from registrar.models.rules import origin_of
 from registrar.models.selection import Exclusion
 from registrar.models.settings import Mode
@@ -116,6 +116,10 @@ class StandingWords(NamedTuple):
     """How many fail a check."""
     fails_at_ref: str = ""
     """Why one path fails a check at a reference."""
+    body: str = ""
+    """How many, in the description of a pull request, where that counts them by themselves."""
+    beside: str = ""
+    """How many, beside the state of a repository, where that does not say it."""
 
 
 STANDINGS: Mapping[Standing, StandingWords] = {
@@ -186,12 +190,16 @@ STANDINGS: Mapping[Standing, StandingWords] = {
         _DECLINED,
         Bar("declined", "page.bar_declined", "page.letter_declined", "#6e7781", "#8d96a0"),
         fails="check.fails_declined",
+        body="body.declined",
+        beside="many.state_with_declined",
     ),
     Standing.UNSET: StandingWords(
         _UNSET,
         Bar("unset", "page.bar_unset", "page.letter_unset", "#bc4c00", "#e0823d"),
         fails="check.fails_unset",
         fails_at_ref="change.unset",
+        body="body.unset",
+        beside="many.state_with_unset",
     ),
     Standing.BLOCKED: StandingWords(
         _BLOCKED,
@@ -313,6 +321,21 @@ EXCLUDED = {
 def exclusions(excluded: Mapping[Exclusion, int]) -> list[Message]:
     """How many repositories are left out for which reason."""
     return [msg(EXCLUDED[reason], count=count) for reason, count in excluded.items()]
+
+
+def counted_apart(
+    record: RegistrationResult, key: Callable[[StandingWords], str], taken_out: str
+) -> dict[str, int]:
+    """Count the paths that a text counts by themselves, by the keys of the catalogue.
+
+    ``key`` gives that of a way to stand, or nothing; ``taken_out`` is that of declined paths which
+    somebody took out of a pull request that was not closed.
+    """
+    standings = record.standings
+    counts = {name: standings[each] for each, words in STANDINGS.items() if (name := key(words))}
+    out = sum(file.was_taken_out for file in record.files)
+    declined = key(STANDINGS[Standing.DECLINED])
+    return {declined: counts.pop(declined) - out, taken_out: out, **counts}
 
 
 # --- Of a listed path ---------------------------------------------------------------------------

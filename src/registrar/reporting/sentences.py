@@ -21,6 +21,7 @@ from registrar.rendering.states import (
     STANDINGS,
     STATUSES,
     WAYS,
+    counted_apart,
     exclusions,
     explanation,
 )
@@ -309,12 +310,7 @@ def state(row: RegistrationResult, *, in_log: bool = False) -> Message:
         of_one = of_unread.get(row.status, of_one)
     text, counts_missing = msg(of_one, count=row.missing), of_one in _COUNT_MISSING
     blocked = [explanation(file) for file in row.files if file.standing is Standing.BLOCKED]
-    taken_out = sum(file.was_taken_out for file in row.files)
-    besides = {
-        "many.state_with_removed": taken_out,
-        "many.state_with_declined": row.standings[Standing.DECLINED] - taken_out,
-        "many.state_with_unset": row.standings[Standing.UNSET],
-    }
+    besides = counted_apart(row, lambda words: words.beside, "many.state_with_removed")
     parts = [msg(key, count=count) for key, count in besides.items() if count]
     if row.conflicts:
         parts.append(msg("many.state_with_conflict", paths=row.conflicts))
