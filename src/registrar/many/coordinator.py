@@ -323,4 +323,4 @@ class ManyRun:
 
 
 def _key(spec: RegistrationSpec) -> tuple[str, str]:
-    return spec.repository.full_name.lower(), spec.files.label
+    return spec.repository.full_name.lower(), spec.file_list.label

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
 def unread(spec: RegistrationSpec) -> RegistrationResult:
     """Give the result where nothing of the repository was read."""
-    listed = (each.file for each in spec.files.files)
+    listed = (each.file for each in spec.file_list.files)
     paths = by_path(ListedPath(each, Standing.UNREAD) for each in listed)
     return RegistrationResult(spec, spec.repository, paths=paths)
 
@@ -136,7 +136,7 @@ def _by_branch(specs: Sequence[RegistrationSpec]) -> list[list[RegistrationSpec]
     """Group registrations for queries: one query is about one list and one name of a branch."""
     groups: dict[tuple[int, str], list[RegistrationSpec]] = {}
     for spec in specs:
-        groups.setdefault((id(spec.files), spec.branch), []).append(spec)
+        groups.setdefault((id(spec.file_list), spec.branch), []).append(spec)
     return list(groups.values())
 
 
@@ -246,7 +246,7 @@ class Reader:
 
     def require_enough(self, specs: Sequence[RegistrationSpec]) -> None:
         """Refuse what would fill the memory, or cost more points than are left."""
-        files = sum(len(spec.files.possible) for spec in specs)
+        files = sum(len(spec.file_list.possible) for spec in specs)
         if files > MOST_FILES:
             raise Refused(msg("many.too_many_files", count=files, most=MOST_FILES))
         # While GitHub answers no faster than it has to

@@ -36,7 +36,7 @@ class Plan(NamedTuple):
     @property
     def fitting(self) -> frozenset[int]:
         """Numbers of the rules that apply."""
-        return frozenset(rule.number for rule in self.spec.files.rules).difference(self.unfit)
+        return frozenset(rule.number for rule in self.spec.file_list.rules).difference(self.unfit)
 
     @property
     def has_list(self) -> bool:
@@ -46,7 +46,7 @@ class Plan(NamedTuple):
         anyway to have the path: with another content only if nobody knows which commit the checkout
         is at, because it may be one of another repository.
         """
-        files, state = self.spec.files, self.state
+        files, state = self.spec.file_list, self.state
         if files.commit and files.commit == state.base_sha:
             return True
         directory, _, name = files.path.rpartition("/")

@@ -184,7 +184,7 @@ class ManyResult:
         if self.settings.mode.only_reads:
             for file in (*previewed.to_create, *previewed.to_update):
                 self._note_content(file, previewed)
-        label = previewed.spec.files.label
+        label = previewed.spec.file_list.label
         self.rules.update((label, number) for number in previewed.fitting)
         self.replaced.update(previewed.replaced)
         self.unused_parts.update(previewed.unused_parts)
@@ -198,7 +198,7 @@ class ManyResult:
         own, *_ = file.texts
         key = (file.path, own.source, own.template, file.rule if file.parts else 0, replaces)
         if not (content := self.contents.get(key)):
-            possible = previewed.spec.files.possible
+            possible = previewed.spec.file_list.possible
             listed = {(each.path, each.rule): each for each in possible}[file.path, file.rule]
             content = Content(listed, file, previewed.repository, replaces)
         self.contents[key] = content.with_one(file, previewed.repository)

@@ -113,7 +113,7 @@ class RegistrationSpec(NamedTuple):
     """One registration to be done: a list in a repository."""
 
     settings: Settings
-    files: FileList
+    file_list: FileList
     repository: Repository
     """Its name alone, as it was given; in a run over many the very repository that was listed:
     another one may have its name by now."""
@@ -147,7 +147,7 @@ class RegistrationSpec(NamedTuple):
         """Name of the working branch, as far as it is free."""
         owner, _, repo = self.target.partition("/")
         repo = templates.for_branch(repo)
-        defaults = self.files.defaults
+        defaults = self.file_list.defaults
         names = {"profile": defaults.name, "owner": owner, "repo": repo}
         return templates.fill(self.settings.branch, names) or defaults.branch
 
@@ -157,7 +157,7 @@ class RegistrationSpec(NamedTuple):
 
         Nobody else is likely to choose that one.
         """
-        return self.branch == self.files.defaults.branch
+        return self.branch == self.file_list.defaults.branch
 
     @property
     def was_listed(self) -> bool:
@@ -173,7 +173,7 @@ class RegistrationSpec(NamedTuple):
     @property
     def property_names(self) -> frozenset[str]:
         """Custom properties that rules ask about, or that templates or texts name."""
-        return self.settings.property_names | self.files.property_names
+        return self.settings.property_names | self.file_list.property_names
 
     @property
     def grouped_by(self) -> tuple[str, ...]:

@@ -73,7 +73,7 @@ class Tally:
         if any(file.conflicts_with for file in record.files):
             self.conflicting += 1
         elif since := record.open_since:
-            self.open[name, record.spec.files.label] = since
+            self.open[name, record.spec.file_list.label] = since
 
     @property
     def states(self) -> Counter[Status]:

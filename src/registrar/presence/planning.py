@@ -31,7 +31,7 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState, listed: Listed | N
     """
     listed = listed or listed_in(spec, state)
     entries, definitions = state.entries, listed.definitions
-    for below, above in listed.below if spec.files.rules else ():
+    for below, above in listed.below if spec.file_list.rules else ():
         values = {"path": below.path, "parent": above.path}
         rules = {"rule": place_of(below.rule), "other": place_of(above.rule)}
         raise Refused(msg("preflight.rules", **values, **rules))
@@ -118,14 +118,14 @@ def require_known_properties(
 
 def listed_in(spec: RegistrationSpec, state: RepositoryState) -> Listed:
     """Give what the list has for a repository, as its rules say."""
-    files, has = spec.files, state.entries.__contains__
+    files, has = spec.file_list, state.entries.__contains__
     return listed_for(files.files, files.rules, state.repository, has)
 
 
 def blob_ids_at(plan: Plan, tree: Tree) -> dict[str, str]:
     """Blob ids of what the list gives for a commit of the repository, by path."""
     there = {*tree, *(parent for path in tree for parent in parents(path))}
-    files = plan.spec.files
+    files = plan.spec.file_list
     listed = listed_for(files.files, files.rules, plan.repository, there.__contains__)
     return {each.path: each.blob_id for each in listed.definitions}
 

@@ -199,7 +199,9 @@ def marked(plan: Plan) -> list[tuple[PullRequest, Mark]]:
 
 def _mark_for(plan: Plan, pull: PullRequest) -> Mark | None:
     mark = Mark.of(pull.body)
-    is_ours = mark and mark.is_of(plan.spec.files.id) and not (mark.is_needless and pull.is_open)
+    is_ours = (
+        mark and mark.is_of(plan.spec.file_list.id) and not (mark.is_needless and pull.is_open)
+    )
     return mark if is_ours else None
 
 
@@ -546,7 +548,7 @@ class _Decision:
 
     def _blobs(self, added: _Added, definitions: Sequence[FileDefinition]) -> Mapping[str, str]:
         blobs = {definition.path: definition.blob_id for definition in definitions}
-        if self._plan.spec.files.asks_in_parts and added.before is not None:
+        if self._plan.spec.file_list.asks_in_parts and added.before is not None:
             then = blob_ids_at(self._plan, added.before)
             blobs = {path: then.get(path, blob) for path, blob in blobs.items()}
         return blobs

@@ -43,8 +43,8 @@ _Names: TypeAlias = tuple[Future[Mapping[str, str] | None], Future[tuple[PullReq
 def inspect(client: "Client", progress: Progress) -> Plan:
     """Read the repository, its default branch, and every listed path at that commit."""
     spec = progress.spec
-    asked = spec.files.asked_paths
-    client.limits.require(Resource.REST, 2 + len(spec.files.possible) + len(asked))
+    asked = spec.file_list.asked_paths
+    client.limits.require(Resource.REST, 2 + len(spec.file_list.possible) + len(asked))
     repository = client.rest.repository(spec.target)
     progress.identify(repository)
     if spec.property_names:

@@ -93,7 +93,7 @@ class Proposal(NamedTuple):
                 yield name
 
     def title(self, result: RegistrationResult) -> str:
-        defaults = self.spec.files.defaults
+        defaults = self.spec.file_list.defaults
         template = self.spec.settings.title or defaults.title
         title = self._fill(template, self._values(result)) or defaults.title
         return _cut(title, TITLE_CHARACTERS) if templates.properties(template) else title
@@ -105,7 +105,7 @@ class Proposal(NamedTuple):
         def message(file: FileDefinition) -> str:
             of_file = {**values, "path": escaping.for_commit(file.path)}
             text = self._fill(self.spec.settings.commit_message, of_file)
-            return text or self._fill(self.spec.files.defaults.commit_message, of_file)
+            return text or self._fill(self.spec.file_list.defaults.commit_message, of_file)
 
         return message
 
@@ -139,7 +139,7 @@ class Proposal(NamedTuple):
         room = BODY_CHARACTERS - escaping.characters(f"{before}{BEGIN}\n\n{END}{after}")
         ours_now = (file.definition for file in result.files if file.is_as_listed)
         written = {each.path: each.blob_id for each in ours_now}
-        hidden = mark.naming(self.spec.files.id, written, result.conflicts).text
+        hidden = mark.naming(self.spec.file_list.id, written, result.conflicts).text
         room -= escaping.characters(hidden) + 1
         ours = description.render(result, self.catalogue, room, ours or "")
         body = f"{before}{BEGIN}\n{ours}\n{hidden}\n{END}{after}"
@@ -164,7 +164,7 @@ class Proposal(NamedTuple):
         """Give what the placeholders of every text stand for."""
         owner, _, repo = result.repository.full_name.partition("/")
         return {
-            "profile": self.spec.files.defaults.name,
+            "profile": self.spec.file_list.defaults.name,
             "count": str(sum(f.on_branch or f.done is not Done.SKIPPED for f in result.files)),
             "owner": self.catalogue.shown(owner, str),
             "repo": self.catalogue.shown(repo, str),

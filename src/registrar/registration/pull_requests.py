@@ -309,7 +309,7 @@ def _find_open(work: Work, branch: str) -> tuple[PullRequest | None, bool]:
     for find in (rest.pull_requests, rest.open_pull_requests):
         for pull in find(plan.repository, branch):
             mark = Mark.of(pull.body)
-            is_ours = mark is None or (mark.is_of(plan.spec.files.id) and not mark.is_needless)
+            is_ours = mark is None or (mark.is_of(plan.spec.file_list.id) and not mark.is_needless)
             is_here = pull.is_open and pull.base_branch == plan.repository.default_branch
             is_shown |= is_here
             if not (is_here and is_ours):

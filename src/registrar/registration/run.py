@@ -176,7 +176,7 @@ def _report_plan(plan: Plan, progress: Progress) -> None:
     if plan.repository.of_person and plan.spec.property_names:
         progress.note("progress.no_properties", owners=[plan.repository.owner])
     if plan.unfit:
-        unfit = [rule.described for rule in plan.spec.files.rules if rule.number in plan.unfit]
+        unfit = [rule.described for rule in plan.spec.file_list.rules if rule.number in plan.unfit]
         progress.note("progress.unfit_rules", rules=unfit)
     if plan.replaced:
         progress.note("progress.replaced", entries=[each.shown for each in plan.replaced])

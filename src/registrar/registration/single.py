@@ -38,9 +38,9 @@ def directories_to_read(spec: RegistrationSpec) -> list[str]:
 
     They cover every file that a rule may add, and every path that a rule asks about.
     """
-    definitions, respect = spec.files.possible, spec.settings.respect_alternatives
+    definitions, respect = spec.file_list.possible, spec.settings.respect_alternatives
     elsewhere = alternatives.directories_to_read(definitions, respect=respect)
-    paths = (*(definition.path for definition in definitions), *spec.files.asked_paths)
+    paths = (*(definition.path for definition in definitions), *spec.file_list.asked_paths)
     listed = map(directory_of, paths)
     return list(dict.fromkeys([*listed, *elsewhere, *alternatives.places_of(definitions)]))
 
@@ -61,7 +61,7 @@ def inspect(client: "Client", progress: Progress) -> Plan:
     if described is None and spec.property_names:
         # GraphQL has properties since the end of 2025, and not on an Enterprise Server
         described = client.rest.with_properties(client.rest.repository(spec.target))
-    with_facts = spec.files.has_conditions and described is None
+    with_facts = spec.file_list.has_conditions and described is None
     directories = directories_to_read(spec)
     if spec.settings.ref:
         at = _commits_at_ref(client, spec, described or spec.repository)

@@ -82,7 +82,7 @@ def _named(plan: Plan, mark: Mark, after: Tree) -> Mark:
     """
     there = ((file, after.get(file.path)) for file in plan.definitions)
     as_listed = {f.path: f.blob_id for f, entry in there if entry and entry.sha == f.blob_id}
-    return mark.naming(plan.spec.files.id, as_listed)._replace(is_withdrawn=True)
+    return mark.naming(plan.spec.file_list.id, as_listed)._replace(is_withdrawn=True)
 
 
 def close(

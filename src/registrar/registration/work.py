@@ -135,7 +135,7 @@ def read_blobs(
 def with_owner(client: "Client", spec: RegistrationSpec, state: RepositoryState) -> RepositoryState:
     """Add what the target inherits from its owner's repository ``.github``, where asked for."""
     owner, _, name = state.repository.full_name.partition("/")
-    asked_for = spec.settings.respect_alternatives and may_inherit(spec.files.possible)
+    asked_for = spec.settings.respect_alternatives and may_inherit(spec.file_list.possible)
     if not asked_for or name.lower() == ".github":
         return state
     return state._replace(owner=client.owner_files(owner, OWNER_DIRECTORIES))

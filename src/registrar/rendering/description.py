@@ -90,7 +90,7 @@ def _inheritable(registration: RegistrationResult) -> Sequence[str]:
 
 
 def _introduction(registration: RegistrationResult) -> Message:
-    url, files = registration.spec.settings.action_url, registration.spec.files
+    url, files = registration.spec.settings.action_url, registration.spec.file_list
     path = _path_of_list(registration)
     if files.name and path:
         listed = msg("body.list_name_path", name=files.name, path=path)
@@ -110,11 +110,11 @@ def _path_of_list(registration: RegistrationResult) -> str:
     """
     is_here = registration.is_of_workflow and registration.has_list
     in_workflow = registration.spec.settings.in_workflow
-    return registration.spec.files.path if is_here or not in_workflow else ""
+    return registration.spec.file_list.path if is_here or not in_workflow else ""
 
 
 def _how_to_change(registration: RegistrationResult) -> Message | None:
-    files, repository = registration.spec.files, registration.repository
+    files, repository = registration.spec.file_list, registration.repository
     if not files.path:
         return msg("body.change_the_set")
     path = _path_of_list(registration)

@@ -143,7 +143,7 @@ def rows_of(result: RegistrationResult, read_at: str, reason: str = "") -> Itera
             visibility=repository.visibility,
             default_branch=repository.default_branch,
             commit=result.commit,
-            list=result.spec.files.label,
+            list=result.spec.file_list.label,
             path=file.path,
             standing=f"excluded: {result.exclusion}" if result.exclusion else file.standing,
             found_path=present.path if present and present.path != file.path else "",
@@ -153,7 +153,7 @@ def rows_of(result: RegistrationResult, read_at: str, reason: str = "") -> Itera
             if pull and is_open and pull.created_at
             else "",
             declined_since=pull.closed_at[:10] if file.declined_in and pull and not is_open else "",
-            list_digest=result.spec.files.digest,
+            list_digest=result.spec.file_list.digest,
             read_at=read_at,
             rule=str(file.definition.rule or ""),
             parts=" ".join(map(str, file.definition.parts)),

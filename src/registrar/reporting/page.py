@@ -274,7 +274,7 @@ class Page:
     def count(self, record: RegistrationResult) -> None:
         """Take one list in one repository that is not named."""
         if not record.exclusion:
-            self.lists[record.spec.files.label] = None
+            self.lists[record.spec.file_list.label] = None
             self.hidden.add(record.spec.repository.full_name.lower())
 
     def add(
@@ -289,7 +289,7 @@ class Page:
         ``shown`` takes out of a text what must not be published; ``help_page`` is the one that says
         what to do where it failed, for this ``reason``.
         """
-        repository, files, label = record.repository, record.files, record.spec.files.label
+        repository, files, label = record.repository, record.files, record.spec.file_list.label
         name = shown(repository.full_name)
         if record.exclusion:
             self.excluded[name] = record.exclusion

@@ -46,7 +46,7 @@ def _registration(registration: RegistrationResult, catalogue: Catalogue) -> dic
         return catalogue.shown(value, str) if value else ""
 
     return {
-        "profile": registration.spec.files.defaults.name,
+        "profile": registration.spec.file_list.defaults.name,
         "repository": shown(registration.repository.full_name),
         "mode": registration.spec.settings.mode,
         "exit_code": registration.exit_code,
@@ -195,7 +195,7 @@ def _row(row: RegistrationResult, catalogue: Catalogue) -> dict[str, object]:
     pull, failure = row.pull_request or row.declined_in, row.first_failure
     return {
         "repository": catalogue.shown(row.repository.full_name, str),
-        "profile": row.spec.files.defaults.name,
+        "profile": row.spec.file_list.defaults.name,
         "state": row.status,
         "missing": row.missing,
         "reason": catalogue.text(failure.message) if failure else None,

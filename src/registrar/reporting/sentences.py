@@ -105,7 +105,7 @@ def failed_checks(registration: RegistrationResult) -> Iterator[Message]:
 
 def failed_at_ref(registration: RegistrationResult) -> Iterator[Diagnostic]:
     """What fails a check of a commit: a message at each file, and at each line."""
-    fail_on, files = registration.spec.settings.fail_on, registration.spec.files
+    fail_on, files = registration.spec.settings.fail_on, registration.spec.file_list
     for file in registration.files:
         path, rule = file.path, file.definition.rule
         key = STANDINGS[file.standing].fails_at_ref
@@ -284,7 +284,7 @@ def line(
     """
     name: str | Message = row.repository.link
     if names_list:
-        name = msg("many.repository_and_list", repository=name, list=row.spec.files.label)
+        name = msg("many.repository_and_list", repository=name, list=row.spec.file_list.label)
     line = msg("many.row_state", repository=name, state=state(row, in_log=True))
     if place:
         number, total = place

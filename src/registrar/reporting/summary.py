@@ -40,7 +40,7 @@ def log_summary(registration: RegistrationResult, catalogue: Catalogue) -> list[
 def of_one(registration: RegistrationResult, catalogue: Catalogue) -> str:
     """The outcome in a sentence, the table of counts, what failed and why; the rest is folded."""
     markdown, name = Markdown(catalogue), registration.repository.full_name
-    title = msg("summary.heading", list=registration.spec.files.label, target=name)
+    title = msg("summary.heading", list=registration.spec.file_list.label, target=name)
     counts = [
         [markdown.text(msg(cell)), str(count)]
         for (_, cell), count in sentences.counts(registration).items()
@@ -167,8 +167,11 @@ _Columns = Mapping[str, Callable[[RegistrationResult], str]]
 
 def _table(rows: Sequence[RegistrationResult], columns: _Columns, markdown: Markdown) -> list[str]:
     """Give a row for each repository and list; what does not fit is counted."""
-    if len({row.spec.files.label for row in rows}) > 1:
-        columns = {"many.table_list": lambda row: markdown.code(row.spec.files.label), **columns}
+    if len({row.spec.file_list.label for row in rows}) > 1:
+        columns = {
+            "many.table_list": lambda row: markdown.code(row.spec.file_list.label),
+            **columns,
+        }
     shown = (
         [markdown.code(row.repository.link), *(cell(row) for cell in columns.values())]
         for row in rows[:ROWS]
