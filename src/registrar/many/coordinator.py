@@ -8,8 +8,8 @@ from registrar.errors import Diagnostic, Refused
 from registrar.github.limits import Resource
 from registrar.inputs.environment import may_be_published
 from registrar.many import notes, writing
-from registrar.many.listener import Listener
 from registrar.many.listing import Listing, make_listing, others_read_workflow
+from registrar.many.many_listener import ManyListener
 from registrar.many.reading import Reader, unread
 from registrar.models.repository import Repository
 from registrar.models.result import ONLY_LOOKED_AT, TO_DO, RegistrationResult, Status
@@ -41,13 +41,13 @@ class ManyRun:
     github: "GitHub"
     settings: Settings
     lists: Sequence[FileList]
-    listener: Listener
+    listener: ManyListener
     privacy: Privacy
     cancellation: Cancellation
     run_result: RunResult
 
     def __post_init__(self) -> None:
-        self._of_one = Listener(self.listener.texts)
+        self._of_one = ManyListener(self.listener.texts)
         self.result = self.run_result.many = ManyResult(self.settings)
         self.registrations = self.run_result.registrations
         """What was done, or would be, in each repository with missing files."""

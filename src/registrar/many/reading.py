@@ -36,7 +36,7 @@ from registrar.errors import (
 )
 from registrar.github.bulk import points
 from registrar.github.limits import Resource
-from registrar.models.paths import Done, ListedPath, Outcome, by_path
+from registrar.models.paths import Done, ListedPath, PathOutcome, by_path
 from registrar.models.plan import Plan
 from registrar.models.repository import BranchState, Comparison, PullRequest, RepositoryState, Tree
 from registrar.models.result import RegistrationResult, Status
@@ -78,7 +78,7 @@ def _with_refused(result: RegistrationResult, scopes: frozenset[str] | None) -> 
     failure = scope_failure(scopes)
     return result.after(
         *(
-            Outcome(each.path, Done.FAILED, failure)
+            PathOutcome(each.path, Done.FAILED, failure)
             for each in result.files
             if each.path in refused and each.done in {Done.TO_CREATE, Done.TO_UPDATE}
         )
@@ -92,7 +92,7 @@ def _with_outdated(result: RegistrationResult) -> RegistrationResult:
         return result
     return result.after(
         *(
-            Outcome(each.path, Done.TO_UPDATE)
+            PathOutcome(each.path, Done.TO_UPDATE)
             for each in result.files
             if each.on_branch and not mark.has_written(each.path, each.definition.blob_id)
         )

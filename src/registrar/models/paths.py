@@ -31,7 +31,7 @@ class Done(StrEnum):
     SKIPPED = "skipped"
 
 
-class Outcome(NamedTuple):
+class PathOutcome(NamedTuple):
     """What was done about a listed path, or found out; what is not given stays as it was."""
 
     path: str
@@ -83,7 +83,7 @@ class ListedPath(NamedTuple):
     commit: str = ""
     """The commit that created it."""
 
-    def after(self, outcome: Outcome) -> "ListedPath":
+    def after(self, outcome: PathOutcome) -> "ListedPath":
         """Give the path as it stands once this was done, or is known."""
         given = outcome._asdict()
         del given["path"]

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from registrar.errors import Failure, Kind
-from registrar.models.paths import Done, ListedPath, Outcome
+from registrar.models.paths import Done, ListedPath, PathOutcome
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.rules import Replaced, UnusedParts
 from registrar.models.selection import Exclusion
@@ -164,7 +164,7 @@ class RegistrationResult(NamedTuple):
         """The listed paths, in the order of the list."""
         return tuple(self.paths.values())
 
-    def after(self, *outcomes: Outcome) -> "RegistrationResult":
+    def after(self, *outcomes: PathOutcome) -> "RegistrationResult":
         """Give the result once this was done about paths, or is known of them."""
         changed = {each.path: self.paths[each.path].after(each) for each in outcomes}
         return self._replace(paths={**self.paths, **changed})

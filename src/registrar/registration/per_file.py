@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from registrar.errors import Cancelled, GitHubError, Kind, OutOfTime, Refused
 from registrar.github.limits import CONNECTIONS, Resource
 from registrar.models.files import FileDefinition, parents
-from registrar.models.paths import Done, Outcome
+from registrar.models.paths import Done, PathOutcome
 from registrar.models.plan import Plan
 from registrar.models.repository import (
     MOST_LISTED,
@@ -225,7 +225,7 @@ def _correct(work: Work, branch: Branch) -> Branch:
         return branch
 
 
-def _create(work: Work, branch: Branch, definition: FileDefinition, message: str) -> Outcome:
+def _create(work: Work, branch: Branch, definition: FileDefinition, message: str) -> PathOutcome:
     there = branch.tree.get(definition.path) if branch.tree else None
     if there:
         return work.there(branch, definition, there.sha)
@@ -246,16 +246,16 @@ def _create(work: Work, branch: Branch, definition: FileDefinition, message: str
 
 def _read_back(
     work: Work, branch: Branch, definition: FileDefinition, error: GitHubError
-) -> Outcome:
+) -> PathOutcome:
     """Find out what a write did whose response was lost, or whether somebody else made the file."""
     try:
         entry = work.client.rest.entry(
             work.plan.repository, definition.path, branch.name, may_lag=error.already_exists
         )
     except GitHubError:
-        return Outcome(definition.path, Done.UNKNOWN, error.failure)
+        return PathOutcome(definition.path, Done.UNKNOWN, error.failure)
     if entry is None:
-        return Outcome(definition.path, Done.FAILED, error.failure)
+        return PathOutcome(definition.path, Done.FAILED, error.failure)
     lost = error.may_have_been_applied or branch.has_lost_commit
     branch = branch._replace(may_be_ours=lost or branch.may_be_ours)
     return work.there(branch, definition, entry.sha)

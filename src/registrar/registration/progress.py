@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 
 from registrar.errors import Diagnostic, Failure
 from registrar.models.files import FileDefinition
-from registrar.models.paths import Done, ListedPath, Outcome, by_path
+from registrar.models.paths import Done, ListedPath, PathOutcome, by_path
 from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.result import Note, PullRequestOperation, RegistrationResult
@@ -71,11 +71,11 @@ class Progress:
         """The files of ``definitions`` about which nothing was done yet."""
         return [each for each in definitions if self.listed(each).done is Done.PENDING]
 
-    def record(self, *outcomes: Outcome) -> None:
+    def record(self, *outcomes: PathOutcome) -> None:
         """Keep what was done about paths, or is known of them."""
         self._result = self._result.after(*outcomes)
 
-    def record_and_print(self, *outcomes: Outcome, first: int = 1, total: int = 0) -> None:
+    def record_and_print(self, *outcomes: PathOutcome, first: int = 1, total: int = 0) -> None:
         """Keep and print what was done about paths.
 
         They have numbers from ``first`` on, of ``total``: as many as they are where it is 0.
@@ -93,7 +93,7 @@ class Progress:
 
     def keep_conflicts(self, paths: Sequence[str], pull: PullRequest) -> None:
         """Keep and print in which paths a pull request conflicts with the default branch."""
-        self.record(*(Outcome(each, conflicts_with=pull) for each in paths))
+        self.record(*(PathOutcome(each, conflicts_with=pull) for each in paths))
         if paths:
             self.warn("progress.conflicts", about=f"{paths}", pull_request=pull.link, paths=paths)
 
@@ -103,7 +103,7 @@ class Progress:
         """
         declined = (f for f in self._result.files if f.declined_in)
         those = (f for f in declined if f.declined_in and f.declined_in.number == pull.number)
-        self.record(*(Outcome(each.path, declined_in=pull) for each in those))
+        self.record(*(PathOutcome(each.path, declined_in=pull) for each in those))
 
     def note(
         self, key: str, /, *, about: str = "", repeats_state: bool = False, **values: object
@@ -173,7 +173,7 @@ class Progress:
         self.listener.line(msg("progress.proposed", url=Link(pull_request.url)))
 
     def result(
-        self, *, assuming: Sequence[Outcome] = (), why_pending: Message | None = None
+        self, *, assuming: Sequence[PathOutcome] = (), why_pending: Message | None = None
     ) -> RegistrationResult:
         """Give the result as it stands now, or would stand with some more paths done.
 
@@ -183,14 +183,14 @@ class Progress:
         if why_pending is None:
             return result
         pending = (each for each in result.files if each.done is Done.PENDING)
-        return result.after(*(Outcome(each.path, reason=why_pending) for each in pending))
+        return result.after(*(PathOutcome(each.path, reason=why_pending) for each in pending))
 
 
-def _declined(path: str, chosen: Claim | Decision) -> Outcome:
+def _declined(path: str, chosen: Claim | Decision) -> PathOutcome:
     pull, deleted_since = chosen.declined.get(path), chosen.deleted.get(path)
     if pull is None:
-        return Outcome(path, deleted_since=deleted_since)
-    return Outcome(
+        return PathOutcome(path, deleted_since=deleted_since)
+    return PathOutcome(
         path,
         Done.SKIPPED,
         reason=msg("reason.declined", pull_request=pull.link),

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from registrar.errors import Failure, GitHubError, Kind, OutOfTime, RegistrarError
 from registrar.models.files import FileDefinition
-from registrar.models.paths import Done, Outcome
+from registrar.models.paths import Done, PathOutcome
 from registrar.models.plan import NewPullRequest, Plan
 from registrar.models.repository import PullRequest
 from registrar.models.result import PullRequestOperation, RegistrationResult
@@ -77,9 +77,9 @@ def prepare(work: Work, write: Write) -> Write:
     return write
 
 
-def _without_room(write: Write, file: FileDefinition) -> Outcome:
+def _without_room(write: Write, file: FileDefinition) -> PathOutcome:
     standing = Standing.PROPOSED if write.brings(file.path) else Standing.TO_CREATE
-    return Outcome(file.path, Done.SKIPPED, reason=msg("reason.no_room"), standing=standing)
+    return PathOutcome(file.path, Done.SKIPPED, reason=msg("reason.no_room"), standing=standing)
 
 
 def _still_open(work: Work, pull: PullRequest) -> PullRequest:

@@ -26,7 +26,7 @@ from registrar.errors import (
     exit_code,
 )
 from registrar.models.files import FileDefinition, parents
-from registrar.models.paths import Done, ListedPath, Outcome
+from registrar.models.paths import Done, ListedPath, PathOutcome
 from registrar.models.plan import Plan
 from registrar.models.result import RegistrationResult
 from registrar.models.settings import CommitStrategy, Mode
@@ -251,14 +251,14 @@ def _read_replaced(client: "Client", plan: Plan, progress: Progress) -> None:
     """Read what the corrections would replace, so that it can be shown."""
     files = progress.result().to_update
     blobs = read_blobs(lambda _: client, {file.replaces: plan.repository for file in files})
-    progress.record(*(Outcome(each.path, before=blobs.get(each.replaces)) for each in files))
+    progress.record(*(PathOutcome(each.path, before=blobs.get(each.replaces)) for each in files))
 
 
 def _record_missing(plan: Plan, progress: Progress) -> None:
     """Keep what a run that writes would create; by itself this one does nothing about it."""
     pending = progress.pending(plan.missing)
     done = Done.TO_CREATE if plan.spec.proposes else Done.NOTHING
-    progress.record(*(Outcome(each.path, done) for each in pending))
+    progress.record(*(PathOutcome(each.path, done) for each in pending))
 
 
 def _report_decision(decision: Decision, progress: Progress) -> None:
@@ -279,28 +279,30 @@ def _report_decision(decision: Decision, progress: Progress) -> None:
         path = definition.path
         if above := next((parent for parent in parents(path) if parent in tree), ""):
             reason = msg("reason.blocked_on_branch", parent=above)
-            progress.record(Outcome(path, Done.NOTHING, reason=reason, standing=Standing.BLOCKED))
+            progress.record(
+                PathOutcome(path, Done.NOTHING, reason=reason, standing=Standing.BLOCKED)
+            )
         elif write and pull and (write.brings(path) or path in directories):
             shown = write if progress.spec.proposes else None
             progress.record(_on_branch(definition, shown, *held))
         elif write and write.leaves_pull_request:
-            progress.record(Outcome(path, Done.SKIPPED, reason=msg("reason.no_update")))
+            progress.record(PathOutcome(path, Done.SKIPPED, reason=msg("reason.no_update")))
 
 
 def _on_branch(
     file: FileDefinition, write: Write | None, standing: Standing, done: Done
-) -> Outcome:
+) -> PathOutcome:
     """Say whether a file that the branch of a pull request holds would be corrected.
 
     Without ``write`` nothing is corrected there, and nobody asks. Otherwise it was ``done``.
     """
     if write and write.branch.is_outdated(file.path):
         replaces = write.branch.replaces[file.path].sha
-        return Outcome(file.path, Done.TO_UPDATE, standing=standing, replaces=replaces)
+        return PathOutcome(file.path, Done.TO_UPDATE, standing=standing, replaces=replaces)
     if write and write.edited([file]):
         reason = msg("reason.edited")
-        return Outcome(file.path, Done.NOTHING, reason=reason, standing=standing)
-    return Outcome(file.path, done, standing=standing)
+        return PathOutcome(file.path, Done.NOTHING, reason=reason, standing=standing)
+    return PathOutcome(file.path, done, standing=standing)
 
 
 def _note_decision(decision: Decision, progress: Progress) -> None:
@@ -373,4 +375,4 @@ def _leave(work: Work, write: Write) -> None:
     for each in work.progress.pending(work.plan.missing):
         standing = Standing.PROPOSED if write.brings(each.path) else Standing.TO_CREATE
         why = msg("reason.no_update")
-        work.progress.record(Outcome(each.path, Done.SKIPPED, reason=why, standing=standing))
+        work.progress.record(PathOutcome(each.path, Done.SKIPPED, reason=why, standing=standing))

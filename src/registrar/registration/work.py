@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from registrar.errors import ENDS_THE_READING, Cancelled, Failure, GitHubError, OutOfTime
 from registrar.models.files import FileDefinition
-from registrar.models.paths import Done, Outcome
+from registrar.models.paths import Done, PathOutcome
 from registrar.models.plan import Plan
 from registrar.models.repository import Repository, RepositoryState
 from registrar.models.spec import RegistrationSpec
@@ -44,10 +44,10 @@ class Work(NamedTuple):
             raise
         return Made()
 
-    def written(self, branch: Branch, definition: FileDefinition, commit: str = "") -> Outcome:
+    def written(self, branch: Branch, definition: FileDefinition, commit: str = "") -> PathOutcome:
         """Say that a file was created, or corrected, with its commit if that is known."""
         path = definition.path
-        outcome = Outcome(path, standing=Standing.PROPOSED, is_as_listed=True, commit=commit)
+        outcome = PathOutcome(path, standing=Standing.PROPOSED, is_as_listed=True, commit=commit)
         if replaced := branch.replaces.get(path):
             return outcome._replace(done=Done.UPDATED, replaces=replaced.sha)
         reason = None
@@ -56,21 +56,21 @@ class Work(NamedTuple):
             reason = msg(key, other=other)
         return outcome._replace(done=Done.CREATED, reason=reason)
 
-    def there(self, branch: Branch, definition: FileDefinition, blob: str) -> Outcome:
+    def there(self, branch: Branch, definition: FileDefinition, blob: str) -> PathOutcome:
         """Say that the branch holds a file: our own lost write, or another's."""
         is_same = blob == definition.blob_id
         if branch.may_be_ours and is_same:
             return self.written(branch, definition)
         reason = msg("reason.on_branch" if is_same else "reason.edited")
-        skipped = Outcome(definition.path, Done.SKIPPED, reason=reason, is_as_listed=is_same)
+        skipped = PathOutcome(definition.path, Done.SKIPPED, reason=reason, is_as_listed=is_same)
         return skipped._replace(standing=Standing.PROPOSED)
 
-    def failed(self, branch: Branch, definition: FileDefinition, failure: Failure) -> Outcome:
+    def failed(self, branch: Branch, definition: FileDefinition, failure: Failure) -> PathOutcome:
         """Say that a file could not be created, or corrected."""
         is_there = definition.path in branch.replaces
         standing = Standing.PROPOSED if is_there else Standing.TO_CREATE
         done = Done.UNKNOWN if failure.may_have_been_applied else Done.FAILED
-        return Outcome(definition.path, done, failure, standing=standing)
+        return PathOutcome(definition.path, done, failure, standing=standing)
 
     @contextmanager
     def interruptible(self, definitions: Sequence[FileDefinition]) -> Iterator[None]:
@@ -86,7 +86,7 @@ class Work(NamedTuple):
         """Record the files without a result as unknown: GitHub's answer about them was lost."""
         failure = Failure.of(msg("reason.unknown"))._replace(may_have_been_applied=True)
         pending = self.progress.pending(definitions)
-        self.progress.record(*(Outcome(each.path, Done.UNKNOWN, failure) for each in pending))
+        self.progress.record(*(PathOutcome(each.path, Done.UNKNOWN, failure) for each in pending))
 
 
 class Strategy(Protocol):

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from itertools import islice
 
 from registrar.errors import Cause, Diagnostic
-from registrar.many.listener import Listener
+from registrar.many.many_listener import ManyListener
 from registrar.models.paths import Done, ListedPath
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.result import PullRequestOperation, RegistrationResult
@@ -29,7 +29,7 @@ HELP_PAGES = {"ja": "docs/troubleshooting.ja.md", "en": "docs/troubleshooting.md
 """The pages that explain errors, with the same anchors."""
 
 
-class Reporter(Listener):
+class Reporter(ManyListener):
     """The console, and what the runner keeps of a run, in a language."""
 
     def __init__(

@@ -7,7 +7,7 @@ from registrar.models.tally import Tally
 from registrar.registration import listener
 
 
-class Listener(listener.Listener):
+class ManyListener(listener.Listener):
     """Hears of a run over many repositories while it goes on."""
 
     def budget_known(self, budget: Budget, settings: Settings) -> None:
