@@ -74,6 +74,8 @@ class Organisation:
 
     def __post_init__(self) -> None:
         host = self.action.host
+        # Once, because two runs at a time read the list from one directory
+        write_list(self.action)
         self.repositories = []
         for number in range(self.complete + self.incomplete):
             lacks = number >= self.complete
@@ -105,7 +107,6 @@ class Organisation:
         given |= {"labels": "chore", "definitions": LIST, **inputs}
         given |= {"title": "Files for {repo}"} if self.odd else {}
         env = {"GITHUB_REPOSITORY": WORKFLOW} if self.odd else {}
-        write_list(action or self.action)
         run = (action or self.action)(given, target_repo=None, env=env)
         self.check(run)
         return run
@@ -114,7 +115,6 @@ class Organisation:
         """Start a run as a process of its own, which waits for nothing."""
         given = {"target_repo": None, "target_repos": ALL, "max_pull_requests": "100"}
         given |= {"language": "en", "labels": "chore", "definitions": LIST}
-        write_list(self.action)
         environ = self.action.environment(given)
         return self.action.begin_without_waiting(environ | {"GITHUB_REPOSITORY": WORKFLOW})
 
