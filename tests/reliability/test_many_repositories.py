@@ -16,7 +16,7 @@ from _pytest.mark import ParameterSet
 
 from registrar.github import transport
 from registrar.github.limits import SHORT_INTERVAL
-from tests.example import Day
+from tests.example import LIST, Day
 from tests.fakehub import Fault, FaultKind, Request
 from tests.fakehub.limits import Pace
 from tests.harness import Action, Run, SignalAt, is_read
@@ -300,7 +300,7 @@ def test_the_pace_is_kept_on_a_real_clock(action: Action) -> None:
     host = action.host
     organisation = Organisation(action, 1, 5, odd=False)
     host.pace = Pace()
-    given = {"target_repo": None, "target_repos": "octo-org/*", "language": "en"}
+    given = {"target_repo": None, "target_repos": "octo-org/*", "definitions": LIST}
     began = time.monotonic()
     run = action.process(action.environment(given))
     assert (run.exit_code, organisation.wrong(), host.pace.refused) == (0, [], 0), run.console
