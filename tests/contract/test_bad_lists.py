@@ -598,6 +598,13 @@ def test_a_key_is_told_at_its_own_line(action: Action) -> None:
     assert found == [("2", "content"), ("3", "template"), ("4", "alternatives"), ("5", "other")]
 
 
+@pytest.mark.parametrize("line_break", ["\r", "\x85", "\u2028", "\u2029"])
+def test_a_mistake_is_found_whatever_ends_its_line(action: Action, line_break: str) -> None:
+    text = line_break.join(("- path: a", "", "", "  mode: b: c"))
+    run = action(definitions=action.write("list.yml", text.encode()), profile=None)
+    assert (run.exit_code, "line 4, column 10: " in run.console) == (2, True), run.console
+
+
 def test_annotations_stop_at_the_runners_limit_and_the_rest_is_printed(action: Action) -> None:
     paths = [f"/{number}" for number in range(1, 8)] + [f"{letter}/" for letter in "ABCDE"]
     name = action.write("list.json", json.dumps(paths))

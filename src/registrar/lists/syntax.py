@@ -216,6 +216,8 @@ _KEY = re.compile(r"""[\s-]*+(?:"[^"]*"|'[^']*'|[^\s"'#][^"'#]*?):(?=\s|$)""")
 """The beginning of a line that has a key."""
 _NO_COMMENT = re.compile(r"\s*[^\s#]")
 """The beginning of a line that is neither blank nor a comment."""
+_LINE_BREAK = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")
+"""What begins a line to YAML (yaml.org/spec/1.1), which counts more than line feeds."""
 _MISPLACED = tuple(
     f"but found {name!r}" for name in ("?", "-", "<block mapping start>", "<block sequence start>")
 )
@@ -229,7 +231,7 @@ def _in_yaml(error: yaml.MarkedYAMLError, text: str) -> Malformed:
     if mark is None:
         return _broken("YAML", 1, 1, problem)
     began, quote = error.context_mark or mark, _open_quote(text, mark.line)
-    lines = [*text.split("\n"), ""]
+    lines = [*_LINE_BREAK.split(text), ""]
     line = lines[min(mark.line, len(lines) - 1)]
     # The nearest line above that is not blank and no comment; itself where there is none
     numbers = range(mark.line - 1, -1, -1)
