@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from registrar.models.result import ONLY_LOOKED_AT, TO_DO, RegistrationResult, Status
+from registrar.models.result import ONLY_LOOKED_AT, RegistrationResult, Status
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn
 from registrar.models.standing import Completeness, Standing
@@ -36,7 +36,7 @@ class Tally:
         self.withdrawable = 0
         """Number of lists with pull requests that could be withdrawn, at most."""
         self.not_pushable = 0
-        """Number of lists with something to do, where the token's user may not push."""
+        """Number of lists with missing files to propose, where the token's user may not push."""
         self.refused = 0
         """Number of lists with files that the token may not write."""
         self.refused_whole = 0
@@ -64,7 +64,8 @@ class Tally:
             self.refused_whole += 1
         self.without_pull_requests += not record.knows_pull_requests
         self.withdrawable += record.withdrawable > 0
-        self.not_pushable += left in TO_DO and record.repository.can_push is False
+        is_to_propose = left in {Status.TO_OPEN, Status.TO_UPDATE}
+        self.not_pushable += is_to_propose and record.repository.can_push is False
         self.refused += record.is_refused
         self.left_branches += bool(record.left_branch)
         self.has_failed |= record.fails_run

@@ -49,6 +49,15 @@ def test_as_many_are_closed_as_may_be_updated(register: Start, needless: list[Re
     assert states(register()) == {"complete": 3}
 
 
+def test_only_where_something_is_missing_a_lack_of_write_access_is_counted(
+    register: Start, needless: list[Repository]
+) -> None:
+    needless[0].read_only = True
+    plan = register(mode="plan")
+    assert states(plan)["to close"] == 3
+    assert "may not push: " not in plan.console
+
+
 def test_they_are_paced_like_updates(
     register: Start, needless: list[Repository], host: StandInHost, action: Action
 ) -> None:
