@@ -441,9 +441,16 @@ def test_over_many_only_the_repository_of_the_workflow_has_the_link(
         ("their/standards", "", ""),
     ],
 )
+@pytest.mark.parametrize("is_built_in", [False, True])
 @pytest.mark.parametrize("way", WAYS)
 def test_readers_are_told_whom_to_ask_as_far_as_they_may_know(
-    action: Action, repository: Repository, way: str, workflow: str, visibility: str, told: str
+    action: Action,
+    repository: Repository,
+    way: str,
+    is_built_in: bool,
+    workflow: str,
+    visibility: str,
+    told: str,
 ) -> None:
     event = {"repository": {"visibility": visibility}} if visibility else {}
     env = {
@@ -451,7 +458,8 @@ def test_readers_are_told_whom_to_ask_as_far_as_they_may_know(
         "GITHUB_WORKSPACE": str(action.workspace),
         "GITHUB_EVENT_PATH": str(action.workspace / action.write("event.json", json.dumps(event))),
     }
-    given = {"definitions": action.listing("a"), "language": "en"}
+    of_list = {"profile": "health"} if is_built_in else {"definitions": action.listing("a")}
+    given = {"language": "en"} | of_list
     where = {"commit_strategy": way}
     if way == "many":
         where = {"target_repo": "", "target_repos": TARGET}

@@ -115,7 +115,8 @@ def _path_of_list(registration: RegistrationResult) -> str:
 
 def _how_to_change(registration: RegistrationResult) -> Message | None:
     files, repository = registration.spec.file_list, registration.repository
-    if not files.path:
+    is_elsewhere = registration.spec.settings.in_workflow and not registration.is_of_workflow
+    if not files.path and not is_elsewhere:
         return msg("body.change_the_set")
     path = _path_of_list(registration)
     if not path and registration.is_of_workflow:
