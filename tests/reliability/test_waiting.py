@@ -235,7 +235,7 @@ def test_nothing_is_waited_for_when_no_waiting_is_allowed(
     ended = run(action, max_wait_minutes="0")
     assert ended.exit_code == 1
     assert announced(ended) == []
-    assert "max_wait_minutes is 0, so the run does not wait" in ended.stderr
+    assert "max_wait_minutes is 0, so the run does not wait. Run again after 20" in ended.stderr
     assert (ended.outputs["created"], ended.outputs["failed"]) == ("2", "2")
 
     again = run(action, max_wait_minutes="0")

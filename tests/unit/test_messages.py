@@ -179,5 +179,5 @@ def test_of_an_excerpt_only_the_beginning_is_shown(length: int) -> None:
 def test_a_sentence_in_another_one_has_one_full_stop_behind_it(language: str) -> None:
     reason = msg("refusal.token_rejected", words="x")
     for outer in ("wait.pause", "host.gave_up", "limit.no_waiting"):
-        text = Catalogue(language).text(msg(outer, reason=reason, seconds=1, count=2))
+        text = Catalogue(language).text(msg(outer, reason=reason, seconds=1, count=2, until="3"))
         assert not re.search(r"[.。]{2}", text), text

@@ -96,7 +96,7 @@ def test_the_time_of_requests_that_failed_counts_once() -> None:
     ("minutes", "seconds", "key"),
     [
         (0, 0.5, "limit.no_waiting"),
-        (0, 3600, "limit.no_waiting_until"),
+        (0, 3600, "limit.no_waiting"),
         (0.5, 40, "limit.out_of_time"),
         (0.5, 3600, "limit.out_of_time"),
     ],

@@ -362,12 +362,9 @@ class RetryPolicy:
 
     def _out_of_time(self, reason: Message, seconds: float) -> OutOfTime:
         values = {"reason": reason, "until": clock_time(self.clock.time() + seconds)}
-        # A time to run again is named only if the pause is long
-        is_long = seconds >= LIMIT_PAUSE
-        key = "limit.no_waiting_until" if is_long else "limit.no_waiting"
-        if self._max_seconds:
-            key = "limit.out_of_time"
+        key = "limit.out_of_time" if self._max_seconds else "limit.no_waiting"
         minutes = self._max_seconds / 60
         message = msg(key, seconds=math.ceil(seconds), minutes=minutes, **values)
-        waits_for = msg("limit.until", **values) if is_long else reason
+        # Of what is deferred, a moment is named only if the pause is long
+        waits_for = msg("limit.until", **values) if seconds >= LIMIT_PAUSE else reason
         return OutOfTime(Failure.of(message, Kind.OUT_OF_TIME), waits_for)
