@@ -490,7 +490,7 @@ def _compare_sentences(
     for text in texts:
         [outcome] = re.findall(r"^Outcome: (.*?)\.", text, re.MULTILINE)
         _same("log and summary", set(outcome.split(", ")), counted)
-        present = re.search(r"Of what is there: (.*?)\.", text)
+        present = re.search(r"Of the listed paths that exist: (.*?)\.", text)
         _same("log and summary", set(present[1].split(", ") if present else ()), there)
     failed = sum(
         int(each) for each in re.findall(r"^\*\*(\d+) failed:\*\*", run.summary, re.MULTILINE)

@@ -296,26 +296,26 @@ def test_the_root_is_read_at_the_commit_of_the_run(host: StandInHost, action: Ac
 
 HIDDEN = {
     "en": (
-        "GitHub would no longer use files that are there: "
-        ".github/CONTRIBUTING.md takes the place of your docs/CONTRIBUTING.md, "
-        ".github/SECURITY.md takes the place of your SECURITY.md. "
-        "To keep one in use, name its path in `alternatives` of the entry "
-        '(`respect_alternatives: "true"` does it for every file).'
+        "GitHub would use the new file instead of an existing one: "
+        ".github/CONTRIBUTING.md instead of your docs/CONTRIBUTING.md, "
+        ".github/SECURITY.md instead of your SECURITY.md. "
+        "To prevent this, name the existing path in `alternatives` of the entry, "
+        'or set `respect_alternatives: "true"` for all entries.'
     ),
     "ja": (
-        "次の既存ファイルは、GitHub で使われなくなります: "
-        "docs/CONTRIBUTING.md（代わりに .github/CONTRIBUTING.md を使用）、"
-        "SECURITY.md（代わりに .github/SECURITY.md を使用）。"
-        "引き続き使うには、一覧のその項目の `alternatives` に既存ファイルのパスを書いてください"
-        '（`respect_alternatives: "true"` なら、すべてのファイルについて同じ扱いになります）。'
+        "GitHub は既存のファイルの代わりに新しいファイルを使うようになります: "
+        "docs/CONTRIBUTING.md の代わりに .github/CONTRIBUTING.md、"
+        "SECURITY.md の代わりに .github/SECURITY.md。"
+        "これを避けるには、一覧のその項目の `alternatives` に既存のパスを書くか、"
+        'すべての項目について `respect_alternatives: "true"` を指定してください。'
     ),
 }
 IN_PLACE = {
-    "en": ("takes the place of your `SECURITY.md`", "takes the place of your `SECURITY.md`"),
-    "ja": (
-        "既存の `SECURITY.md` より優先",
-        "`SECURITY.md`（代わりに `.github/SECURITY.md` を使用）",
+    "en": (
+        "GitHub uses it instead of your `SECURITY.md`",
+        "`.github/SECURITY.md` instead of your `SECURITY.md`",
     ),
+    "ja": ("既存の `SECURITY.md` より優先", "`SECURITY.md` の代わりに `.github/SECURITY.md`"),
 }
 """In a table, and in a note."""
 THEIRS = {"SECURITY.md": b"ours\n", "docs/CONTRIBUTING.md": b"ours\n"}
@@ -363,7 +363,7 @@ def test_a_run_that_goes_on_still_says_what_is_hidden(host: StandInHost, action:
         action(definitions=action.listing(*entries), commit_strategy=SINGLE, language="en")
         entries.append("b")
     [pull] = repository.pull_requests
-    assert "| added (takes the place of your `SECURITY.md`) |" in (pull.body or "")
+    assert "| added (GitHub uses it instead of your `SECURITY.md`) |" in (pull.body or "")
 
 
 def test_a_plan_is_not_refused_for_a_directory_that_github_does_not_list_in_full(
@@ -383,9 +383,9 @@ def test_over_many_repositories(host: StandInHost, action: Action) -> None:
     host.create_repository("octo/three", {"a": b"a"})
     given = {"target_repos": "octo/*", "profile": "health", "mode": "plan", "language": "en"}
     run = action(given, target_repo=None)
-    lines = [line for line in run.summary.splitlines() if "takes the place of your" in line]
+    lines = [line for line in run.summary.splitlines() if "instead of your" in line]
     assert len(lines) == 1
-    assert "`.github/SECURITY.md` takes the place of your `SECURITY.md`" in lines[0]
+    assert "`.github/SECURITY.md` instead of your `SECURITY.md`" in lines[0]
     following = run.summary.splitlines()[run.summary.splitlines().index(lines[0]) + 1]
     assert "octo/one" in following
     assert "octo/two" in following

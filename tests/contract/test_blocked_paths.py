@@ -58,7 +58,7 @@ def test_a_plan_says_what_is_in_the_way(
     only = {"definitions": action.listing("docs/x"), "mode": "check", "language": "en"}
     check = start(only)
     assert check.exit_code == 1
-    assert "Something that is no directory is in the way" in check.summary
+    assert "where these paths need a directory" in check.summary
     assert "#a-part-of-the-path-is-a-file" in check.stderr
 
 

@@ -206,7 +206,7 @@ def test_a_pull_request_of_ours_that_somebody_works_on_is_continued(example: Exa
         assert run.exit_code == 0, run.console
         assert example.repository.files(BRANCH) == expected
         assert len(example.repository.pull_requests) == 1
-        assert "took out of a pull request of this list: 1" in run.console
+        assert "from the branch of a pull request for this list: 1" in run.console
 
 
 def test_a_custom_branch_that_appears_at_the_base_commit_is_named(

@@ -46,7 +46,7 @@ def test_a_closed_pull_request_counts_after_its_branch_is_deleted(
     assert example.repository.branches == ["main"]
     assert (run.outputs["created"], run.outputs["skipped"]) == ("0", "2")
     assert "declined in [#1]" in run.summary
-    assert "restore the branch and reopen the pull request" in run.console
+    assert "restore its branch and reopen it" in run.console
 
 
 def test_a_list_that_has_grown_asks_for_the_new_path_alone(example: Example) -> None:
@@ -160,7 +160,7 @@ def test_a_preview_shows_what_was_declined(host: StandInHost, example: Example, 
     closed(example.repository, 1)
     run = ask(example, *FIRST, "c.md", mode=mode)
     assert run.exit_code == (1 if mode == "check" else 0), run.console
-    assert "Missing files that were declined: 2 (#1 closed without being merged)" in run.console
+    assert "closed their pull request without merging it: 2 (#1). To have them" in run.console
     assert "declined in [#1]" in run.summary
     # It shows what registering would create, and nothing else
     assert [line for line in run.lines if line.endswith(": empty")] == ["c.md: empty"]
@@ -238,7 +238,7 @@ def test_a_file_that_was_taken_out_is_declined_until_it_is_put_back(example: Exa
     run = ask(example, *FIRST)
     assert created(example.repository, SECOND) - {"a.md"} == {"b.md"}, run.console
     assert "was added by [#1]" in reason_shown(plan.summary, "b.md")
-    assert "added, and that were deleted since: 1 (#1)" in run.console
+    assert "Missing files that are proposed again: 1." in run.console
     for expected in ("created", "none"):
         assert run.outputs["pull_request_operation"] == expected
         body = example.repository.pull_request(2).body or ""
@@ -406,5 +406,5 @@ def test_the_next_commit_says_in_the_description_what_was_taken_out(
     example.repository.commit({"b.md": None}, branch=BRANCH)
     example.run_with({**A_AND_B, "c.md": "C\n"})
     assert "Adds 2 of 3 listed files." in example.body
-    assert "Taken out of a pull request of this list: 1." in example.body
+    assert "from the branch of a pull request for this list: 1." in example.body
     assert re.search(r"^\| `b.md` \| skipped \(declined in", example.body, re.MULTILINE)

@@ -349,7 +349,7 @@ def test_log_and_summary_of_many_say_what_is_there(
 ) -> None:
     host.create_repository("octo-org/odd", {"SECURITY.md/file": b"x\n", "=1+1.md": b"a\n"})
     run = many(mode="plan")
-    told = "Of what is there: 1 blank, 1 different from the list, 1 not a file."
+    told = "Of the listed paths that exist: 1 blank, 1 different from the list, 1 not a file."
     assert told in run.console
     assert told in run.summary.partition("<details")[0]
     below = run.summary.partition("<details")[2]

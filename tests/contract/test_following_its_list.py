@@ -62,7 +62,7 @@ def test_what_the_action_wrote_gets_the_present_content(
     assert content(example.repository) == NEW["SECURITY.md"]
     assert states(done) == {"SECURITY.md": "updated", "a.md": "skipped", "b.md": "skipped"}
     assert done.outputs["pull_request_operation"] == "updated"
-    assert "to what the list gives now: SECURITY.md" in done.text
+    assert "to the current content of the list: SECURITY.md" in done.text
     assert written(host) == ["POST /graphql", "PATCH pulls/1"]
     assert len(host.requests) == before + 4
     host.requests.clear()
@@ -187,7 +187,7 @@ def test_what_people_changed_is_left_alone_and_named(example: Example, people: s
     assert after == (expected.encode() if expected else before)
     is_left = expected != NEW["SECURITY.md"]
     for each in (plan, done):
-        assert ("Left as they are in" in each.text) == is_left
+        assert ("Not updated in" in each.text) == is_left
     assert states(done)["SECURITY.md"] == ("skipped" if is_left else "updated")
     assert states(plan)["SECURITY.md"] == ("nothing" if is_left else "to update")
 
@@ -219,10 +219,10 @@ def test_a_plan_shows_what_would_change(example: Example, host: StandInHost) -> 
         assert "\n".join(["@@ -1 +1 @@", *change]) in text
         assert text.index("What would be created (1)") < text.index("What would change in the pull")
     assert len([each for each in host.requests if "/git/blobs/" in each.path]) == 1
-    assert "To update in the pull request, to what the list gives now: SECURITY" in plan.text
+    assert "would be updated to the current content of the list: SECURITY" in plan.text
     check = example.run(definitions="list.json", mode="check")
     assert check.exit_code == 1
-    assert "The pull request does not hold what the list gives now." in check.text
+    assert "The open pull request is out of date: files are missing" in check.text
 
 
 def test_a_commit_that_also_adds_a_file_does_not_say_that_it_only_updates(action: Action) -> None:
@@ -251,7 +251,7 @@ def test_a_branch_that_was_reset_to_an_earlier_commit_of_ours(example: Example) 
     example.repository.create_branch(BRANCH, first)
     # Not what was written last, so somebody wants it
     done = run(example, NEW)
-    assert "Left as they are in" in done.text
+    assert "Not updated in" in done.text
     assert content(example.repository) == OLD["SECURITY.md"]
     run(example, NEW | {"c.md": "C\n"})
     example.repository.create_branch(BRANCH, first)
@@ -297,7 +297,7 @@ def test_where_graphql_cannot_be_reached_it_stays_and_follows_later(
     host.faults.clear()
     done = run(example, NEW | {"c.md": "C\n"})
     assert content(example.repository) == NEW["SECURITY.md"]
-    assert "Left as they are in" not in done.text
+    assert "Not updated in" not in done.text
 
 
 def test_a_rule_that_refuses_the_commit_fails_the_file_and_nothing_is_lost(
@@ -344,7 +344,7 @@ def test_where_the_description_has_no_room_nothing_is_written(
     for _ in range(2):
         done = run(example, listed)
         assert example.repository.head(BRANCH) == head
-        assert "Its description has no room" in done.text
+        assert "that description has reached GitHub's limit" in done.text
         assert "failed" not in states(done).values()
         assert done.outputs["declined"] == "0"
 
@@ -500,7 +500,7 @@ def test_of_two_runs_at_once_neither_brings_back_what_was_taken_out_to_the_last_
     listing = example.action.listing_of({"a.md": "A\n"})
     done = example.run(definitions=listing)
     host.on_request = None
-    assert done.exit_code == 0 or "given another description" in done.text, done.console
+    assert done.exit_code == 0 or "its base branch or its description" in done.text, done.console
     assert run(example, OLD | {"d.md": "D\n"}).outputs["declined"] == str(len(OLD))
     assert example.repository.files(BRANCH).keys().isdisjoint(OLD)
 
@@ -569,7 +569,7 @@ def test_nobody_commits_to_a_branch_that_was_just_declined(
     host.on_request = decline
     done = example.run(definitions=example.action.listing_of(BOTH))
     assert done.exit_code == 1
-    assert "was closed, merged, pointed at another branch" in done.text
+    assert "closed it, merged it, or changed its base branch" in done.text
     assert example.repository.head(BRANCH) == head
 
 
@@ -609,7 +609,7 @@ def test_what_a_killed_run_committed_is_named_from_then_on(example: Example) -> 
     run(example, OLD)
     example.repository.commit({"c.md": b"C\n"}, branch=BRANCH)
     assert mark(example.repository)["wrote"] == named(OLD)
-    assert "Left as they are in" not in run(example, more).text
+    assert "Not updated in" not in run(example, more).text
     assert mark(example.repository)["wrote"] == named(more)
     run(example, OLD | {"c.md": "C, too\n"})
     assert content(example.repository, "c.md") == "C, too\n"
@@ -627,8 +627,8 @@ def test_what_a_killed_run_committed_is_left_alone_where_the_list_has_changed(
     for _ in range(2):
         done = run(example, OLD | {"c.md": "C, too\n"})
         assert content(example.repository, "c.md") == "C\n"
-        assert "Left as they are in" in done.text
-        assert "c.md" in done.text.partition("Left as they are in")[2].splitlines()[0]
+        assert "Not updated in" in done.text
+        assert "c.md" in done.text.partition("Not updated in")[2].splitlines()[0]
         assert (states(done)["c.md"], done.outputs["declined"]) == ("skipped", "0")
         assert mark(example.repository)["wrote"] == named(OLD)
 

@@ -9,7 +9,7 @@ from tests.fakehub import Repository, StandInHost
 from tests.fakehub.refusals import Refusal
 from tests.harness import SINGLE, TARGET, Action, Start, calls, mutations, refuse
 
-NOT_SHOWN = "The pull requests of the working branch could not be read"
+NOT_SHOWN = "The token may not read the pull requests of the working branch"
 
 
 @pytest.fixture

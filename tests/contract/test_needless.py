@@ -57,7 +57,7 @@ def test_what_people_have_added_themselves_is_closed(example: Needless) -> None:
     example.add_by_hand()
     plans = [example.do(mode=mode) for mode in ("check", "plan")]
     for plan in plans:
-        assert "to close: 1" in plan.stdout
+        assert "has every file that they add: 1" in plan.stdout
         assert "to close: 1" in plan.summary
         assert (plan.outputs["missing"], example.pulls) == ("0", OPEN)
     run = example.do()
@@ -75,11 +75,14 @@ def test_what_people_have_added_themselves_is_closed(example: Needless) -> None:
         assert run.outputs["incomplete"] == "0"
     else:
         assert run.outputs["pull_request_operation"] == "closed"
-        told = "because the default branch has everything that it proposed"
+        told = "because the default branch now has every file that it adds"
         assert told in run.stdout
         assert told in run.summary
     # Everything stays, below one sentence more
-    assert "> Closed, not declined: the default branch has every file" in example.body
+    assert (
+        "> This pull request was closed because the default branch now has every file"
+        in example.body
+    )
     words = [line for line in before.splitlines() if line and "registrar:" not in line]
     assert all(line in example.body for line in words)
 

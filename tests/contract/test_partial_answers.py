@@ -92,8 +92,8 @@ def test_a_preview_without_pull_requests_says_what_it_could_not_see(
     example.repository.create_branch(BRANCH)
     run = example.run(mode=mode, host_token=without_pull_requests)
     assert run.exit_code == (1 if mode == "check" else 0), run.console
-    assert "The pull requests of the working branch could not be read" in run.console
-    assert "The pull requests of the working branch could not be read" in run.summary
+    assert "The token may not read the pull requests of the working branch" in run.console
+    assert "The token may not read the pull requests of the working branch" in run.summary
     assert run.outputs["missing"] == str(len(MISSING))
 
 
@@ -154,7 +154,7 @@ def test_a_declined_pull_request_counts_in_a_fork_whose_parent_has_the_same_owne
     head = fork.head(BRANCH)
     run = example.run(target_repo="octo/fork")
     assert run.exit_code == 0, run.console
-    assert "closed without being merged" in run.console
+    assert "closed their pull request without merging it" in run.console
     assert (fork.head(BRANCH), len(fork.pull_requests)) == (head, 1)
 
 

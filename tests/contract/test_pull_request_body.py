@@ -121,7 +121,7 @@ def test_not_one_character_of_anybody_elses_changes(
     [pull] = repository.pull_requests
     for paths in (["a", "b"], ["a", "b", "c"]):
         ours = re.findall(
-            rf"{BEGIN}\nOpened by [\s\S]*?{END}", (pull.body or "").replace("\r\n", "\n")
+            rf"{BEGIN}\n.* opened this [\s\S]*?{END}", (pull.body or "").replace("\r\n", "\n")
         )
         pull.body = around.format(ours[0]).replace("\n", line_end)
         assert action(more, definitions=action.listing(*paths)).exit_code == 0
@@ -139,7 +139,7 @@ def test_without_marks_our_part_comes_after_what_is_there(
     [pull] = repository.pull_requests
     pull.body = words = f"My own words.\r\n{END}\r\n"
     action(more, definitions=action.listing("a", "b"))
-    assert pull.body.startswith(f"{words}\n\n{BEGIN}\nOpened by ")
+    assert pull.body.startswith(f"{words}\n\n{BEGIN}\n`registrar` opened this ")
     assert "\nAdds 2 of 2 listed files.\n" in pull.body
 
 
@@ -207,27 +207,27 @@ def test_it_introduces_itself_in_one_line(
         (True, True): f"the list {of} (in {at})",
         (True, False): f"the list in {at}",
         (False, True): f"the list {of}",
-        (False, False): "a list of the workflow that runs it",
+        (False, False): "a list of the workflow that runs registrar",
     }[bool(at), bool(of)]
     japanese = {
         (True, True): f"一覧「{of}」（{at}）",
         (True, False): f"{at} の一覧",
         (False, True): f"一覧「{of}」",
-        (False, False): "実行元のワークフローの一覧",
+        (False, False): "registrar を実行するワークフローの一覧",
     }[bool(at), bool(of)]
     if language == "ja":
-        assert line.startswith(f"{japanese}をもとに、{by} が作成したプルリクエストです。")
+        assert line.startswith(f"{japanese}のファイルが不足していたため、{by} がこの")
         assert "マージせずに閉じてください" in line
     else:
-        assert line.startswith(f"Opened by {by} for {english}. Not wanted? Close it")
-        assert "delete them from this branch" in line
+        assert line.startswith(f"{by} opened this pull request because files of {english} were")
+        assert "delete the others from this branch" in line
 
 
 def test_a_built_in_list_introduces_itself_by_its_name(
     start: Start, action: Action, repository: Repository
 ) -> None:
     start(profile="health", env={"GITHUB_REPOSITORY": TARGET})
-    assert " for the list `health`. " in body(repository).splitlines()[1]
+    assert " of the list `health` were missing here. " in body(repository).splitlines()[1]
 
 
 def test_the_first_line_after_that_counts(
@@ -235,7 +235,7 @@ def test_the_first_line_after_that_counts(
 ) -> None:
     start(definitions=action.listing(*LIST))
     assert body(repository).splitlines()[3] == (
-        "Adds 2 of 3 listed files. Already there and unchanged: 1."
+        "Adds 2 of 3 listed files. Present already, and unchanged: 1."
     )
 
 
@@ -410,7 +410,7 @@ def test_it_links_the_list_where_the_target_is_known_to_have_it(
         expected = "elsewhere"
     assert f"To change the list, {HOW_TO_CHANGE[expected].format(repository.html_url)}" in told
     is_named = expected not in {"elsewhere", "ask"}
-    assert ("for the list in `config/a list.json`." in told) is is_named
+    assert ("of the list in `config/a list.json` were" in told) is is_named
     assert str(action.workspace) not in told
 
 
@@ -484,7 +484,7 @@ def test_a_body_without_room_stays_as_it_is(
     assert pull.body == full
     assert not [call for call in writes(host) if call.startswith(("PATCH", "PUT"))]
     assert "b" not in repository.files(LIST_BRANCH)
-    assert "Its description has no room" in run.text
+    assert "that description has reached GitHub's limit" in run.text
 
 
 @pytest.mark.parametrize("letter", ["x", "語", "😀"])

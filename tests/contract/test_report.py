@@ -156,7 +156,7 @@ def test_each_path_that_was_not_reached_has_the_reason(
         assert file["done"] == "pending"
         assert "is archived" in file["reason"]
     for path in ("a.md", "b.md"):
-        assert re.search(rf"^\| `{path}` \| not done \(.*is archived", run.summary, re.MULTILINE)
+        assert re.search(rf"^\| `{path}` \| not reached \(.*is archived", run.summary, re.MULTILINE)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])

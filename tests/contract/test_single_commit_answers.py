@@ -153,4 +153,4 @@ def test_pull_requests_that_the_token_may_not_read_are_not_taken_for_none(
     host.faults.add(without_pull_requests(*errors))
     run = single(profile="health", mode="plan")
     assert run.exit_code == 0, run.text
-    assert "The pull requests of the working branch could not be read" in run.console
+    assert "The token may not read the pull requests of the working branch" in run.console

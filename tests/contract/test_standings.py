@@ -95,7 +95,8 @@ def test_the_description_says_what_is_there_what_was_declined_and_what_is_unset(
     repository.close(1)
     run(definitions=action.listing(*entries))
     assert (
-        "Adds 1 of 4 listed files. Already there and unchanged: 1. Declined before: 1. "
+        "Adds 1 of 4 listed files. Present already, and unchanged: 1. "
+        "Left out, because they were declined in an earlier pull request: 1. "
         "Left out, because a custom property is not set: 1."
     ) in str(repository.pull_requests[1].body)
 

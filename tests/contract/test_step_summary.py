@@ -65,7 +65,7 @@ def test_a_run_that_ends_early_counts_what_it_did_not_come_to_as_failed(
     # What was not begun names the limit, and when it ends
     rows = only_ours(run.summary).paths
     for path in ("c", "d"):
-        assert re.fullmatch(r"not done \(.*limit.*, until 20\d\d-.* UTC\)", rows[path][0]), rows
+        assert re.fullmatch(r"not reached \(.*limit.*, until 20\d\d-.* UTC\)", rows[path][0]), rows
     assert run.registration["files"][3]["done"] == "pending"
     assert "limit" in run.registration["files"][3]["reason"]
 
@@ -172,7 +172,7 @@ def test_declined_is_a_link(start: Start, action: Action, repository: Repository
     run = start(definitions=definitions)
     link = f"[#1]({repository.html_url}/pull/1)"
     assert f"| `a` | skipped (declined in {link}) |" in run.summary
-    assert "closed without being merged" in run.summary
+    assert "closed their pull request without merging it" in run.summary
     # In the rows, and where it says what to do
     assert run.summary.count(link) == 3
     assert "declined in #1" in run.registration["files"][0]["reason"]

@@ -56,7 +56,7 @@ def test_what_was_withdrawn_is_opened_again(example: Withdrawable) -> None:
     run = example.withdraw()
     assert example.written == ["PATCH pulls/1"]
     assert (example.pulls, example.repository.head(BRANCH)) == (["closed"], head)
-    assert "Withdrawn, not declined" in example.body
+    assert "This pull request was withdrawn" in example.body
     assert run.registration["pull_request"]["operation"] == "withdrawn"
     assert run.registration["standings"]["to create"] == 2
 
@@ -163,7 +163,7 @@ def test_a_plan_says_what_opening_it_again_brings(example: Withdrawable) -> None
         }
         assert any(each.startswith("Withdrawn: #1.") for each in plan.registration["notes"])
         named = "the pull request" if example.strategy == "many" else "#1"
-        assert f"Withdrawn: {named}. It is opened again where" in plan.stdout
+        assert f"Withdrawn: {named}. A run with `mode: register` opens" in plan.stdout
         diffs = [line for line in plan.summary.splitlines() if line[:1] in {"+", "-"}]
         if mode == "plan":
             assert "+D" in diffs
@@ -350,7 +350,7 @@ def test_what_is_taken_out_of_a_withdrawn_branch_stays_out(example: Withdrawable
     assert example.do(NEW).outputs["declined"] == "1"
     assert example.pulls == ["open"]
     assert "a.md" not in example.repository.files(BRANCH)
-    assert "Taken out of a pull request of this list: 1." in example.body
+    assert "from the branch of a pull request for this list: 1." in example.body
     example.host.requests.clear()
     assert example.do(NEW).outputs["declined"] == "1"
     assert only_reads(example.host)

@@ -159,7 +159,7 @@ def test_a_file_whose_answer_comes_in_time_is_created(
     cancelled(ended, number)
     assert (ended.outputs["created"], ended.outputs["failed"]) == ("2", "2")
     assert ended.summary.count("| created |") == 2
-    assert ended.summary.count("| not done (cancelled) |") == 2
+    assert ended.summary.count("| not reached (cancelled) |") == 2
     assert calls(host)[-1] == call
     finished_by_another_run(action, repository)
 

@@ -85,7 +85,7 @@ def check(example: Example, work: str) -> None:
     assert "Adds 3 of 3 listed files." in (pull.body or "")
     count = len(example.host.requests)
     again = example.run(definitions=example.action.listing_of(NEW))
-    assert "Left as they are" not in again.text
+    assert "Not updated in" not in again.text
     assert again.outputs["pull_request_operation"] == "none"
     assert all(map(is_read, example.host.requests[count:]))
 
@@ -128,7 +128,7 @@ def test_running_again_finishes_what_was_killed_at_a_write(
     host.faults.clear()
     again = example.run(**inputs)
     assert again.exit_code == 0, again.console
-    assert "Left as they are" not in again.text
+    assert "Not updated in" not in again.text
     check(example, work)
 
 

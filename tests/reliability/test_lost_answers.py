@@ -179,7 +179,7 @@ def test_one_commit_that_cannot_be_read_back_is_unknown(
 def test_a_commit_on_a_branch_that_cannot_be_read_back_is_unknown(
     action: Action, host: StandInHost, repository: Repository, status: int
 ) -> None:
-    """Its files have not failed when they are refused by themselves, nor are they "not done"."""
+    """Its files have not failed when they are refused by themselves, nor are they "not reached"."""
     host.quirks.lag = Lag(answers=1, symptoms=(Symptom.COMMIT_STALE,))
     host.faults.add(Fault(FaultKind.CLOSED, at=3, when="after"))
     host.faults.add(Fault(FaultKind.CUSTOM, match=reads, times=None, status=403))

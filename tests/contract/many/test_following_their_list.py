@@ -48,7 +48,7 @@ def test_a_mistake_in_a_list_is_corrected_in_every_branch(
     assert [content(each) for each in made[2:]] == [NEW["SECURITY.md"].encode()] * (count - 2)
     assert content(made[0]) == b"Mine\n"
     assert content(made[1]) == OLD["SECURITY.md"].encode()
-    assert run.stdout.count("Left as they are in") == 1
+    assert run.stdout.count("Not updated in") == 1
     written = [shortened(each) for each in host.requests if not is_read(each)]
     assert len(written) == 2 * (count - 2)
     host.requests.clear()

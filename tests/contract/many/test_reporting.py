@@ -157,7 +157,7 @@ def test_a_plan_says_that_pull_requests_could_not_be_read(
     token = host.create_token("installation", permissions={"contents": "read"})
     run = many(mode="plan", host_token=token)
     for text in (run.stdout, run.summary):
-        assert text.count("pull requests of the working branch could not be read") == 1
+        assert text.count("may not read the pull requests of the working branch") == 1
         assert "it is not known whether a pull request is open or was declined: 2." in text
 
 

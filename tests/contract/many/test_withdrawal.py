@@ -30,12 +30,12 @@ def test_one_of_each_kind(many: Start, make: Make, host: StandInHost) -> None:
     # Edited: waiting; never opened: missing
     assert states(run) == {"withdrawn": 6, "waiting": 1, "to open": 1, "declined": 1, "complete": 3}
     assert rows(run)[with_one[0].full_name] == "waiting"
-    assert f"because somebody has changed this on its branch: {EDITED}" in run.stdout
+    assert f"because somebody has edited these files on its branch: {EDITED}" in run.stdout
     assert run.report["many"]["budget"]["withdrawable"] == 7
     assert run.outputs["deferred"] == "0"
     plan = many(mode="plan")
     # Each once, with its pull request
-    assert plan.stdout.count("Withdrawn: the pull request. It is opened again where") == 1
+    assert plan.stdout.count("Withdrawn: the pull request. A run with `mode: register` opens") == 1
     assert len(re.findall(r"octo-org/r\d+#1\b", plan.stdout)) == 6 + 1
     again = many(mode="withdraw")
     assert states(again) == {"waiting": 1, "to open": 7, "declined": 1, "complete": 3}
