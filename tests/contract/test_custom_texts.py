@@ -145,7 +145,14 @@ def test_a_brace_without_its_partner(name: str, template: str) -> None:
         ({"branch": "{count}"}, "Known: {profile}, {owner}, {repo}."),
         ({"body": "a { b"}, "body has an unmatched brace: a { b."),
         ({"title": "a\nb"}, "title must be a single line."),
-        ({"commit_message": "a\r\nb"}, "commit_message must be a single line."),
+        (
+            {"commit_message": f"{'x' * 201}\r\n\r\nb"},
+            "The first line of commit_message is longer than 200 characters.",
+        ),
+        (
+            {"commit_message": "a\n" + "x" * 30_000},
+            "commit_message is longer than 30000 characters.",
+        ),
         ({"title": "x" * 201}, "title is longer than 200 characters."),
         ({"body": "x" * 30_001}, "body is longer than 30000 characters."),
         ({"branch": "a b"}, "branch is not a valid name of a git branch: a b."),
@@ -180,6 +187,73 @@ def test_no_input_may_hold_the_token(name: str) -> None:
     ]
     catalogue = Catalogue("en", Redactor(token))
     assert all(token not in catalogue.text(m.message) for m in invalid.value.diagnostics)
+
+
+SIGN_OFF = "Signed-off-by: registrar[bot] <1+registrar[bot]@users.noreply.github.com>"
+
+
+@pytest.mark.parametrize(
+    ("template", "per_file", "single"),
+    [
+        # GitHub's form of a box has CRLF, a block of YAML ends with a line feed
+        (
+            f"add {{path}}\r\n\r\nFor {{repo}}.\r\n  As is.\r\n\r\nRefs: {{path}}\r\n{SIGN_OFF}\n",
+            f"add b\n\nFor example.\n  As is.\n\nRefs: b\n{SIGN_OFF}",
+            f"add 2 files\n\nFor example.\n  As is.\n\n- a\n- b\n\nRefs: 2 files\n{SIGN_OFF}",
+        ),
+        (
+            f"docs: add files\n{SIGN_OFF}",
+            f"docs: add files\n\n{SIGN_OFF}",
+            f"docs: add files\n\n- a\n- b\n\n{SIGN_OFF}",
+        ),
+        ("add {path}\n\nx\n \ny", "add b\n\nx\n\ny", "add 2 files\n\nx\n\ny\n\n- a\n- b"),
+        # What has no value is left out, and the lines around it stay
+        (
+            "{property:team}\n\nx\n{property:team}\nz {property:team}\n\n\nTeam: {property:team}\n"
+            + SIGN_OFF,
+            f"chore: add b\n\nx\nz\n\n{SIGN_OFF}",
+            f"chore: add missing files\n\nx\nz\n\n- a\n- b\n\n{SIGN_OFF}",
+        ),
+    ],
+)
+def test_a_commit_message_of_several_lines(
+    start: Start,
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    strategy: str,
+    template: str,
+    per_file: str,
+    single: str,
+) -> None:
+    """The trailing block, which GitHub and checks for sign-offs read, stays at the end."""
+    run = start(definitions=action.listing("a", "b"), commit_message=template)
+    assert run.exit_code == 0, run.text
+    message = repository.log(LIST_BRANCH)[0].message.rstrip("\n")
+    assert message == {PER_FILE: per_file, SINGLE: single}[strategy]
+    # Nobody is named, so GitHub signs
+    assert not any({"author", "committer"} & each.fields.keys() for each in host.requests)
+
+
+def test_sign_offs_in_many_repositories_and_in_corrections(
+    action: Action, repository: Repository
+) -> None:
+    inputs = {"target_repos": "octo/*", "commit_message": f"add files\n\n{SIGN_OFF}"}
+    for content, path in (("1", "b"), ("2", "c")):
+        listing = action.listing_of({"a": content, path: "x"})
+        assert action(inputs, target_repo=None, definitions=listing).exit_code == 0
+        message = repository.log(LIST_BRANCH)[0].message.rstrip("\n")
+        assert message == f"add files\n\n- a\n- {path}\n\n{SIGN_OFF}"
+
+
+@pytest.mark.parametrize("path", ["x: y", "Signed-off-by: m"])
+def test_a_value_never_makes_a_trailer(
+    single: Start, action: Action, repository: Repository, path: str
+) -> None:
+    run = single(definitions=action.listing(path), commit_message=f"add\n\n{{path}}\n\n{SIGN_OFF}")
+    assert run.exit_code == 0, run.text
+    message = repository.log(LIST_BRANCH)[0].message.rstrip("\n")
+    assert message == f"add\n\n{path}\n\n- {path}\n\n{SIGN_OFF}"
 
 
 def test_templates_are_never_filled_in_twice(action: Action, repository: Repository) -> None:

@@ -90,7 +90,7 @@ def read(
         base=environment.base_branch(environ, target),
         commit_strategy=reader.commit_strategy(),
         branch=reader.branch(profile),
-        commit_message=reader.line("commit_message"),
+        commit_message=reader.message("commit_message"),
         title=reader.line("title"),
         pull_request=PullRequestOptions(
             body=reader.text("body", BODY_CHARACTERS),
@@ -250,6 +250,13 @@ class _Reader:
         value = self.text(name, LINE_CHARACTERS)
         if "\n" in value or "\r" in value:
             self._report(name, msg("input.several_lines", name=name))
+        return value
+
+    def message(self, name: str) -> str:
+        """A commit message, of one or several lines."""
+        value = self.text(name, BODY_CHARACTERS)
+        if len(templates.CommitTemplate.of(value).headline) > LINE_CHARACTERS:
+            self._report(name, msg("input.headline_too_long", name=name, most=LINE_CHARACTERS))
         return value
 
     def branch(self, profile: str) -> str:

@@ -7,7 +7,6 @@ from registrar.models.files import FileDefinition
 from registrar.models.plan import NewCommit
 from registrar.registration.decide import Branch
 from registrar.registration.work import Work
-from registrar.texts import escaping
 
 FILES_PER_COMMIT = 1000
 BYTES_PER_COMMIT = 20_000_000
@@ -40,8 +39,8 @@ def commit(
     rereads = 0
     while batch := next(batches(progress.pending(choose(branch))), None):
         corrects = all(branch.is_outdated(each.path) for each in batch)
-        headline = proposal.headline(progress.result(), batch, corrects=corrects)
-        new = new_commit(branch, headline, batch)
+        message = proposal.commit_message(progress.result(), batch, corrects=corrects)
+        new = NewCommit(branch.name, branch.head, *message, batch)
         with work.interruptible(batch):
             try:
                 head = work.client.graphql.create_commit(work.plan.repository, new)
@@ -73,12 +72,6 @@ def _moved(work: Work, branch: Branch, refused: GitHubError) -> Branch | None:
     except GitHubError:
         return None
     return branch._replace(head=head, tree=tree, may_be_ours=branch.may_be_ours or lost)
-
-
-def new_commit(branch: Branch, headline: str, files: Sequence[FileDefinition]) -> NewCommit:
-    """Give the commit that writes files to a branch."""
-    body = "\n".join(f"- {escaping.for_commit(definition.path)}" for definition in files)
-    return NewCommit(branch.name, branch.head, headline, body, files)
 
 
 def batches(files: Sequence[FileDefinition]) -> Iterator[list[FileDefinition]]:

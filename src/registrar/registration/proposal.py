@@ -28,6 +28,17 @@ MOST_NAMES = 20
 """Names of one input once custom properties are filled in, which admins of a repository set."""
 
 
+class CommitMessage(NamedTuple):
+    """What a commit says: its first line, and the rest."""
+
+    headline: str
+    body: str
+
+    @property
+    def text(self) -> str:
+        return f"{self.headline}\n\n{self.body}" if self.body else self.headline
+
+
 class Proposal(NamedTuple):
     """The texts of one registration, and what else the caller wants of its pull request."""
 
@@ -104,21 +115,42 @@ class Proposal(NamedTuple):
 
         def message(file: FileDefinition) -> str:
             of_file = {**values, "path": escaping.for_commit(file.path)}
-            text = self._fill(self.spec.settings.commit_message, of_file)
-            return text or self._fill(self.spec.file_list.defaults.commit_message, of_file)
+            default = self._fill(self.spec.file_list.defaults.commit_message, of_file)
+            return self._commit_message(of_file, default).text
 
         return message
 
-    def headline(
+    def commit_message(
         self, result: RegistrationResult, files: Sequence[FileDefinition], *, corrects: bool = False
-    ) -> str:
-        """First line of the commit that creates several files, or only corrects them."""
+    ) -> CommitMessage:
+        """Message of the commit that creates, or only corrects, several files: it lists them."""
         paths = self.catalogue.text(msg("commit.files", count=len(files)))
         if len(files) == 1:
             paths = escaping.for_commit(files[0].path)
-        values = {**self._values(result), "path": paths}
-        text = self._fill(self.spec.settings.commit_message, values)
-        return text or (f"chore: update {paths}" if corrects else self.title(result))
+        default = f"chore: update {paths}" if corrects else self.title(result)
+        listed = [f"- {escaping.for_commit(each.path)}" for each in files]
+        return self._commit_message({**self._values(result), "path": paths}, default, listed)
+
+    def _commit_message(
+        self, values: Mapping[str, str], default: str, listed: Sequence[str] = ()
+    ) -> CommitMessage:
+        """Fill in the caller's message; a line of which no value leaves anything is left out.
+
+        What is ``listed`` comes before the trailers, because GitHub and others read these only at
+        the end. Without a first line of the caller's, it is ``default``.
+        """
+        template = templates.CommitTemplate.of(self.spec.settings.commit_message)
+
+        def filled(lines: str) -> Iterator[str]:
+            for line in lines.split("\n"):
+                text = self._fill(line, values).rstrip()
+                if text or not line:
+                    yield text
+
+        trailers = filter(templates.is_trailer, filled(template.trailers))
+        parts = (filled(template.body), listed, trailers)
+        body = "\n\n".join(filter(None, map("\n".join, parts)))
+        return CommitMessage(self._fill(template.headline, values) or default, body)
 
     def body(
         self, result: RegistrationResult, current: str | None = None, *, mark: Mark = NO_MARK

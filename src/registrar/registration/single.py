@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from registrar.errors import Cancelled, Failure, GitHubError, Kind, OutOfTime, Refused
 from registrar.github.limits import Resource
 from registrar.models.files import FileDefinition, parents
-from registrar.models.plan import NewPullRequest, Plan
+from registrar.models.plan import NewCommit, NewPullRequest, Plan
 from registrar.models.repository import Repository
 from registrar.models.spec import RegistrationSpec
 from registrar.presence import alternatives
@@ -98,8 +98,7 @@ def claim(work: Work, claim: Claim) -> Made | NotMade:
         return work.make_branch(name)
     branch = Branch(name, plan.state.base_sha)
     result = progress.result(assuming=[work.written(branch, each) for each in files])
-    headline = proposal.headline(result, files)
-    commit = commits.new_commit(branch, headline, files)
+    commit = NewCommit(name, branch.head, *proposal.commit_message(result, files), files)
     body = proposal.body(result)
     pull = NewPullRequest(name, proposal.title(result), body, proposal.options)
     try:

@@ -16,6 +16,10 @@ _DOUBLED = re.compile(
     rf"(?<![${{])\{{\{{\s{{0,9}}(?P<name>[a-z_]+(?P<property>:{PROPERTY_NAME.pattern})?)\s{{0,9}}\}}\}}(?!\}})"
 )
 _REFUSED_DOTS = re.compile(r"^\.+|\.{2,}|\.(?=lock$)|\.+$")
+_LINE_END = re.compile(r"[ \t]*(?:\r\n|\r|\n)")
+_TRAILER = re.compile(r"[A-Za-z0-9-]+:[ \t]*\S.*")
+"""A line of the last paragraph of a message, such as ``Signed-off-by: …``
+(https://git-scm.com/docs/git-interpret-trailers)."""
 _MOST_UNKNOWN = 10
 """Unknown names that are listed in one diagnostic."""
 
@@ -85,6 +89,30 @@ def properties(text: str) -> tuple[str, ...]:
 def names_property(text: str) -> bool:
     """Whether a text, which need be no template, has the placeholder of a custom property."""
     return "{property:" in text
+
+
+class CommitTemplate(NamedTuple):
+    """A commit message that is still to be filled in, line by line."""
+
+    headline: str
+    body: str
+    trailers: str
+    """The last paragraph, where each of its lines is a trailer."""
+
+    @classmethod
+    def of(cls, text: str) -> "CommitTemplate":
+        """Divide a template: before it is filled in, so that no value can make a trailer."""
+        headline, *lines = _LINE_END.split(text.rstrip())
+        rest = "\n".join(lines).strip("\n")
+        body, _, last = rest.rpartition("\n\n")
+        if all(map(is_trailer, last.split("\n"))):
+            return cls(headline, body.rstrip("\n"), last)
+        return cls(headline, rest, "")
+
+
+def is_trailer(line: str) -> bool:
+    """Whether a line has a name and a value."""
+    return bool(_TRAILER.fullmatch(line))
 
 
 class _Properties:
