@@ -9,7 +9,12 @@ from registrar.models.repository import Repository
 from registrar.models.selection import Exclusion
 
 REPOSITORY = Repository(
-    "Octo-Org/API-users", id=1, visibility="public", language="Go", topics=frozenset({"a"})
+    "Octo-Org/API-users",
+    id=1,
+    visibility="public",
+    language="Go",
+    topics=frozenset({"a"}),
+    created_at="2026-02-03T23:59:59Z",
 )
 
 
@@ -53,6 +58,14 @@ def test_the_last_pattern_that_matches_decides(entries: list[str], taken: bool) 
         (["language:Python"], Exclusion.NOT_MEANT),
         (["language:Python", "language:Go"], None),
         (["language: Jupyter Notebook", "language:go"], None),
+        (["created:>=2026-02-03"], None),
+        (["created:<=2026-02-03"], None),
+        (["created:>=2026-02-04"], Exclusion.NOT_MEANT),
+        (["created:<=2026-02-02"], Exclusion.NOT_MEANT),
+        (["created:>=2026-02-01", "Created:'<=2026-02-28'"], None),
+        # Each must hold, unlike several values of one quality
+        (["created:>=2026-02-01", "created:>=2026-02-04"], Exclusion.NOT_MEANT),
+        (["created:<=2026-02-02", "created:<=2026-02-28"], Exclusion.NOT_MEANT),
     ],
 )
 def test_qualifiers_narrow_what_the_patterns_take(
@@ -72,6 +85,12 @@ def test_archived_disabled_and_forks_are_never_selected_unless_asked_for() -> No
     assert with_forks.exclusion(REPOSITORY._replace(is_fork=True)) is None
 
 
+@pytest.mark.parametrize("qualifier", ["created:>=2000-01-01", "created:<=2100-01-01"])
+def test_one_of_which_nobody_says_when_it_was_created_is_left_out(qualifier: str) -> None:
+    selection, _ = read_selection(["octo-org/*", qualifier])
+    assert selection.exclusion(REPOSITORY._replace(created_at="")) is Exclusion.NOT_MEANT
+
+
 def test_owners_are_listed_for_patterns_and_literal_names_are_kept_as_written() -> None:
     selection, _ = read_selection(["b/*", "a/x*", "C/One", "c/one", "d/two", "!d/*", "b/y"])
     assert selection.owners == ("b", "a")
@@ -87,6 +106,12 @@ def test_owners_are_listed_for_patterns_and_literal_names_are_kept_as_written() 
         ("-Topic:''", "many.qualifier_without_value"),
         ("https://github.com/a/b", "many.pattern_malformed"),
         ("visibility:secret", "many.unknown_visibility"),
+        ("created:", "many.qualifier_without_value"),
+        ("created:2026-02-03", "many.created_malformed"),
+        ("created:>2026-02-03", "many.created_malformed"),
+        ("created:>=2026-02-30", "many.created_malformed"),
+        ("created:>=20260203", "many.created_malformed"),
+        ("created:2026-01-01..2026-02-03", "many.created_malformed"),
         ("octo-org", "many.pattern_malformed"),
         ("*/x", "many.pattern_malformed"),
         ("o/a?", "many.pattern_malformed"),

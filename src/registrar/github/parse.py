@@ -74,6 +74,7 @@ def repository(given: GitHubRepository) -> Repository:
         language=given.language or "",
         topics=frozenset(fields.texts("topics")) if "topics" in fields else frozenset(),
         properties=properties,
+        created_at=fields.text_or("created_at", ""),
     )
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
 
@@ -50,10 +51,11 @@ _OTHER_REFERENCE = re.compile(
     r"(refs|heads|tags|remotes)/|pull/[0-9]+/|([A-Z]+_)?HEAD$|[0-9A-Fa-f]{40}([0-9A-Fa-f]{24})?$"
 )
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-_WITH_VALUE = ("topic", "-topic", "visibility", "language", "property", "-property")
+_WITH_VALUE = ("topic", "-topic", "visibility", "language", "property", "-property", "created")
 QUALIFIERS = (*(f"{name}:" for name in _WITH_VALUE), "fork:true")
 
 _PATTERN = re.compile(r"(?P<owner>[A-Za-z0-9_-]+)/(?P<repo>[A-Za-z0-9._*-]+)")
+_CREATED = re.compile(r"(?P<sign>[<>]=)(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})")
 _MAY_HAVE_BLANKS = re.compile(r"(language:[^:/]*|-?property:[^\s=:/]+=.*)", re.IGNORECASE)
 """The only entries that may have a blank inside: ``language:Jupyter Notebook``."""
 
@@ -461,6 +463,7 @@ def read_selection(entries: Sequence[str]) -> tuple[Selection, list[Message]]:
                 named[entry.lower()] = entry
     properties = _properties(values["property"], errors)
     excluded_properties = _properties(values["-property"], errors)
+    first_days, last_days = _days(values["created"], errors)
     errors += (
         msg("many.unknown_visibility", value=value, known=VISIBILITIES)
         for value in values["visibility"]
@@ -474,12 +477,34 @@ def read_selection(entries: Sequence[str]) -> tuple[Selection, list[Message]]:
         excluded_topics=frozenset(values["-topic"]),
         visibilities=frozenset(values["visibility"]),
         languages=frozenset(values["language"]),
+        created_from=max(first_days, default=""),
+        created_until=min(last_days, default=""),
         forks=forks,
         properties=properties,
         excluded_properties=excluded_properties,
     )
     literals = tuple(filter(selection.matches, named.values()))
     return selection._replace(literals=literals), errors
+
+
+def _days(entries: Sequence[str], errors: list[Message]) -> tuple[list[str], list[str]]:
+    """The first days, and the last ones, that ``>=`` and ``<=`` name."""
+    days: dict[str, list[str]] = {">=": [], "<=": []}
+    for entry in entries:
+        matched = _CREATED.fullmatch(entry)
+        if matched and _is_day(matched["day"]):
+            days[matched["sign"]].append(matched["day"])
+        else:
+            errors.append(msg("many.created_malformed", value=Excerpt(f"created:{entry}")))
+    return days[">="], days["<="]
+
+
+def _is_day(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _properties(entries: Sequence[str], errors: list[Message]) -> dict[str, frozenset[str]]:

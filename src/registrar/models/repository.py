@@ -43,6 +43,8 @@ class Repository(NamedTuple):
     topics: frozenset[str] = frozenset()
     properties: Values | None = None
     """``None`` where no answer had them."""
+    created_at: str = ""
+    """Moment (ISO 8601); empty where no answer has said it."""
     goes_by_id: bool = False
     """Whether it was chosen by its number, so that requests go to that, whatever its name is."""
 

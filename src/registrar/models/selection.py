@@ -63,6 +63,10 @@ class Selection(NamedTuple):
     languages: frozenset[str] = frozenset()
     """Languages (lower case) of which a repository must have one as its main one; empty: any will
     do."""
+    created_from: str = ""
+    """The first day (ISO 8601, UTC) on which a repository may have been created; empty: any."""
+    created_until: str = ""
+    """The last such day; empty: any."""
     forks: bool = False
     properties: Properties = MappingProxyType({})
     """Custom properties that a repository must have, with one of these values; none: with any."""
@@ -107,12 +111,18 @@ class Selection(NamedTuple):
         )
         return next((reason for reason, holds in reasons if holds), None)
 
+    def _is_of_age(self, day: str) -> bool:
+        if not day:
+            return not (self.created_from or self.created_until)
+        return self.created_from <= day <= (self.created_until or day)
+
     def _has_qualities(self, repository: Repository) -> bool:
         return (
             self.topics <= repository.topics
             and not self.excluded_topics & repository.topics
             and (not self.visibilities or repository.visibility in self.visibilities)
             and (not self.languages or repository.language.lower() in self.languages)
+            and self._is_of_age(repository.created_at[:10])
             and all(has_property(repository, *each) for each in self.properties.items())
             and not any(
                 has_property(repository, *each) for each in self.excluded_properties.items()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -154,6 +155,7 @@ def test_a_persons_private_repositories_are_found(many: Start, host: StandInHost
         ({"target_repos": "nobody/*"}, "There is no organisation or user nobody"),
         ({"target_repos": "octo-org/*, license:mit"}, "unknown qualifier"),
         ({"target_repos": "octo-org/*, topic:"}, "topic: has nothing after its colon"),
+        ({"target_repos": "octo-org/*, created:2026"}, "Write `created:>=2026-01-31` or"),
         ({"target_repos": "octo-org/*, topic=x"}, "topic=x has no colon. Did you mean topic:x?"),
         ({"target_repos": "https://github.com/octo-org/r0"}, "neither a repository nor a pattern"),
         ({"commit_strategy": "per-file"}, "is for one repository"),
@@ -169,6 +171,23 @@ def test_what_cannot_be_begun_is_refused(
     assert run.exit_code == 2
     assert part in run.console
     assert only_reads(host)
+
+
+@pytest.mark.parametrize("kind", ["classic", "installation"])
+def test_repositories_may_be_chosen_by_the_day_on_which_they_were_created(
+    many: Start, make: Make, host: StandInHost, kind: Kind
+) -> None:
+    """From the list that is read anyway; one that is named is looked at, too."""
+    for day, repository in enumerate(make(0, 4), start=1):
+        repository.created_at = datetime(2026, 1, day, 23, 59, tzinfo=UTC).timestamp()
+    inputs = {"host_token": host.create_token(kind), "mode": "plan"}
+    assert len(rows(many(inputs))) == 4
+    requests = asked(host)
+    host.requests.clear()
+    days = "created:>=2026-01-02, created:<=2026-01-03"
+    run = many(inputs, target_repos=f"octo-org/*, octo-org/r3, {days}")
+    assert set(rows(run)) == {"octo-org/r1", "octo-org/r2"}
+    assert asked(host) == requests
 
 
 def test_a_list_that_is_known_to_be_incomplete_is_an_error(
