@@ -104,6 +104,7 @@ def test_a_workflow_runs_as_it_stands(
     action: Action,
     host: StandInHost,
     tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # The workflow's own token can do what the job's permissions say, and no more
     own = job["permissions"]
@@ -139,6 +140,12 @@ def test_a_workflow_runs_as_it_stands(
             continue  # `test_what_changed_is_told_by_the_next_run`
         if "site/" in step.get("run", ""):
             assert in_runner(step, values, action.workspace, tmp_path) == ""
+        elif "gh pr merge" in step.get("run", ""):
+            (tmp_path / "gh").write_text('#!/bin/sh\necho "$*"\n')
+            (tmp_path / "gh").chmod(0o755)
+            monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+            asked = in_runner(step, values, action.workspace, tmp_path)
+            assert asked == f"pr merge --auto --squash {repository.pull_requests[0].html_url}\n"
         elif "run" in step:
             check_script(step, values, run, repository, tmp_path)
         elif "upload-" in step["uses"]:
