@@ -350,7 +350,8 @@ def test_what_would_be_hidden_is_named(
         assert (short in row) is known
         assert [noted in line for line in lines if line.startswith("> ")] == [True] * known
     elif strategy == SINGLE:
-        assert len(host.requests) == 1
+        # A plan also asks what the owner hands down
+        assert len(host.requests) == (2 if mode == "plan" else 1)
     # Nothing is where alternatives count
     run = start(mode="plan", language=language, profile="health", respect_alternatives="true")
     assert short.partition("`SECURITY")[0] not in run.text
@@ -390,3 +391,126 @@ def test_over_many_repositories(host: StandInHost, action: Action) -> None:
     assert "octo/one" in following
     assert "octo/two" in following
     assert "octo/three" not in following
+
+
+# --- What the owner's repository `.github` hands down -----------------------------------------
+
+OWN = {
+    ".github/ISSUE_TEMPLATE/bug.yml": "x\n",
+    ".github/SECURITY.md": "x\n",
+    ".github/SUPPORT.md": "",
+    "LICENSE": "x\n",
+    "other.md": "x\n",
+}
+HANDED_DOWN = {"SECURITY.md": b"x\n", ".github/ISSUE_TEMPLATE/idea.md": b"x\n"}
+NOT_HANDED_DOWN = {
+    "en": (
+        "GitHub would use the new files instead of those that this repository inherits from its "
+        "owner's `.github` repository: .github/ISSUE_TEMPLATE/bug.yml, .github/SECURITY.md. "
+    ),
+    "ja": (
+        "GitHub は所有者の `.github` リポジトリから継承しているファイルの代わりに新しいファイルを"
+        "使うようになります: .github/ISSUE_TEMPLATE/bug.yml、.github/SECURITY.md。"
+    ),
+}
+
+
+def asked_of_owners(host: StandInHost) -> list[str]:
+    """Whose repository `.github` was read."""
+    asked = (request.fields["variables"] for request in queries(host))
+    return [each["owner"] for each in asked if each.keys() & {"owner"} and "name" not in each]
+
+
+@pytest.mark.parametrize("language", NOT_HANDED_DOWN)
+def test_a_plan_says_what_is_no_longer_handed_down(
+    host: StandInHost, action: Action, start: Start, strategy: str, language: str
+) -> None:
+    host.create_repository("octo/.github", HANDED_DOWN)
+    repository = host.create_repository(TARGET, {"a": b"x"})
+    given = {"definitions": action.listing_of(OWN), "runner": True, "language": language}
+    run = start(mode="plan", **given)
+    assert (run.exit_code, run.outputs["missing"]) == (0, str(len(OWN))), run.text
+    [warning] = run.annotations("warning")
+    assert warning.data.startswith(NOT_HANDED_DOWN[language])
+    assert warning.data in run.registration["notes"]
+    assert asked_of_owners(host) == ["octo"]
+
+    # A check proposes nothing; a run that registers says without a request what may be hidden
+    host.requests.clear()
+    for mode in ("check", "register"):
+        assert not start(mode=mode, **given).annotations("warning")
+    assert not asked_of_owners(host)
+    assert len(repository.pull_requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("theirs", "there", "inputs"),
+    [
+        ({"README.md": b"x"}, {}, {}),
+        (HANDED_DOWN, {".github/ISSUE_TEMPLATE/own.md": b"x", "docs/SECURITY.md": b"x"}, {}),
+        (HANDED_DOWN, {}, {"respect_alternatives": "true"}),
+        (HANDED_DOWN, dict.fromkeys(OWN, b"x"), {}),
+    ],
+    ids=["nothing", "own ones", "they count", "all there"],
+)
+def test_nothing_is_said_where_nothing_is_lost(
+    host: StandInHost,
+    action: Action,
+    start: Start,
+    theirs: dict[str, bytes],
+    there: dict[str, bytes],
+    inputs: dict[str, str],
+) -> None:
+    host.create_repository("octo/.github", theirs)
+    host.create_repository(TARGET, {"a": b"x", **there})
+    given = {"definitions": action.listing_of(OWN), "mode": "plan", **inputs}
+    run = start(given)
+    assert run.exit_code == 0, run.text
+    assert "inherits from" not in run.text
+    if there.keys() == OWN.keys():
+        assert not asked_of_owners(host)
+
+
+def test_a_plan_without_an_answer_about_the_owner_goes_on(
+    host: StandInHost, action: Action, start: Start
+) -> None:
+    host.create_repository("octo/.github", HANDED_DOWN)
+    host.create_repository(TARGET, {"a": b"x"})
+    host.faults.add(
+        Fault(
+            FaultKind.ERROR_502_HTML,
+            match=lambda r: r.fields.get("variables", {}).keys() & {"owner", "name"} == {"owner"},
+            times=None,
+        )
+    )
+    run = start(definitions=action.listing_of(OWN), mode="plan")
+    assert (run.exit_code, run.outputs["missing"]) == (0, str(len(OWN))), run.text
+    assert "inherits from" not in run.text
+
+
+@pytest.mark.parametrize("mode", ["plan", "register", "check", "withdraw"])
+@pytest.mark.parametrize("language", NOT_HANDED_DOWN)
+def test_many_say_what_is_no_longer_handed_down(
+    host: StandInHost, action: Action, mode: str, language: str
+) -> None:
+    """Once for those that lose the same, with one request for each owner."""
+    for owner in ("octo", "octo-org"):
+        host.create_repository(f"{owner}/.github", HANDED_DOWN)
+        for name in ("one", "two"):
+            host.create_repository(f"{owner}/{name}", {"a": b"x"})
+    host.create_repository("octo/own", dict.fromkeys(list(OWN)[:3], b"x"))
+    given = {
+        "target_repos": "octo/*, octo-org/*, !octo/.github, !octo-org/.github",
+        "mode": mode,
+        "language": language,
+    }
+    run = action(given, target_repo=None, definitions=action.listing_of(OWN))
+    is_said = mode in {"plan", "register"}
+    lines = run.summary.splitlines()
+    words = NOT_HANDED_DOWN[language].partition(":")[0]
+    found = [number for number, line in enumerate(lines) if words in line]
+    assert len(found) == is_said, run.summary
+    for number in found:
+        assert "octo-org/two" in lines[number + 1]
+        assert "octo/own" not in lines[number + 1]
+    assert sorted(asked_of_owners(host)) == ["octo", "octo-org"] * is_said

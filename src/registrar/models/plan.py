@@ -25,6 +25,9 @@ class Plan(NamedTuple):
     replaced: tuple[Replaced, ...] = ()
     unused_parts: tuple[UnusedParts, ...] = ()
     """Which parts of files are not used."""
+    hiding: tuple[str, ...] = ()
+    """Listed paths in whose place GitHub uses, until they are there, what the owner's repository
+    ``.github`` hands down, as far as that was read."""
     removed: tuple[str, ...] = ()
     """Listed paths that `RepositoryState.before` has, and the repository has no more."""
 

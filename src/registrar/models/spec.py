@@ -104,9 +104,17 @@ class Policy(NamedTuple):
     """Whether files are created one by one where GitHub refuses one commit with all of them."""
     refreshes: bool = True
     """Whether an open pull request that holds everything gets its text, labels and people anew."""
+    asks_owner: bool = False
+    """Whether a run that writes also finds out what the owner hands down: one request for all."""
 
 
-ONE_OF_MANY = Policy(tells_paths=False, fails_refused_files=True, falls_back=False, refreshes=False)
+ONE_OF_MANY = Policy(
+    tells_paths=False,
+    fails_refused_files=True,
+    falls_back=False,
+    refreshes=False,
+    asks_owner=True,
+)
 
 
 class RegistrationSpec(NamedTuple):
@@ -141,6 +149,13 @@ class RegistrationSpec(NamedTuple):
     def proposes(self) -> bool:
         """Whether it is about what is created: not at a reference, nor where it is withdrawn."""
         return not (self.settings.ref or self.settings.mode is Mode.WITHDRAW)
+
+    @property
+    def tells_what_is_lost(self) -> bool:
+        """Whether it says what the owner hands down, and new files would keep from being used."""
+        mode, settings = self.settings.mode, self.settings
+        is_asked = mode is Mode.PLAN or (mode is Mode.REGISTER and self.policy.asks_owner)
+        return is_asked and not (settings.ref or settings.respect_alternatives)
 
     @property
     def branch(self) -> str:

@@ -96,6 +96,14 @@ def satisfied_by(
     return same or next(_equivalents(definition.path, listing), None)
 
 
+def has_its_own(definition: FileDefinition, listing: DirectoryListing) -> bool:
+    """Whether the target has a file of the same kind, or a folder of them, so inherits none."""
+    kind = special_file(definition.path)
+    folders = kind.folders if kind else (directory_of(definition.path),)
+    is_there = any(listing.in_any_case(f"{folder}/") for folder in folders)
+    return is_there or satisfied_by(definition, listing, respect=True) is not None
+
+
 def inherited_from(
     definition: FileDefinition,
     listing: DirectoryListing,
@@ -126,9 +134,17 @@ def inherited_from(
 
 
 def places_of(definitions: Iterable[FileDefinition]) -> tuple[str, ...]:
-    """Directories where GitHub looks for files of the kinds that are listed; the root is empty."""
-    kinds = (special_file(definition.path) for definition in definitions)
-    return tuple(dict.fromkeys(place for kind in kinds if kind for place in kind.places))
+    """Directories where GitHub looks for files of the kinds that are listed; the root is empty.
+
+    Of their folders only those above them: these show whether there is one.
+    """
+    places: dict[str, None] = {}
+    for path in (definition.path for definition in definitions):
+        if kind := special_file(path):
+            places |= dict.fromkeys(kind.places)
+        elif directory_of(path) == ISSUE_TEMPLATES:
+            places[directory_of(ISSUE_TEMPLATES)] = None
+    return tuple(places)
 
 
 def hidden_by(path: str, listing: DirectoryListing) -> str | None:

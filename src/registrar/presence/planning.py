@@ -12,6 +12,7 @@ from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import PresentFile, Standing, standing_of
 from registrar.presence.alternatives import (
     DirectoryListing,
+    has_its_own,
     hidden_by,
     inherited_from,
     letter_case_conflict,
@@ -63,15 +64,32 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState, listed: Listed | N
         )
 
     paths = tuple(map(stands, definitions))
+    missing = tuple(each.definition for each in paths if each.standing is Standing.TO_CREATE)
     return Plan(
         spec,
         state,
         paths,
-        missing=tuple(each.definition for each in paths if each.standing is Standing.TO_CREATE),
+        missing=missing,
         unfit=listed.unfit,
         replaced=listed.replaced,
         unused_parts=listed.unused_parts,
+        hiding=_hiding(state, missing, listing) if spec.tells_what_is_lost else (),
         removed=_removed(spec, state, definitions, present),
+    )
+
+
+def _hiding(
+    state: RepositoryState, missing: Sequence[FileDefinition], listing: DirectoryListing
+) -> tuple[str, ...]:
+    """The missing paths that would take the place of what the owner hands down."""
+    if not (owner := state.owner):
+        return ()
+    handed_down, is_public = DirectoryListing(owner.directories), owner.is_public
+    return tuple(
+        each.path
+        for each in missing
+        if not has_its_own(each, listing)
+        and inherited_from(each, listing, handed_down, is_public=is_public)
     )
 
 
@@ -156,7 +174,8 @@ def _present_in(
 
     Both by the listed path.
     """
-    owner = state.owner
+    respect = spec.settings.respect_alternatives
+    owner = state.owner if respect else None
     inherited = DirectoryListing(owner.directories) if owner else None
     there: dict[str, PresentFile] = {}
     reasons: dict[str, Message] = {}
@@ -164,7 +183,7 @@ def _present_in(
         listed = definition.path
         if entry := state.entries.get(listed):
             there[listed] = _present(definition, listed, entry)
-        elif path := satisfied_by(definition, listing, respect=spec.settings.respect_alternatives):
+        elif path := satisfied_by(definition, listing, respect=respect):
             there[listed] = _present(definition, path, _entry(state.directories, path))
             reasons[listed] = msg("reason.satisfied", path=FoundPath(path))
         elif (

@@ -169,6 +169,8 @@ def _report_plan(plan: Plan, progress: Progress) -> None:
         progress.warn("progress.unicode_form", about=str(pairs), pairs=pairs)
     if pairs := _pairs("progress.hides_pair", plan, lambda each: each.hides):
         progress.warn("progress.hides", about=str(pairs), pairs=pairs)
+    if paths := plan.hiding:
+        progress.warn("progress.not_handed_down", about=str(paths), paths=paths)
     if not plan.spec.policy.tells_paths:
         progress.keep_withdrawable(len(marked(plan)))
         # Over many, which rules apply is counted, and said once for all repositories

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from registrar.errors import ENDS_THE_READING, Cancelled, Failure, GitHubError, OutOfTime
+from registrar.errors import ENDS_THE_READING, Cancelled, Failure, GitHubError, OutOfTime, Refused
 from registrar.models.files import FileDefinition
 from registrar.models.paths import Done, PathOutcome
 from registrar.models.plan import Plan
@@ -133,9 +133,20 @@ def read_blobs(
 
 
 def with_owner(client: "Client", spec: RegistrationSpec, state: RepositoryState) -> RepositoryState:
-    """Add what the target inherits from its owner's repository ``.github``, where asked for."""
+    """Add what the target inherits from its owner's repository ``.github``, where asked for.
+
+    Where it counts as present, that has to be known; for a note only if GitHub says it.
+    """
     owner, _, name = state.repository.full_name.partition("/")
-    asked_for = spec.settings.respect_alternatives and may_inherit(spec.file_list.possible)
-    if not asked_for or name.lower() == ".github":
+    counts, listed = spec.settings.respect_alternatives, spec.file_list.possible
+    if not counts:
+        listed = tuple(each for each in listed if each.path not in state.entries)
+    is_asked = (counts or spec.tells_what_is_lost) and may_inherit(listed)
+    if not is_asked or name.lower() == ".github":
         return state
-    return state._replace(owner=client.owner_files(owner, OWNER_DIRECTORIES))
+    try:
+        return state._replace(owner=client.owner_files(owner, OWNER_DIRECTORIES))
+    except (Refused, GitHubError):
+        if counts:
+            raise
+        return state
