@@ -104,7 +104,7 @@ def action_url(environ: Mapping[str, str]) -> str:
     return f"{server}/{repository}" if server and repository else ""
 
 
-def base_branch(environ: Mapping[str, str], target: str) -> str:
+def event_base(environ: Mapping[str, str], target: str) -> str:
     """Name of the branch that a workflow's pull request, or merge group, is to be merged into.
 
     Empty where there is neither, or it is of another repository than ``target``. A merge group has

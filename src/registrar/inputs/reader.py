@@ -89,7 +89,7 @@ def read(
         mode=mode,
         fail_on=fail_on if mode is Mode.CHECK else frozenset(),
         ref=reader.ref(mode, fail_on),
-        base=environment.base_branch(environ, target),
+        event_base=environment.event_base(environ, target),
         commit_strategy=reader.commit_strategy(),
         branch=reader.branch(profile),
         commit_message=reader.message("commit_message"),
