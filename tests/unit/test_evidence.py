@@ -19,7 +19,8 @@ from registrar.reporting import evidence as table
 from registrar.reporting import page as page_of_html
 from registrar.reporting.evidence import Evidence
 from registrar.reporting.page import MOST_EXCLUDED, Page
-from registrar.texts.messages import Catalogue
+from registrar.texts.escaping import FoundPath
+from registrar.texts.messages import Catalogue, Excerpt
 from tests.values import record
 
 
@@ -81,14 +82,14 @@ def evidence(*properties: str, **values: str) -> Evidence:
 
 @pytest.mark.parametrize("path", ["=1+1", "+a", "-a", "@a", "＝1", "＋a", "－a", "＠a"])
 def test_a_spreadsheet_computes_nothing(path: str) -> None:
-    written = table.header(()) + table.line(evidence(path=path))
+    written = table.header(()) + table.lines([evidence(path=path)])
     rows = list(csv.DictReader(io.StringIO(written, newline="")))
     assert [row["path"] for row in rows] == [f"'{path}"]
 
 
 @pytest.mark.parametrize("path", ["x;=1+1", 'x;"=1+1";y', "x; =1", "x;＝1"])
 def test_where_a_semicolon_separates_a_spreadsheet_computes_nothing_either(path: str) -> None:
-    written = table.line(evidence(path=path))
+    written = table.lines([evidence(path=path)])
     [row] = csv.reader(io.StringIO(written, newline=""), delimiter=";")
     assert not any(cell.lstrip(' "').startswith(("=", "＝")) for cell in row)
     assert written.startswith('"octo/one","7",')
@@ -98,15 +99,24 @@ def test_where_a_semicolon_separates_a_spreadsheet_computes_nothing_either(path:
     ("path", "shown"), [("\ta", "'\\ta"), ("\ra", "'\\ra"), ("x\u202ey", "x\\u202ey")]
 )
 def test_what_nobody_sees_is_escaped(path: str, shown: str) -> None:
-    written = table.header(()) + table.line(evidence(path=path))
+    written = table.header(()) + table.lines([evidence(path=path)])
     assert [row["path"] for row in csv.DictReader(io.StringIO(written, newline=""))] == [shown]
 
 
 @pytest.mark.parametrize("path", ['a"b', "a,b", "</script>", "a;b"])
 def test_any_path_survives_the_table(path: str) -> None:
-    written = table.header(()) + table.line(evidence(path=path))
+    written = table.header(()) + table.lines([evidence(path=path)])
     assert [row["path"] for row in csv.DictReader(io.StringIO(written, newline=""))] == [path]
     assert written.endswith("\r\n")
+
+
+def test_a_text_is_shown_by_what_it_is_also_where_another_cell_holds_the_same() -> None:
+    row = evidence(path=Excerpt("a"), found_path=FoundPath("a"))
+    written = table.header(()) + table.lines(
+        [row, row], lambda text: "…" if isinstance(text, FoundPath) else text
+    )
+    rows = csv.DictReader(io.StringIO(written, newline=""))
+    assert [(each["path"], each["found_path"]) for each in rows] == [("a", "…")] * 2
 
 
 def test_of_a_repository_that_is_not_named_the_path_and_its_state_are_left() -> None:

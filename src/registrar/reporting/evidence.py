@@ -3,8 +3,9 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import NamedTuple
 
 from registrar.models.paths import Done
@@ -68,16 +69,6 @@ class Evidence(NamedTuple):
     properties: tuple[str, ...] = ()
     """Values of the custom properties that the list or the selection names, in their order."""
 
-    def mapped(self, change: Callable[[str], str]) -> "Evidence":
-        """Give the row with each of its texts changed."""
-        changed = {name: change(text) for name, text in self.texts.items()}
-        return self._replace(**changed, properties=tuple(map(change, self.properties)))
-
-    @property
-    def texts(self) -> dict[str, str]:
-        """The cells of the row by their columns, but for those of custom properties."""
-        return {name: text for name, text in self._asdict().items() if name != "properties"}
-
 
 NOT_NAMED = "not public: {}"
 """In the place of a name, how many repositories stand like that and are not named."""
@@ -105,17 +96,23 @@ def without_repository(row: Evidence) -> Evidence:
 
 def header(property_names: Sequence[str]) -> str:
     """The first line of the table."""
-    return _csv((*Evidence().texts, *(f"property:{name}" for name in property_names)))
+    columns = Evidence._fields[:-1]
+    return _csv([[*columns, *(f"property:{name}" for name in property_names)]])
 
 
-def line(evidence: Evidence) -> str:
-    """One row of the table (RFC 4180), with an apostrophe before what a spreadsheet would compute.
+def lines(rows: Iterable[Evidence], shown: Callable[[str], str] = str) -> str:
+    """Rows of the table (RFC 4180), with an apostrophe before what a spreadsheet would compute.
 
     Characters that nobody sees, such as those that turn the direction of a text, are escaped.
+    ``shown`` takes out of a text what must not be published.
     """
-    texts = (*evidence.texts.values(), *evidence.properties)
-    cells = (_FORMULA.sub(r"\1'", text) for text in texts)
-    return _csv(tuple(map(escaping.show_control_characters, cells)))
+
+    # Most cells of a repository's rows hold the same. `shown` also looks at a text's type
+    @lru_cache(maxsize=None, typed=True)
+    def cell(text: str) -> str:
+        return escaping.show_control_characters(_FORMULA.sub(r"\1'", shown(text)))
+
+    return _csv(map(cell, (*row[:-1], *row.properties)) for row in rows)
 
 
 def outcome_of(result: RegistrationResult) -> str:
@@ -179,7 +176,7 @@ def days(since: str, until: str) -> int:
     return max((datetime.fromisoformat(until) - datetime.fromisoformat(since)).days, 0)
 
 
-def _csv(cells: tuple[str, ...]) -> str:
+def _csv(rows: Iterable[Iterable[str]]) -> str:
     written = io.StringIO(newline="")
-    csv.writer(written, lineterminator="\r\n", quoting=csv.QUOTE_ALL).writerow(cells)
+    csv.writer(written, lineterminator="\r\n", quoting=csv.QUOTE_ALL).writerows(rows)
     return written.getvalue()

@@ -5,10 +5,11 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
+from itertools import islice
 from pathlib import Path
 from string import ascii_lowercase
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from registrar.models.paths import Done
@@ -22,6 +23,9 @@ from registrar.rendering.states import BARS, EXCLUDED, MODES, STANDINGS, STATUSE
 from registrar.reporting import evidence, preview
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 MOST_CELLS = 150_000
 """So many listed paths of repositories are shown one by one; the rest is counted."""
@@ -50,6 +54,8 @@ _BAR_OF_REPOSITORY = {
 }
 _PARTS = 5_000
 """Pieces of the page that are put together before they are written."""
+_REMEMBERED = 1_000
+"""Values of which the page remembers how they are shown."""
 _FOLDER = Path(__file__).parent
 
 
@@ -337,7 +343,10 @@ class Page:
 
     def render(self, catalogue: Catalogue, *, others_read: bool = False) -> Iterator[str]:
         """The page in the catalogue's language, part by part; ``others_read``: others read it."""
-        from jinja2 import Environment, StrictUndefined  # noqa: PLC0415 (only here is it needed)
+        # Only here are they needed
+        from jinja2 import Template  # noqa: PLC0415
+
+        from registrar.reporting import page_template  # noqa: PLC0415
 
         def text(key: str, **values: object) -> str:
             return catalogue.text(msg(key, **values), escaping.show_control_characters)
@@ -360,14 +369,16 @@ class Page:
                 row.name.lower(),
             ),
         )
-        shown = ordered[: MOST_CELLS // max(len(paths), 1)]
+        rows = ordered[: MOST_CELLS // max(len(paths), 1)]
         style = f"{_colours()}{(_FOLDER / 'page.css').read_text('utf-8')}"
         script = (_FOLDER / "page.js").read_text("utf-8")
-        template = (_FOLDER / "page.html.j2").read_text("utf-8")
-        environment = Environment(
-            autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        environment = template_environment()
+        template = Template.from_module_dict(environment, vars(page_template), environment.globals)
+        # The same few values fill most of the page
+        shown = lru_cache(_REMEMBERED, typed=True)(
+            partial(catalogue.shown, escape=escaping.show_control_characters)
         )
-        stream = environment.from_string(template).stream(
+        pieces = template.generate(
             page=self,
             title=text(
                 "page.title",
@@ -395,10 +406,10 @@ class Page:
             ],
             there=lambda counts: sum(counts[bar] for bar in _THERE),
             excluded_words=EXCLUDED,
-            shown=partial(catalogue.shown, escape=escaping.show_control_characters),
+            shown=shown,
             paths=paths,
-            rows=shown,
-            more=len(ordered) - len(shown),
+            rows=rows,
+            more=len(ordered) - len(rows),
             most_excluded=MOST_EXCLUDED,
             contents_title=catalogue.text(preview.title(self.contents)),
             contents=[
@@ -406,8 +417,17 @@ class Page:
                 for heading, diff in preview.contents(self.contents, others_read=others_read)
             ],
         )
-        stream.enable_buffering(_PARTS)
-        yield from stream
+        while part := "".join(islice(pieces, _PARTS)):
+            yield part
+
+
+def template_environment() -> "Environment":
+    """What the page's template is compiled for, and filled in with."""
+    from jinja2 import Environment, StrictUndefined  # noqa: PLC0415 (only here is it needed)
+
+    return Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
 
 
 def _in_bars(counts: Mapping[Standing, int]) -> Counter[str]:

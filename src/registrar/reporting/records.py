@@ -41,9 +41,7 @@ class Records:
         """
         self._page_of(record, counted).add(record, self._shown, reason, help_page)
         if record.exclusion is not Exclusion.NOT_MEANT:
-            self._write(
-                row.mapped(self._shown) for row in evidence.rows_of(record, self._read_at, reason)
-            )
+            self._write(evidence.rows_of(record, self._read_at, reason))
 
     def count(self, record: RegistrationResult, counted: Tally, reason: str = "") -> None:
         """Count how each listed path stands, where the repository is not named."""
@@ -65,7 +63,7 @@ class Records:
     def _write(self, rows: Iterable[Evidence]) -> None:
         table = self._table or self._files.new("table", "csv")
         if table and self._page:
-            text = "".join(map(evidence.line, rows))
+            text = evidence.lines(rows, self._shown)
             header = "" if self._table else evidence.header(self._page.property_names)
             self._files.append(table, header + text)
             self._table = table
