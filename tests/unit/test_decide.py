@@ -72,6 +72,8 @@ class World:
     pulls: list[Pull] = field(default_factory=list)
     written: list[tuple[str, str]] = field(default_factory=list)
     """Branches with the paths that runs wrote to them."""
+    made: list[str] = field(default_factory=list)
+    """Branches that runs made."""
     unwanted: set[str] = field(default_factory=set)
     """Paths that somebody took out of a pull request whose description named them."""
     executable: set[str] = field(default_factory=set)
@@ -89,6 +91,7 @@ class World:
             dict(self.branches),
             pulls,
             list(self.written),
+            list(self.made),
             set(self.unwanted),
             set(self.executable),
         )
@@ -102,6 +105,7 @@ class World:
             tuple(sorted(self.branches.items())),
             tuple(tuple(vars(pull).values()) for pull in self.pulls),
             frozenset(self.written),
+            frozenset(self.made),
             frozenset(self.unwanted),
             frozenset(self.executable),
         )
@@ -248,8 +252,13 @@ class ModelRun:
     """`before` or `after`: the answer to the first claim is lost, which was not done, or was.
 
     `killed`: the run ends right after its first commit, or the request that was to make it.
+    `killed later`: it ends right before the first commit that is a request of its own. `refused`:
+    GitHub takes none of its commits.
     """
     mode: str = "register"
+    meanwhile: World | None = None
+    """The world right after the event."""
+    decision: decide.Decision | None = None
     asked: int = 0
     opened: Pull | None = None
     at_once: bool = True
@@ -293,8 +302,9 @@ class ModelRun:
         if self.event:
             event, self.event = self.event, None
             event(world)
+            self.meanwhile = world.copy()
         loss = self.loss
-        self.loss = loss if loss == "killed" else ""
+        self.loss = "" if loss in {"before", "after"} else loss
         at_once, self.at_once = self.at_once and self.strategy == "single", False
         error = RegistrarError(Failure.of(msg("run.package_missing")))
         body = described(*(each.path for each in files))
@@ -303,12 +313,17 @@ class ModelRun:
             exists = name in world.branches
             if exists and not at_once:
                 return answers.NotMade(error)
+            base = self.plan.state.base_sha
             if not exists:
-                world.branches[name] = BASE
+                world.branches[name] = base
+                world.made.append(name)
             if at_once:
-                if world.branches[name] == BASE:
+                if world.branches[name] == base and loss != "refused":
                     self.write(name, {each.path for each in files})
-                if world.branches[name] != world.branches[world.default] and not any(
+                is_ahead = world.branches[name] not in world.ancestors(
+                    world.branches[world.default]
+                )
+                if is_ahead and not any(
                     p.state == "open" and p.head == name and p.base == world.default
                     for p in world.pulls
                 ):
@@ -316,8 +331,9 @@ class ModelRun:
                 if loss == "killed":
                     raise Killed
                 wrote = (name, files[0].path) in world.written
-                if not loss and not wrote:
-                    return answers.NotMade(None, seen(opened) if opened else None)
+                if loss not in {"before", "after"} and not wrote:
+                    by_us = seen(opened) if opened else None
+                    return answers.NotMade(None, by_us) if exists else answers.Made("", by_us)
         if loss in {"before", "after"}:
             return answers.NotMade(
                 None if at_once else error, answer_was_lost=True, body=body if at_once else None
@@ -360,11 +376,14 @@ class ModelRun:
         missing = [p.path for p in decision.files if p.path not in world.paths(name)]
         if each and missing and write.names_too_much:
             each.body = described()
+        if self.loss == "killed later":
+            raise Killed
         if self.loss == "killed":
             # One file after the other with `per-file`
             self.write(name, {*(missing if self.strategy == "single" else missing[:1])})
             raise Killed
-        self.write(name, {*missing})
+        if self.loss != "refused":
+            self.write(name, {*missing})
         on_branch = [path for path in FILES if path in world.commits[world.branches[name]][1]]
         on_branch = [path for path in on_branch if path in {d.path for d in self.plan.definitions}]
         known = mark_of(each.body) if each and not write.names_too_much else None
@@ -402,6 +421,12 @@ def declined(world: World) -> dict[str, int]:
     found: dict[str, int] = {}
     for pull in world.pulls:
         mark = mark_of(pull.body)
+        if mark is None and pull.state == "closed" and pull.body != CLOSED_BY_US:
+            # Opened by hand, or somebody has deleted our part
+            brings = added(world, pull.head_sha)
+            is_ours = brings <= FILES.keys() and not world.is_somebodys(pull.head_sha)
+            if is_ours and counts(pull, world):
+                found |= dict.fromkeys(brings, pull.number)
         if mark and of_list(pull, world):
             for path in FILES:
                 if mark.names(path):
@@ -586,6 +611,24 @@ def _other_run(world: World) -> None:
         world.open(NAME, described("a", "b"))
 
 
+def _somebody_with_ours(world: World) -> None:
+    if NAME not in world.branches:
+        world.branches[NAME] = BASE
+        world.commit(NAME, "a", THEIRS)
+
+
+def _somebody_by_hand(world: World) -> None:
+    if NAME not in world.branches:
+        _somebody(world)
+        world.open(NAME, "Mine")
+
+
+def _other_run_has_begun(world: World) -> None:
+    if NAME not in world.branches:
+        world.branches[NAME] = BASE
+        world.commit(NAME, "a")
+
+
 def _becomes_default(world: World) -> None:
     if NAME not in world.branches:
         world.branches[NAME] = BASE
@@ -596,10 +639,19 @@ def _becomes_default(world: World) -> None:
 EVENTS: Mapping[str, Event | None] = {
     "": None,
     "somebody takes the name": _somebody,
+    "somebody takes it, with a listed file": _somebody_with_ours,
+    "somebody takes it, and opens a pull request": _somebody_by_hand,
     "somebody makes the bare branch": _bare,
     "another run is faster": _other_run,
+    "another run has begun": _other_run_has_begun,
     "it becomes the default branch": _becomes_default,
 }
+LOSSES = ("", "before", "after", "killed", "killed later", "refused")
+UNKNOWABLE = {
+    ("another run has begun", "killed"),
+    ("somebody takes it, with a listed file", "killed"),
+}
+"""Who is killed right after the one request has described what it could not commit any more."""
 
 
 def _newest(world: World) -> Pull | None:
@@ -778,8 +830,10 @@ ACCEPTED: Mapping[str, Event] = {
 """The known limits of docs/concepts.md; what a killed run could not name is among `PEOPLE`."""
 
 
-def check(world: World, before: World, what: str) -> None:
-    """What users are promised, whatever was there before."""
+def check(
+    world: World, before: World, what: str, meanwhile: World | None = None, *, built_in: bool = True
+) -> None:
+    """What users are promised, whatever was there before, and whatever came ``meanwhile``."""
     opened = [p for p in world.pulls if p.state == "open" and of_list(p, world)]
     earlier = [p for p in before.pulls if p.state == "open" and of_list(p, before)]
     assert len(opened) <= max(1, len(earlier)), f"{what}: a second pull request"
@@ -787,6 +841,25 @@ def check(world: World, before: World, what: str) -> None:
     for name, path in world.written[len(before.written) :]:
         assert path not in no, f"{what}: {path} was declined in #{no[path]}, written to {name}"
         assert path not in before.unwanted, f"{what}: {path} was taken out, written to {name}"
+    made = world.made[len(before.made) :]
+    assert len(made) <= 1, f"{what}: one branch was enough"
+    left = [name for name in before.made if is_left(before, name, built_in=built_in)]
+    assert not (made and left), f"{what}: {left} was enough"
+    for then in filter(None, (before, meanwhile)):
+        check_others(world, then, what)
+
+
+def is_left(world: World, name: str, *, built_in: bool) -> bool:
+    """Whether a run that was killed has left a branch which the next one knows for ours."""
+    head = world.branches.get(name)
+    if head is None or any(p.head == name and not p.fork for p in world.pulls):
+        return False
+    brings = added(world, head)
+    return built_in if not brings else brings <= FILES.keys()
+
+
+def check_others(world: World, before: World, what: str) -> None:
+    """What is not ours stays as it was."""
     for name, oid in before.branches.items():
         of_branch = [p for p in before.pulls if p.head == name and not p.fork]
         pulls = [p for p in of_branch if p.state == "open"]
@@ -799,6 +872,10 @@ def check(world: World, before: World, what: str) -> None:
         is_left_alone = is_needless or (pulls and not any(counts(p, before) for p in pulls))
         if is_left_alone or (before.is_somebodys(oid) and not ours):
             assert world.branches[name] == oid, f"{what}: somebody's branch {name} was written to"
+    for each, now in zip(before.pulls, world.pulls, strict=False):
+        assert each.state != "open" or now.state == "open", f"{what}: #{now.number} was closed"
+        is_others = mark_of(each.body) is not None and not of_list(each, before)
+        assert not is_others or now.body == each.body, f"{what}: #{now.number} was rewritten"
 
 
 def check_no(world: World, path: str, pull: PullRequest) -> None:
@@ -856,6 +933,14 @@ def guessed(plan: Plan) -> tuple[decide.Decision | None, bool]:
         return None, guesses.used
 
 
+def cases(before: World) -> Iterator[tuple[str, str]]:
+    """What comes in between, and what becomes of the requests: where the first name is free."""
+    for event, loss in itertools.product(EVENTS, LOSSES):
+        is_met = NAME not in before.branches or (not event and loss in {"", "killed"})
+        if is_met and (event, loss) not in UNKNOWABLE:
+            yield event, loss
+
+
 def quarters() -> Iterator[ParameterSet]:
     """Strategies × names × quarters of the worlds. Chosen: of each pair another quarter."""
     pairs = itertools.product(("single", "per-file"), (True, False))
@@ -872,14 +957,14 @@ def quarters() -> Iterator[ParameterSet]:
 def test_no_path_breaks_a_promise(strategy: str, built_in: bool, part: int) -> None:
     seen, known, checked = Seen(), Counter[bool](), set[Hashable]()
 
-    def run(world: World, *more: Any, **options: Any) -> decide.Decision | None:
+    def run(world: World, *more: Any, **options: Any) -> ModelRun:
         plan = plan_of(world, "ab", strategy, built_in=built_in)
         each = ModelRun(world, plan, strategy, *more, **options)
-        decision = each.do()
+        each.decision = decision = each.do()
         seen.note(decision, claimed=each.has_claimed)
         for path, pull in decision.declined.items() if decision else ():
             check_no(world, path, pull)
-        return decision
+        return each
 
     def again(before: World, what: str) -> None:
         # Often the same is left: most of what people may do needs an open pull request
@@ -887,20 +972,18 @@ def test_no_path_breaks_a_promise(strategy: str, built_in: bool, part: int) -> N
             world = before.copy()
             checked.add(world.state)
             run(world)
-            check(world, before, what)
+            check(world, before, what, built_in=built_in)
 
     every = list(worlds())
     random.Random(0).shuffle(every)
     for what, before in every[part::QUARTERS]:
         if strategy == "per-file" and is_hidden(before):
             continue
-        for event, loss in itertools.product(EVENTS, ("", "before", "after", "killed")):
-            if (event or loss not in {"", "killed"}) and NAME in before.branches:
-                continue
+        for event, loss in cases(before):
             world = before.copy()
-            decision = run(world, EVENTS[event], loss)
+            this = run(world, EVENTS[event], loss)
             case = f"{what}; {event}; {loss}"
-            check(world, before, case)
+            check(world, before, case, this.meanwhile, built_in=built_in)
             again(world, f"{case}; again")
             acts = {**PEOPLE, **({} if loss else ACCEPTED)}
             for action in acts if loss in {"", "killed"} and not event else ():
@@ -909,11 +992,13 @@ def test_no_path_breaks_a_promise(strategy: str, built_in: bool, part: int) -> N
                 again(acted, f"{case}; {action}")
             if event or loss:
                 continue
-            assert summed_up(run(before.copy(), mode="plan")) == summed_up(decision), case
+            assert summed_up(run(before.copy(), mode="plan").decision) == summed_up(
+                this.decision
+            ), case
             if strategy == "single":
                 shared, asks_more = guessed(plan_of(before, "ab", strategy, built_in=built_in))
                 known[asks_more] += 1
-                assert asks_more or summed_up(shared) == summed_up(decision), case
+                assert asks_more or summed_up(shared) == summed_up(this.decision), case
     assert seen.counts.total() > 1000 / QUARTERS
     assert set(seen.counts) >= {"create", "continue", "declined", "refused"}
     assert strategy == "per-file" or min(known[True], known[False]) > 100 / QUARTERS
