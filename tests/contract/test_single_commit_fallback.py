@@ -10,7 +10,7 @@ import pytest
 
 from registrar.registration.mark import Mark
 from tests.example import BRANCH, EXPECTED, MISSING, PRESENT, Example
-from tests.fakehub import RateLimit, Refusal, Repository, Request, StandInHost
+from tests.fakehub import Fault, FaultKind, RateLimit, Refusal, Repository, Request, StandInHost
 from tests.harness import (
     LIST_BRANCH,
     SINGLE,
@@ -18,6 +18,7 @@ from tests.harness import (
     SignalAt,
     Start,
     inject_fault,
+    is_read,
 )
 
 PARTS = ("createRef", "createCommitOnBranch", "createPullRequest")
@@ -159,6 +160,32 @@ def test_a_claim_that_opened_more_than_it_committed_says_so_before_it_goes_on(
     again = example.run()
     assert (again.exit_code, example.wrong()) == (0, []), again.console
     assert again.outputs["declined"] == "0"
+
+
+def test_a_description_says_what_is_there_before_more_is_committed(
+    host: StandInHost, example: Example
+) -> None:
+    """Another run is faster, and from the first commit on nothing that this run sends arrives."""
+    repository, there = example.repository, dict(list(MISSING.items())[:2])
+
+    def act() -> None:
+        repository.create_branch(BRANCH)
+        repository.commit(dict(there), branch=BRANCH)
+
+    def is_later(request: Request) -> bool:
+        query = str(request.fields.get("query"))
+        is_commit = "createCommitOnBranch(" in query and "createRef(" not in query
+        return is_commit or (bool(lost.hits) and not is_read(request))
+
+    at_the_mutation(host, act)
+    lost = host.faults.add(Fault(FaultKind.CUSTOM, match=is_later, times=None, status=403))
+    run = example.run()
+    assert lost.hits
+    assert (run.exit_code, repository.files(BRANCH)) == (1, PRESENT | there), run.console
+    host.faults.clear()
+    again = example.run()
+    assert (again.exit_code, again.outputs["declined"]) == (0, "0"), again.console
+    assert example.wrong() == []
 
 
 def test_a_claim_of_somebodys_branch_declines_nothing_where_the_run_is_killed(

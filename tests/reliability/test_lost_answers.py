@@ -8,6 +8,7 @@ from typing import Literal
 
 import pytest
 
+from registrar.registration.mark import BEGIN, END, NO_MARK
 from tests.fakehub import Fault, FaultKind, Lag, Repository, Request, StandInHost, Symptom
 from tests.harness import LIST_BRANCH, Action, Run, calls, inject_fault, is_read, shortened
 
@@ -49,6 +50,20 @@ def test_one_lost_answer(
 ) -> None:
     lose(host, call, kind)
     all_created_once(run(action), repository)
+
+
+@pytest.mark.parametrize("kind", LOST)
+def test_one_lost_answer_to_the_request_for_everything(
+    action: Action, host: StandInHost, repository: Repository, kind: FaultKind
+) -> None:
+    lost = host.faults.add(Fault(kind, match=commits, when="after"))
+    ended = run(action, commit_strategy="single")
+    assert lost.hits
+    assert (ended.exit_code, ended.outputs["created"]) == (0, "3"), ended.text
+    assert ended.outputs["pull_request_operation"] == "created"
+    assert repository.branches == [LIST_BRANCH, "main"]
+    assert len(repository.log(LIST_BRANCH)) == 2
+    assert len(repository.pull_requests) == 1
 
 
 @pytest.mark.parametrize("call", WRITES)
@@ -152,6 +167,21 @@ def test_the_pull_request_that_exists_already_is_the_one_to_the_default_branch(
     assert ended.exit_code == 0, ended.text
     assert ended.outputs["pull_request_number"] == "1"
     assert [pull.body == "Theirs" for pull in repository.pull_requests] == [False, True]
+
+
+def test_a_pull_request_of_another_list_that_exists_already_stays_as_it_is(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    theirs = f"{BEGIN}\n{NO_MARK.naming('profile other', {}).text}\n{END}"
+
+    def come_first(request: Request) -> None:
+        if shortened(request) == "POST pulls" and not repository.pull_requests:
+            repository.open_pull_request(head=LIST_BRANCH, body=theirs)
+
+    host.on_request = come_first
+    ended = run(action)
+    assert (ended.exit_code, ended.outputs["created"]) == (1, "3"), ended.text
+    assert [pull.body for pull in repository.pull_requests] == [theirs]
 
 
 REFUSALS = {404: "Not Found", 401: "Bad credentials", 403: "Forbidden", 429: "Slow down."}
