@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 
@@ -408,3 +409,68 @@ def test_the_next_commit_says_in_the_description_what_was_taken_out(
     assert "Adds 2 of 3 listed files." in example.body
     assert "from the branch of a pull request for this list: 1." in example.body
     assert re.search(r"^\| `b.md` \| skipped \(declined in", example.body, re.MULTILINE)
+
+
+def _opened_by_hand(way: Way) -> None:
+    """With our link, where Actions may not open any; there was no run that could."""
+    repository = way.repository
+    repository.commit({"a.md": b"A\n"}, branch=BRANCH)
+    repository.open_pull_request(head=BRANCH, body="Mine")
+    repository.close(1)
+
+
+def _closed(way: Way) -> None:
+    way.run_with(A_AND_B)
+    way.repository.close(1)
+
+
+def _taken_out(way: Way) -> None:
+    way.run_with(A_AND_B)
+    take_out(way.repository, "b.md")
+
+
+def _merged_without(way: Way) -> None:
+    _taken_out(way)
+    way.repository.merge(1)
+
+
+def _withdrawn_and_taken_out(way: Way) -> None:
+    way.run_with(A_AND_B)
+    way.run_with(A_AND_B, mode="withdraw")
+    take_out(way.repository, "b.md")
+
+
+def _withdrawn_opened_again_and_closed(way: Way) -> None:
+    way.run_with(A_AND_B)
+    way.run_with(A_AND_B, mode="withdraw")
+    way.repository.reopen(1)
+    way.run_with(A_AND_B)
+    way.repository.close(1)
+
+
+NOES: dict[str, tuple[Callable[[Way], None], set[str]]] = {
+    "opened by hand and closed": (_opened_by_hand, {"a.md"}),
+    "closed": (_closed, {*A_AND_B}),
+    "taken out": (_taken_out, {"b.md"}),
+    "merged without it": (_merged_without, {"b.md"}),
+    "withdrawn and taken out": (_withdrawn_and_taken_out, {"b.md"}),
+    "withdrawn, opened again and closed": (_withdrawn_opened_again_and_closed, {*A_AND_B}),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("no", NOES)
+def test_every_kind_of_no_holds(action: Action, way: str, no: str) -> None:
+    example = Way(action, way)
+    say, declined = NOES[no]
+    say(example)
+    merged = {*example.repository.files()} - {*PRESENT}
+    for _ in range(2):
+        example.host.requests.clear()
+        run = example.run_with(A_AND_B)
+        assert run.outputs["declined"] == str(len(declined)), run.console
+        pulls = [pull for pull in example.repository.pull_requests if pull.state == "open"]
+        proposed = [created(example.repository, pull.head) - merged for pull in pulls]
+        wanted = {*A_AND_B} - declined - merged
+        assert proposed == ([wanted] if wanted else []), run.console
+    assert all(map(is_read, example.host.requests))
