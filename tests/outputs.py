@@ -289,7 +289,7 @@ class Outputs(NamedTuple):
     def names_next(self) -> tuple[set[str], int]:
         """The repositories that it names, and how many it only counts."""
         text = "".join(self.taken_next)
-        counted = re.search(r"not known to be public: (\d+)", text)
+        counted = re.search(r"they may be private: (\d+)", text)
         return {*re.findall(r"octo-org/[\w-]+", text)}, int(counted[1]) if counted else 0
 
     def as_far_as_read(self, stands: Sequence[Stand]) -> list[Stand]:
@@ -495,7 +495,7 @@ def _compare_sentences(
     failed = sum(
         int(each) for each in re.findall(r"^\*\*(\d+) failed:\*\*", run.summary, re.MULTILINE)
     )
-    named = re.search(r"<summary>Repositories \((\d+)\); all others", run.summary)
+    named = re.search(r"<summary>Repositories with something to report \((\d+)\);", run.summary)
     if not outputs.report["many"]["not_named"]:
         _same("the rows of the summary", int(named[1] if named else 0), len(incomplete))
         if len({each.listed.name for each in stands}) == 1:
@@ -510,8 +510,8 @@ def _compare_counts_of_rows(outputs: Outputs, stands: Sequence[Stand]) -> None:
     is_tried = outputs.mode == "register"
     ways = {each.repository: Counter(map(_way, each.paths.values())) for each in stands}
     line = re.compile(
-        r"^(?:\[\d+/\d+\] )?(octo-org/[^:]+): .*?files missing: (\d+)"
-        r"(?: \(of these blocked: (\d+))?",
+        r"^(?:\[\d+/\d+\] )?(octo-org/[^:]+): .*?missing files: (\d+)"
+        r"(?:\)?; of these blocked: (\d+))?",
         re.MULTILINE,
     )
     found = line.findall(outputs.run.stdout)
@@ -689,7 +689,7 @@ def _compare_rows_of_page(page: str, stands: Sequence[Stand]) -> None:
     names = re.findall(r'<tr data-name="([^"]+)"', every)
     expected_rows = Counter({row: n for row, n in rows_of.items() if row[0] in {*names}})
     _same("the repositories of the page", shown, expected_rows)
-    hidden = re.search(r"to be public: (\d+) \((\d+) complete, (\d+) done\)", page)
+    hidden = re.search(r"they may be private: (\d+) \((\d+) complete, (\d+) done\)", page)
     others, reach = {each.repository for each in stands} - {*names}, _reach(stands)
     of_reach = [len(others & reach[each]) for each in ("complete", "done")]
     only_counted = (len(others), *of_reach) if others else None

@@ -132,7 +132,7 @@ def test_the_workflow_of_the_readme_holds_a_pull_request_to_the_list(
         )
     error = "This change removes SECURITY.md, which .github/registrar.yml lists."
     assert (f"::error file=SECURITY.md::{error}" in log) == (change == "SECURITY.md")
-    assert ("takes away none of the listed files (2)" in log) == (change == "README.md")
+    assert ("removes or replaces none of the listed files (2)" in log) == (change == "README.md")
 
 
 def test_without_the_package_index_it_says_what_is_missing(

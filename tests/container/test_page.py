@@ -109,7 +109,7 @@ def test_a_search_says_that_it_found_what_has_nothing_to_look_at(tab: Tab) -> No
     listed = ["octo/service-31", "octo/service-33", "octo/service-35", "octo/service-37"]
     assert {*names(tab)} == {*listed, "octo/service-39"}
     count = tab.locator("#count")
-    everything = "Found, and everything that is listed is there: octo/service-3."
+    everything = "Found, but not shown, because they have every listed file: octo/service-3."
     assert count.inner_text() == f"5 of 30 shown {everything}"
     search.fill("o-such-repository")
     assert count.inner_text() == "0 of 30 shown"

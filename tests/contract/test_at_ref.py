@@ -124,7 +124,7 @@ def test_what_a_pull_request_takes_away_fails_at_its_file(
     assert errors(run) == [(path, message)]
     assert run.outputs["removed"] == "1"
     assert run.summary.splitlines()[2].startswith(
-        f"This change takes away 1 of 4 listed files: `{path}`."
+        f"This change removes or replaces 1 of 4 listed files: `{path}`."
     )
     assert only_reads(host)
 
@@ -145,7 +145,7 @@ def test_what_takes_nothing_away_passes(
     run = check(ref=proposed(repository, changes))
     assert (run.exit_code, errors(run)) == (0, []), run.text
     first = run.summary.splitlines()[2]
-    assert first.startswith("This change takes away none of the listed files (")
+    assert first.startswith("This change removes or replaces none of the listed files (")
 
 
 @pytest.mark.parametrize(
@@ -256,7 +256,7 @@ def test_on_an_incomplete_repository_only_what_is_taken_away_fails(
 ) -> None:
     sha = proposed(repository, {"README.md": b"x\n"})
     run = check(ref=sha, fail_on=fail_on)
-    expected = [("absent.md", f"Missing: absent.md, which {LIST} lists.")]
+    expected = [("absent.md", f"absent.md, which {LIST} lists, is missing.")]
     assert errors(run) == (expected if fail_on == "missing" else [])
     assert run.exit_code == (fail_on == "missing")
     assert (run.outputs["missing"], run.outputs["removed"]) == ("1", "0")
@@ -324,9 +324,9 @@ def test_each_kind_of_failure_is_at_its_file(
         ref=proposed(repository, changes), fail_on="missing, blank, differs, invalid, removed"
     )
     assert errors(run) == [
-        ("SECURITY.md", f"Without content: SECURITY.md, which {LIST} lists."),
+        ("SECURITY.md", f"SECURITY.md, which {LIST} lists, has no content."),
         ("docs/guide.md", f"{REPLACES} docs/guide.md, which {LIST} lists."),
-        ("absent.md", f"Missing: absent.md, which {LIST} lists."),
+        ("absent.md", f"absent.md, which {LIST} lists, is missing."),
     ]
 
 

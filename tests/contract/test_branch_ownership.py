@@ -275,9 +275,9 @@ def test_a_branch_that_a_refused_commit_leaves_is_named(
     assert refused.exit_code == 1
     assert example.repository.head(name) == example.repository.head()
     left = f"the branch {name} is left without one. The next run"
-    advice = "delete the branch" if branch else "The next run uses it"
+    advice = "Delete the branch" if branch else "The next run uses it"
     page = (action.directory / "temp" / refused.outputs["page_path"]).read_text("utf-8")
-    assert "Branches that this run has left without a commit, because GitHub refused it: 1." in page
+    assert "that have no commit, because GitHub refused it: 1." in page
     assert f'/tree/{name}"><code>{name}</code></a>' in page
     [registration] = refused.report["registrations"]
     [note] = [each for each in registration["notes"] if left in each]

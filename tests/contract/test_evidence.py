@@ -123,7 +123,7 @@ def test_a_check_fails_on_what_is_named(judge: Start, fail_on: str, exit_code: i
     assert ("Error: " in run.console) == bool(exit_code)
     if fail_on == "blank":
         # The errors are the last of the log, and the last of them names the paths
-        error = run.console.partition("Error: There, but without content")[2]
+        error = run.console.partition("Error: Present, but without content")[2]
         error = error.partition("files-are-missing")[0]
         named = [path in error for path in ("blank.md", "empty.json", "differs.md")]
         assert named == [True, True, False]
@@ -367,15 +367,15 @@ def test_of_very_many_the_first_are_named_and_the_rest_is_counted(
     run = many(mode="check", fail_on="blank")
     named = run.summary.partition("<summary>201 blank")[2].partition("</details>")[0]
     assert named.count("| [octo-org/") == 200
-    assert "… and 1 more, which the table (CSV) has." in named
-    error = run.console.partition("Error: There, but without content (201).")[2]
+    assert "… and 1 more, which are in the table (CSV)." in named
+    error = run.console.partition("Error: Present, but without content (201).")[2]
     assert "… and 161 more" in error
 
 
 def test_complete_is_the_same_everywhere(action: Action, many: Start) -> None:
     run = many(mode="plan")
     # What is blank is no less complete than what differs from the list
-    assert "2 with files to propose, 3 complete." in run.console
+    assert "2 that need a pull request, 3 complete." in run.console
     page = written(action, run.outputs["page_path"])
     assert "<strong>3 / 5</strong> Repositories: complete (60" in page
     # Present is what exists, whatever is in it
@@ -412,7 +412,7 @@ def test_what_has_no_property_is_not_missing_but_not_complete_either(
 ) -> None:
     entries = [*MANY, {"path": "TEAM.md", "template": True, "content": "{property:team}\n"}]
     run = many(mode="plan", definitions=action.listing(*entries))
-    assert "2 with files to propose, 3 where a property is not set." in run.console
+    assert "2 that need a pull request, 3 with a property that is not set." in run.console
     assert states_in(rows_of(action, run))["octo-org/complete"] == ["same", "same", "unset"]
     assert "<strong>0 / 5</strong>" in written(action, run.outputs["page_path"])
     assert (run.outputs["incomplete"], run.outputs["missing"], run.outputs["unset"]) == (

@@ -67,7 +67,7 @@ def test_what_people_have_added_themselves_is_closed(example: Needless) -> None:
     assert registration["pull_request"]["operation"] == "closed"
     if example.strategy == "many":
         assert run.report["many"]["states"]["closed"] == 1
-        assert "needless pull request closed: " in run.stdout
+        assert "pull request closed, because it is no longer needed: " in run.stdout
         assert "1 closed" in run.summary
         plan = plans[-1]
         assert plan.report["many"]["states"]["to close"] == 1

@@ -524,12 +524,12 @@ def test_a_plan_over_many_names_the_missing_files(host: StandInHost, action: Act
     host.create_repository("octo/three", {"a": b"x", "b": b"x", "x|y": b"x"})
     given = {"target_repos": "octo/*", "definitions": action.listing("a", "b", "x|y")}
     run = action(given, target_repo=None, mode="plan", language="en")
-    title = "Repositories (2); all others have every listed file"
+    title = "Repositories with something to report (2); all others have every listed file"
     assert f"<details open>\n<summary>{title}</summary>" in run.summary
     shown = [line for line in run.summary.splitlines() if line.startswith("|") and "octo/" in line]
     assert [line.partition(" | ")[2] for line in shown] == [
-        "files missing: 1 | to create: `b` |",
-        "files missing: 2 | to create: `a`, <code>x&#124;y</code> |",
+        "missing files: 1 | to create: `b` |",
+        "missing files: 2 | to create: `a`, <code>x&#124;y</code> |",
     ]
     # No number beside a line: only reading tells how many there are
-    assert "octo/one: files missing: 1" in run.lines
+    assert "octo/one: missing files: 1" in run.lines

@@ -385,7 +385,7 @@ def test_only_the_login_that_is_no_persons_is_dropped(
     [warning] = run.annotations("warning")
     assert warning.data.startswith("dependabot[bot] ") or "に dependabot[bot] を" in warning.data
     assert ("担当者になれる" if language == "ja" else "Only people can be assigned") in warning.data
-    assert "run again" not in warning.data
+    assert "this again" not in warning.data
     assert action.clock.now - begun < 20
 
 

@@ -624,7 +624,7 @@ def test_each_of_many_repositories_gets_its_own_value(
         written = made[name].files(LIST_BRANCH)["OWNERS"]
         assert written == b"* @octo-org/%b {x} %b\n" % (team, team)
     assert "OWNERS" not in made["c"].files(LIST_BRANCH)
-    told = "OWNERS is skipped where property team is not set.\n  Repositories: octo-org/c"
+    told = "in which the property team is not set.\n  Repositories: octo-org/c"
     assert told in run.stdout
     assert many(definitions=listing(action, OWNERS)).exit_code == 0
     assert all(len(repository.pull_requests) == 1 for repository in made.values())

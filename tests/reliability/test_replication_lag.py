@@ -97,7 +97,7 @@ def test_it_is_not_waited_for_without_an_end(
     lags(answers=1000, symptoms=(Symptom.PULL_NO_COMMITS,))
     ended = action(definitions=listed, language="en")
     assert ended.exit_code == 1
-    assert "run again to finish" in ended.stderr
+    assert "run this again to finish" in ended.stderr
     assert "No commits between" in ended.stderr
     assert 5 <= writes(host).count("POST pulls") <= 9
     host.quirks.lag = None
@@ -137,7 +137,7 @@ def test_a_longer_lag_is_not_reported_as_a_missing_permission(
     ended = start(definitions=listed)
     assert ended.exit_code == 1
     assert "permission" not in ended.text
-    assert "It was still so after 10 s. Nothing is lost; run again" in ended.stderr
+    assert "did not change within 10 s. Nothing is lost: run this again" in ended.stderr
     assert action.clock.now - BEGINNING < 30
     host.quirks.lag = None
     assert start(definitions=listed).exit_code == 0
@@ -197,6 +197,6 @@ def test_a_branch_that_is_said_to_exist_is_looked_for(
     assert len(unseen.hits) in ([3] if found else range(5, 10))
     assert ended.stdout.count("Asking again for up to 10 s") == 1
     if not found:
-        assert "Nothing is lost; run again to finish." in ended.stderr
+        assert "Nothing is lost: run this again to finish." in ended.stderr
         host.faults.clear()
         assert action(definitions=listed).exit_code == 0

@@ -50,7 +50,7 @@ def announced(ended: Run) -> list[tuple[int, str]]:
 def moment(text: str) -> float:
     """The time that the run names to come back at, in seconds since the epoch."""
     plain = html.unescape(text)
-    found = re.search(r"Run again after `?(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC", plain)
+    found = re.search(r"Run this again after `?(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC", plain)
     assert found, text
     return datetime.strptime(found[1], "%Y-%m-%d %H:%M:%S").replace(tzinfo=UTC).timestamp()
 
@@ -189,7 +189,7 @@ def test_a_limit_that_lasts_ends_the_run_with_the_time_to_come_back(
         link = f"{repository.html_url}/compare/main...{LIST_BRANCH}?quick_pull=1"
         assert link in ended.stderr
         assert link in html.unescape(ended.summary)
-        assert "stays done.<br>The files are on the branch " in ended.summary
+        assert "written so far.<br>The files are on the branch " in ended.summary
 
     host.faults.clear()
     again = run(action)
@@ -235,7 +235,9 @@ def test_nothing_is_waited_for_when_no_waiting_is_allowed(
     ended = run(action, max_wait_minutes="0")
     assert ended.exit_code == 1
     assert announced(ended) == []
-    assert "max_wait_minutes is 0, so the run does not wait. Run again after 20" in ended.stderr
+    assert (
+        "max_wait_minutes is 0, so the run does not wait. Run this again after 20" in ended.stderr
+    )
     assert (ended.outputs["created"], ended.outputs["failed"]) == ("2", "2")
 
     again = run(action, max_wait_minutes="0")
@@ -294,7 +296,7 @@ def test_a_rate_limit_that_does_not_suffice(
 @pytest.mark.parametrize(
     ("language", "text"),
     [
-        ("en", "The GraphQL rate limit of the token is not enough. Points needed: 1, left: 0."),
+        ("en", "The token has too few GraphQL points left. Points needed: 1, left: 0."),
         ("ja", "GraphQL レート制限の残りが足りません: 1 ポイントが必要ですが、残りは 0 ポイント"),
     ],
 )

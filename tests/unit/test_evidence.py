@@ -244,7 +244,7 @@ def test_the_page_shows_so_many_repositories_and_counts_the_rest(
         shown.add(f"octo/r{number}", **paths)
     text = shown.render()
     assert text.count("<tr data-name=") == 10
-    assert "… and 3 more, which the table (CSV) has." in text
+    assert "… and 3 more, which are in the table (CSV)." in text
     assert "<strong>13 / 13</strong>" in text
 
 

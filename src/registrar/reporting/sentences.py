@@ -317,12 +317,10 @@ def state(row: RegistrationResult, *, in_log: bool = False) -> Message:
     if blocked and not row.first_failure:
         key = "many.state_of_these_blocked" if counts_missing else "many.state_with_blocked"
         of_blocked = msg(key, count=len(blocked), reason=blocked[0])
-        if counts_missing:
-            text = msg("state.with_reason", state=text, reason=of_blocked)
-        else:
-            parts.append(of_blocked)
+        # "Of these" means the missing files, whose number is the last word before
+        parts.insert(0 if counts_missing else len(parts), of_blocked)
     if parts:
-        # What the number before it does not count stands outside of its brackets
+        # What the number in brackets does not count stands outside of them
         key = "many.state_besides" if counts_missing else "state.with_reason"
         text = msg(key, state=text, reason=parts)
     if pull := row.pull_request or row.declined_in:

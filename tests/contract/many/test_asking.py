@@ -13,7 +13,7 @@ from tests.fakehub import Repository, StandInHost
 from tests.harness import Action, Run, only_reads
 from tests.organisation import ALL, Make, opened, states
 
-QUESTION = "Open 3 pull requests, update 0, and close 0 that are needless? Repositories: octo-org/r"
+QUESTION = "and close 0 that are no longer needed? Repositories: octo-org/r"
 END_OF_INPUT = b"\x04"
 
 
@@ -70,7 +70,7 @@ def test_whatever_is_no_yes_writes_nothing(
     assert (run.exit_code, states(run)) == (0, {"deferred": 3, "complete": 1})
     assert only_reads(host)
     plan, _, rest = shown.partition(QUESTION)
-    assert "Pull requests to open now: 3, to update: 0, deferred: 0." in plan
+    assert "Pull requests to open: 3, to update: 0, left for later runs: 0." in plan
     assert "octo-org/" not in rest.partition("deferred: 3.")[0].partition("anything else")[2]
     assert run.stderr.count("deferred: 3. The answer was not yes, so nothing was written.") == 1
     assert "The answer was not yes" in run.summary

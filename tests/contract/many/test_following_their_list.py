@@ -68,12 +68,12 @@ def test_the_cap_counts_them_by_themselves(
     plan = many(definitions=new, mode="plan", max_pull_requests="3")
     budget = plan.report["many"]["budget"]
     assert (budget["updates"], budget["now"], budget["deferred"]) == (3, 3, 3)
-    assert "Pull requests to open now: 3, to update: 3, deferred: 3." in plan.stdout
+    assert "Pull requests to open: 3, to update: 3, left for later runs: 3." in plan.stdout
     run = many(definitions=new, max_pull_requests="3")
     assert states(run) == {"updated": 3, "opened": 3, "deferred": 3}
     for each in (plan, run):
-        assert "because a run opens 3 at most, and updates as many. With" in each.summary
-        assert "With `max_pull_requests: 5` one run may do all of them" in each.stdout
+        assert "One run opens at most 3 pull requests, and updates at most 3. To do" in each.summary
+        assert "To do all of them in one run, set `max_pull_requests: 5`." in each.stdout
     corrected = [each for each in made if content(each) == NEW["SECURITY.md"].encode()]
     assert len(corrected) == 3
     rest = many(definitions=new, max_pull_requests="3")

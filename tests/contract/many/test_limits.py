@@ -24,8 +24,8 @@ def test_after_so_many_minutes_nothing_new_begins(many: Start, make: Make) -> No
     assert states(run) == {"opened": 2, "deferred": 3}
     assert run.exit_code == 0
     assert "max_minutes" in run.summary
-    assert run.console.count("The time of max_minutes") == 1
-    assert "deferred: 3. The time of max_minutes (0.1 min) is over" in run.stderr
+    assert run.console.count("The time in max_minutes") == 1
+    assert "deferred: 3. The time in max_minutes (0.1 min) is over" in run.stderr
     assert sum(opened(made)) == 2
 
 
@@ -47,7 +47,7 @@ def test_the_pages_of_a_fork_end_with_the_run(
     host.on_request = slow
     run = many(mode=mode, max_minutes="5", target_repos=f"{ALL}, fork:true")
     assert run.exit_code == 1, run.console
-    assert "The minutes that the run may take (max_minutes) are over" in run.stderr
+    assert "The time in max_minutes is over" in run.stderr
     assert 2 <= len(pages) <= 5
     assert only_reads(host)
 
@@ -120,7 +120,7 @@ def test_the_end_of_the_run_bounds_the_waiting_for_githubs_pace(
     refuse(host, late)
     run = many(max_pull_requests="400", max_wait_minutes="0")
     assert (run.exit_code, host.pace.refused) == (0, 0), run.console
-    assert "The time of max_minutes (50 min) is over" in run.summary
+    assert "The time in max_minutes (50 min) is over" in run.summary
     assert int(run.outputs["deferred"]) > 0
 
 
@@ -161,11 +161,11 @@ def test_five_failures_in_a_row_with_one_cause_end_the_writing(
     run = many(max_pull_requests="2")
     assert run.exit_code == 1
     assert states(run) == {"failed": 5, "deferred": 3}
-    ended = "deferred: 3. 5 repositories in a row failed for one cause"
+    ended = "deferred: 3. 5 repositories in a row failed for the same cause"
     assert ended in run.summary
     assert ended in run.stderr
     # The cap had no part in it
-    assert "left for later runs" not in run.text
+    assert "Pull requests left for later" not in run.text
     [warning] = [line for line in run.stderr.splitlines() if "in a row failed" in line]
     assert "Either a ruleset forbids its name" in warning
     assert sum(opened(made)) == 0
@@ -273,8 +273,13 @@ def test_a_limit_that_lasts_ends_the_writing_and_is_no_failure(
     run = many(max_wait_minutes=minutes)
     assert (run.exit_code, states(run)) == (0, {"opened": 2, "deferred": 5})
     assert len(limit.hits) == 1
-    assert "Run again after" in run.report["many"]["stopped"]
-    assert run.console.count("deferred: 5. The reason holds for them, too") == 1
+    assert "Run this again after" in run.report["many"]["stopped"]
+    assert (
+        run.console.count(
+            "deferred: 5. It would fail in the other repositories for the same reason"
+        )
+        == 1
+    )
     assert run.summary.count("the rate limit of the token is used up") == 1
     assert [row["missing"] for row in run.report["many"]["rows"]] == [27] * 7
     host.faults.clear()
@@ -298,7 +303,7 @@ def test_what_a_limit_stops_half_way_is_deferred_with_its_reason_and_finished_by
     assert (run.exit_code, states(run), len(limit.hits)) == (0, {"deferred": 3}, 1), run.console
     reasons = [row["reason"] for row in run.report["many"]["rows"] if row["reason"]]
     assert len(reasons) == (last != "git/refs")
-    assert all("Run again after" in reason for reason in reasons)
+    assert all("Run this again after" in reason for reason in reasons)
     host.faults.clear()
     assert states(many()) == {"opened": 3}
     assert opened(made) == [1] * 3
@@ -324,8 +329,8 @@ def test_too_few_points_for_the_writing_are_told_before_and_defer_the_rest(
     run = many()
     # Three queries read them all; three repositories take two points each, the fourth one
     assert (run.exit_code, states(run), sum(opened(made))) == (0, {"opened": 3, "deferred": 27}, 3)
-    assert "GraphQL points for the writing: about 60, left: 7." in run.stdout
-    assert "The GraphQL rate limit of the token is not enough." in run.summary
+    assert "points left for all writes. Points needed: about 60, left: 7." in run.stdout
+    assert "The token has too few GraphQL points left." in run.summary
     assert "Nothing was written" not in run.text
 
 
@@ -383,4 +388,4 @@ def test_refused_updates_in_a_row_end_the_writing_as_well(
     refuse(host, lambda request: not is_read(request), 403)
     run = many(**given)
     assert states(run) == {"failed": 5, "deferred": 3}
-    assert "5 repositories in a row failed for one cause" in run.summary
+    assert "5 repositories in a row failed for the same cause" in run.summary

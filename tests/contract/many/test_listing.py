@@ -68,9 +68,9 @@ def test_names_alone_need_no_list(many: Start, make: Make, host: StandInHost) ->
 @pytest.mark.parametrize(
     ("targets", "left_out"),
     [
-        ("octo-org/fork", "1 that were found. Left out: forks 1."),
-        ("octo-org/empty", "1 that were found. Left out: empty 1."),
-        (ALL, "4 that were found. Left out: forks 1, archived 1, empty 1, locked 1."),
+        ("octo-org/fork", "(1), none is selected. Left out: forks 1."),
+        ("octo-org/empty", "(1), none is selected. Left out: empty 1."),
+        (ALL, "(4), none is selected. Left out: forks 1, archived 1, empty 1, locked 1."),
     ],
 )
 @pytest.mark.parametrize("mode", ["plan", "register"])
@@ -84,7 +84,7 @@ def test_an_empty_selection_is_refused_with_each_reason(
     host.create_repository("octo-org/locked", locked=True)
     run = many(target_repos=targets, mode=mode)
     assert run.exit_code == 2
-    assert f"No repository is selected of the {left_out}" in run.stderr
+    assert f"Of the repositories that were found {left_out}" in run.stderr
 
 
 @pytest.mark.parametrize("status", [451, 502], ids=["blocked for legal reasons", "server error"])
@@ -145,13 +145,13 @@ def test_a_persons_private_repositories_are_found(many: Start, host: StandInHost
     host.create_repository("octocat/secret", PRESENT, private=True)
     run = many(target_repos="octocat/*", mode="plan")
     for name in ("octocat/open", "octocat/secret"):
-        assert f"{name}: files missing: 27" in run.stdout
+        assert f"{name}: missing files: 27" in run.stdout
 
 
 @pytest.mark.parametrize(
     ("inputs", "part"),
     [
-        ({"target_repos": "octo-org/none-*"}, "No repository is selected"),
+        ({"target_repos": "octo-org/none-*"}, "none is selected"),
         ({"target_repos": "nobody/*"}, "There is no organisation or user nobody"),
         ({"target_repos": "octo-org/*, license:mit"}, "unknown qualifier"),
         ({"target_repos": "octo-org/*, topic:"}, "topic: has nothing after its colon"),
@@ -220,7 +220,7 @@ def test_a_list_whose_pages_repeat_ends_with_an_error(
     host.faults.add(pages).times = None
     run = many(host_token=host.create_token(kind), max_minutes=max_minutes)
     assert run.exit_code == 2
-    assert "list of repositories does not end: page 2 holds nothing new" in run.stderr
+    assert "list of repositories does not end: page 2 has nothing new" in run.stderr
     assert len(host.requests) == 3
 
 
@@ -260,7 +260,7 @@ def test_the_time_of_a_run_ends_while_repositories_are_listed(
     targets = f"{ALL}, -property:tier=bronze" if is_properties else ALL
     run = many(host_token=token, target_repos=targets, max_minutes="1")
     assert run.exit_code == 2
-    assert "max_minutes (1 min) were over before all repositories were listed" in run.stderr
+    assert "max_minutes (1 min) was over before all repositories were listed" in run.stderr
     assert len(asked_for) == 2
 
 
@@ -328,7 +328,7 @@ def test_a_name_that_somebody_chose_makes_no_pattern_slow(many: Start, host: Sta
     host.create_repository("octo-org/" + "-" * 100, LISTED)
     run = many(target_repos=f"octo-org/{'*-' * 30}x, octo-org/r*", mode="plan")
     assert run.exit_code == 2
-    assert "No repository is selected of the 1 that were found" in run.stderr
+    assert "Of the repositories that were found (1), none is selected" in run.stderr
 
 
 def test_a_pattern_that_is_too_long_is_refused(many: Start, host: StandInHost) -> None:
@@ -346,7 +346,7 @@ def test_a_workflows_own_token_is_recognised(
     token = host.create_token("installation", repositories=[own])
     run = many(host_token=token, env={"GITHUB_REPOSITORY": own})
     assert run.exit_code == 2
-    assert f"A workflow's own token sees no repository but {own}" in run.console
+    assert f"A workflow's own token sees only {own}" in run.console
 
 
 def test_an_app_that_may_not_list_repositories_lacks_a_permission(

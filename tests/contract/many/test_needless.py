@@ -73,7 +73,7 @@ def test_they_are_paced_like_updates(
     run = register(env={"RUNNER_TEMP": str(temporary)})
     assert states(run) == {"closed": 3}
     page = (temporary / run.outputs["page_path"]).read_text("utf-8")
-    assert "Needless pull requests that this run has closed: 3." in page
+    assert "Pull requests that this run has closed, because they were no longer needed: 3." in page
     assert (len(times), closed(needless)) == (3, 3)
     assert min(later - earlier for earlier, later in itertools.pairwise(times)) > 2.9
 

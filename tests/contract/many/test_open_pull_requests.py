@@ -16,7 +16,7 @@ from tests.harness import LIST_BRANCH, SCAFFOLD_BRANCH, Action, Run, Start, only
 from tests.organisation import Make, asked, rows, states
 
 FIRST, SECOND = sorted(MISSING)[:2]
-ONE_BY_ONE = re.compile(r"Looking at (\d+) of them one by one")
+ONE_BY_ONE = re.compile(r"Reading (\d+) of them one by one")
 
 
 def take_out(repository: Repository, *paths: str) -> None:
@@ -50,10 +50,10 @@ def test_what_is_left_is_what_the_run_has_left(many: Start, make: Make, action: 
     repository.commit({"b.txt": None})
     make(0, 2)
     run = many(definitions=listed, max_pull_requests="1")
-    assert "Pull requests to open now: 1, to update: 1, deferred: 1." in run.stdout
+    assert "Pull requests to open: 1, to update: 1, left for later runs: 1." in run.stdout
     # The branch holds it already, so only the description is written anew
     assert states(run) == {"opened": 1, "waiting": 1, "deferred": 1}
-    assert "Pull requests left for later runs: 1," in run.stdout
+    assert "Pull requests left for later runs: 1." in run.stdout
 
 
 @pytest.mark.parametrize("mode", ["plan", "check"])
@@ -109,7 +109,7 @@ def test_what_was_taken_out_is_told_in_log_and_summary(many: Start, make: Make) 
         run = many(mode=mode)
         assert states(run) == {"waiting": 1}
         for text in (run.stdout, run.summary):
-            assert "waits to be merged (taken out of the pull request: 1)" in text
+            assert "waits to be merged (deleted from the branch: 1)" in text
             assert run.outputs["declined"] == "1"
 
 
@@ -279,9 +279,9 @@ def test_of_what_is_deferred_only_what_was_looked_at_is_said(
     action.listing_of({FIRST: "new\n", "z.md": "z\n"})
     run = many(**given, host_token=host.create_token(requests=5))
     assert states(run) == {"failed": 1, "deferred": 11}, run.console
-    assert "Of 12 of them only their turn shows what people did" in run.console
-    assert run.summary.count("deferred, and not looked at by itself") == 11
-    assert "deferred, and" not in run.console
+    assert "These numbers are upper limits: 12 of the repositories" in run.console
+    assert run.summary.count("deferred; its pull request was not read") == 11
+    assert "deferred; its" not in run.console
     deferred = [row for row in run.report["many"]["rows"] if row["state"] == "deferred"]
     assert all(row["missing"] == 0 and row["pull_request"].endswith("/1") for row in deferred)
     assert run.report["many"]["standings"]["unread"] == 11 * 2

@@ -79,7 +79,7 @@ def test_a_plan_names_what_a_run_of_the_same_day_takes(
     host.repositories[5].commit({".idea": b"a file"})
     for left in (12, 8, 4):
         plan = many(mode="plan", max_pull_requests="4")
-        [named] = re.findall(r"takes next, today \(UTC\), at most: ([^.]*)\.", plan.stdout)
+        [named] = re.findall(r"it begins with at most these repositories: ([^.]*)\.", plan.stdout)
         assert all(name in plan.summary for name in named.split(", "))
         action.clock.sleep(60)
         run = many(max_pull_requests="4")
@@ -97,7 +97,7 @@ def test_where_others_read_the_workflow_what_is_next_is_counted(
     make(1, 2)
     make(0, 3, private=True)
     run = many(mode="plan", env={"GITHUB_REPOSITORY": WORKFLOW})
-    text = "at most: octo-org/r1, octo-org/r2, not known to be public: 3."
+    text = "repositories: octo-org/r1, octo-org/r2, not named, because they may be private: 3."
     shown = re.sub(r"r[12], octo-org/r[12]", "r1, octo-org/r2", run.stdout)
     assert text in shown
     assert not re.search("r[345]", run.summary)

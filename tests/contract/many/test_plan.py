@@ -10,7 +10,7 @@ from tests.fakehub import StandInHost
 from tests.harness import SCAFFOLD_BRANCH, Action, Start, is_read, only_reads
 from tests.organisation import FIVE_WRITES, Make, asked, opened, states
 
-LONGER = "That is longer than max_minutes (0.1 min): what this run has no time for is deferred"
+LONGER = "That is longer than max_minutes (0.1 min). What does not fit into this time is left"
 
 
 @pytest.mark.parametrize(("lacking", "is_longer"), [(2, False), (3, True)])
@@ -105,8 +105,9 @@ def test_a_plan_counts_everything_and_writes_nothing(
         "Requests to read them: 4; GraphQL points left: 4994.",
         "With missing files: 4 (open pull request: 1, to open: 3).",
         (
-            "Pull requests to open now: 2, to update: 0, deferred: 1. "
-            "Time at GitHub's pace: about 1 min, and twice that after a limit of GitHub."
+            "Pull requests to open: 2, to update: 0, left for later runs: 1. "
+            "With GitHub's rate limits this takes about 1 min, and up to twice as long once "
+            "a rate limit has slowed the run down."
         ),
     )
     for sentence in sentences:
@@ -124,7 +125,7 @@ def test_a_check_fails_when_one_repository_lacks_something(
     run = many(mode="check", max_pull_requests="0")
     assert (run.exit_code, run.outputs["incomplete"]) == (exit_code, str(lacking))
     assert run.outputs["deferred"] == "0"
-    assert "to open now" not in run.text
+    assert "Pull requests to open:" not in run.text
 
 
 def test_open_pull_requests_are_work_only_while_they_do_not_hold_everything(
@@ -214,8 +215,8 @@ def test_a_run_opens_ten_and_says_which_line_opens_all(
     for each in (plan, run):
         for text in (each.lines[-1], each.summary):
             assert (
-                "runs: 2, because a run opens 10 at most, and updates as many."
-                " With `max_pull_requests: 12`" in text
+                "runs: 2. One run opens at most 10 pull requests, and updates at most 10."
+                " To do all of them in one run, set `max_pull_requests: 12`." in text
             )
     assert states(run) == {"opened": 10, "deferred": 2}
     assert "max_pull_requests" not in many(definitions=action.listing("a")).text

@@ -103,10 +103,10 @@ def test_what_is_not_public_has_no_line_in_a_public_workflow(
     assert states(run) == {state: 3, "complete": 1}
     assert not_named(run) == {(state, None): 2}
     assert len(run.report["registrations"]) == 1
-    counted = "Not named, because they are not known to be public"
+    counted = "Counted but not named, because they may be private"
     assert counted in run.summary
     assert counted in run.stdout
-    assert "all others have every listed file" not in run.summary
+    assert "with something to report" not in run.summary
     assert opened([secret, internal]) == [int(mode == "register")] * 2
     # As many as there are, however they are called
     assert run.outputs["incomplete"] == "3"
@@ -127,7 +127,7 @@ def test_table_and_page_count_what_they_do_not_name(
     assert {row["standing"] for row in found} == {"to create", "filled", "excluded: archived"}
     assert not any(row[key] for row in found for key in ("id", "visibility", "commit", "blob"))
     page = (tmp_path / run.outputs["page_path"]).read_text("utf-8")
-    assert "known to be public: 1 (0 complete, 0 done)." in page
+    assert "because they may be private: 1 (0 complete, 0 done)." in page
     assert "<strong>2 / 4</strong>" in page
     assert "<p>archived 1</p>" in page
 
@@ -162,7 +162,7 @@ def test_a_check_says_how_many_fail_it(in_public: Start, mode: str, published: P
     run = in_public(mode=mode, target_repos="octo-org/top-secret")
     assert run.exit_code == (mode == "check")
     assert len(run.annotations()) == (mode == "check")
-    assert "1 with files to propose" in run.summary
+    assert "1 that need a pull request" in run.summary
     assert "secret" not in published(run)
 
 
@@ -233,7 +233,7 @@ def test_names_are_shown_where_only_those_read_who_may(
     for text in (run.stdout, run.summary, run.output_file):
         assert secret.full_name in text
     assert not_named(run) == {}
-    assert "not known to be public" not in published(run)
+    assert "because they may be private" not in published(run)
 
 
 def test_off_the_runner_nobody_else_reads_what_is_printed(

@@ -23,7 +23,7 @@ def test_too_few_points_for_the_reading(many: Start, make: Make, host: StandInHo
     run = many()
     assert (run.exit_code, only_reads(host)) == (2, True)
     assert "Points needed: about 3, left: 2" in run.console
-    assert re.search(r"Run again after \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", run.console)
+    assert re.search(r"Run this again after \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", run.console)
 
 
 def test_a_later_name_that_cannot_be_read_fails_and_what_is_missing_is_known(

@@ -25,7 +25,7 @@ def test_the_log_counts_repositories_and_the_time_that_is_left(many: Start, make
         assert line.startswith(f"[{number}/30] octo-org/r")
     # Whoever reads a log has no links but addresses
     link = r"http://\S+/octo-org/r\d+/pull/1"
-    ends = rf"pull request opened, files missing: 27: {link} \(about 2 min left\)"
+    ends = rf"pull request opened \(missing files: 27\): {link} \(about 2 min left\)"
     assert re.search(f"{ends}$", lines[0])
     assert lines[20].endswith("(about 1 min left)")
     assert re.search(f"{link}$", lines[-1])
@@ -103,7 +103,7 @@ def test_a_check_names_the_repositories_that_lack_files(many: Start, make: Make)
     many(target_repos=made[1].full_name)
     missing, waiting = (each.data for each in many(mode="check", runner=True).annotations())
     assert missing.startswith(
-        "Outcome: 2 with files to propose. To add them, run this with `mode: re"
+        "Outcome: 2 that need a pull request. To add them, run this with `mode: re"
     )
     assert waiting.startswith("Outcome: 1 waiting. To add them, merge the open pull request.")
     assert "#files-are-missing" in missing
@@ -158,7 +158,7 @@ def test_a_plan_says_that_pull_requests_could_not_be_read(
     run = many(mode="plan", host_token=token)
     for text in (run.stdout, run.summary):
         assert text.count("may not read the pull requests of the working branch") == 1
-        assert "it is not known whether a pull request is open or was declined: 2." in text
+        assert "whose pull requests the token may not read: 2." in text
 
 
 def test_where_nothing_could_be_read_nothing_is_said_to_be_complete(many: Start) -> None:
@@ -278,8 +278,8 @@ def test_what_cannot_be_written_counts_as_failed(many: Start, make: Make, mode: 
     assert (run.exit_code, states(run)) == (1, {"failed": 2})
     assert run.report["many"]["budget"]["missing"] == 0
     assert "to open" not in run.console
-    assert "Pull requests to open now" not in run.console
-    assert "Besides: 2 failed" in run.console
+    assert "Pull requests to open:" not in run.console
+    assert "Of the other repositories: 2 failed" in run.console
     assert "Preview of what" not in run.console
 
 
@@ -296,7 +296,7 @@ def test_the_page_begins_with_what_there_is_to_do(many: Start, make: Make, actio
         "Repositories that failed: 1. Each has its reason below, with what to do.",
         "Open pull requests: 1, the oldest since 3 days. Review and merge them.",
         "The next run in mode register: 2 to open.",
-        *(line for line in plan.lines if line.startswith("A run in mode register takes next")),
+        *(line for line in plan.lines if line.startswith("If `mode: register` runs today")),
     ]
     assert len(steps) == 4
     assert page.index("Review and merge") < page.index('class="cards"')
@@ -324,7 +324,7 @@ def test_what_waits_is_told_no_better_than_it_was_read(
         repository.commit({"z.md": None}, branch=LIST_BRANCH)
     run = kept(**given, host_token=host.create_token(requests=6))
     assert states(run)["waiting"] > 5, run.console
-    assert "open pull request, not looked at by itself: [" in run.summary
+    assert "open pull request, not read in this run: [" in run.summary
     rows = table(action, run)
     assert {row["standing"] for row in rows if row["path"] == "z.md"} == {"declined", "unread"}
     assert all(row["pull_request"] for row in rows if row["standing"] == "unread")

@@ -123,7 +123,7 @@ def test_every_output_says_what_the_host_holds(
     plan = register(LIST, mode="plan", max_pull_requests=str(cap), days=0.1)
     first = register(LIST, max_pull_requests=str(cap))
     assert states(first)["opened"] == cap
-    [named] = re.findall(r"today \(UTC\), at most: (.*?)\.", plan.stdout)
+    [named] = re.findall(r"at most these repositories: (.*?)\.", plan.stdout)
     tried = {name for name, state in rows(first).items() if state in {"opened", "failed"}}
     assert {*named.split(", ")} <= tried
     register(LIST, target_repos=", ".join(("octo-org/*", *NOT_FOUND)), **ALL)

@@ -20,11 +20,14 @@ def test_one_of_each_kind(many: Start, make: Make, host: StandInHost) -> None:
     with_one[1].close(1)
     with_one[2].merge(1)
     plan = many(mode="plan")
-    assert "With open pull requests that `mode: withdraw` could close: at most 7." in plan.stdout
+    assert (
+        "Repositories with open pull requests that `mode: withdraw` could close: at most 7."
+        in plan.stdout
+    )
     host.requests.clear()
     run = many(mode="withdraw", max_pull_requests="1")
     assert run.exit_code == 0, run.console
-    assert "With pull requests to withdraw: at most 7." in run.stdout
+    assert "Repositories with pull requests to withdraw: at most 7." in run.stdout
     assert "[7/7]" in run.stdout
     assert sum(not is_read(each) for each in host.requests) == 6
     # Edited: waiting; never opened: missing
@@ -50,7 +53,7 @@ def test_reopening_counts_against_the_cap(many: Start, make: Make) -> None:
     many(mode="withdraw")
     run = many(max_pull_requests="2")
     assert states(run) == {"opened": 2, "deferred": 3}
-    assert run.stdout.count("pull request reopened, files missing: 27: http") == 2
+    assert run.stdout.count("pull request reopened (missing files: 27): http") == 2
     assert sum(each.pull_requests[0].state == "open" for each in made) == 2
 
 

@@ -36,9 +36,15 @@ def test_a_plan_says_what_the_scopes_of_a_token_do_not_allow(
         "octo-org/r4": "to open",
     }
     for text in (plan.stdout, plan.summary):
-        assert "With missing files: 4 (to open: 3, nothing that the token may write: 1)." in text
-        assert "3 of 4 get a workflow file, which this token may not write: add the scope" in text
-    assert "Pull requests to open now: 3, to update: 0, deferred: 0." in plan.stdout
+        assert (
+            "With missing files: 4 (to open: 3, only files that the token may not write: 1)."
+            in text
+        )
+        assert (
+            "3 of 4 need a workflow file, which this token may not write. Give the token the scope"
+            in text
+        )
+    assert "Pull requests to open: 3, to update: 0, left for later runs: 0." in plan.stdout
     assert f"1 failed (not created: {WORKFLOW}; {SCOPE}" in plan.stderr
     check = many(definitions=listed, mode="check", host_token=modest)
     assert (SCOPE in check.text, states(check)) == (False, {"to open": 4, "complete": 1})
