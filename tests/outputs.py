@@ -440,7 +440,7 @@ def _compare_forecast(outputs: Outputs, foreseen: Sequence[Stand], found: int) -
         key = "many.may_close" if outputs.mode == "register" else "many.to_close"
         sentences.append(TEXTS[key].format(count=to_close))
     if outputs.mode != "check" and to_do:
-        sentences.append(TEXTS["many.now"].partition(" Time")[0].format(**budget))
+        sentences.append(TEXTS["many.now"].partition(" With GitHub")[0].format(**budget))
     for sentence in sentences:
         assert sentence in outputs.run.stdout
         assert outputs.mode == "register" or sentence in outputs.run.summary
