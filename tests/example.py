@@ -159,9 +159,9 @@ class Way(Example):
     def run(self, **inputs: str) -> Run:
         if self.strategy != MANY:
             return super().run(**inputs)
-        return self.action(
-            {**self.inputs, "commit_strategy": "", **inputs}, target_repo=None, target_repos=TARGET
-        )
+        # It may be a fork, which has to be asked for
+        targets = {"target_repo": "", "target_repos": f"{TARGET}, fork:true"}
+        return self.action({**self.inputs, "commit_strategy": "", **targets, **inputs})
 
     def run_with(self, listed: dict[str, str], **inputs: str) -> Run:
         """Run to the end with a list of these files, which has to succeed."""

@@ -1,7 +1,8 @@
 """One repository and many, both strategies, plan and register: they decide and do the same.
 
 Each state of the table in docs/concepts.md is made once for each way of running. What a plan says
-is what registering then does, and all ways leave the same branches and pull requests behind.
+is what registering then does, and all ways leave the same branches and pull requests behind, which
+are the right ones: nothing else is written to.
 """
 
 from __future__ import annotations
@@ -139,33 +140,58 @@ def _default(scene: Scene, name: str) -> None:
         scene.take()
 
 
-STATES: dict[str, State] = {
-    "nothing": lambda _: None,
-    "bare": Scene.leave,
-    "leftover": lambda scene: scene.leave("a.md"),
-    "somebody's": Scene.take,
-    "somebody's, with a pull request": _taken_with_pull_request,
-    "open": Scene.run,
-    "open under a later name": _open_under_a_later_name,
-    "open, and the list has grown": partial(_grown, close=False),
-    "open, without a file": _without_a_file,
-    "open, rewritten": _rewritten,
-    "opened by hand": _opened_by_hand,
-    "opened by hand, closed": partial(_opened_by_hand, then="close"),
-    "closed": partial(_closed, delete=False),
-    "closed and deleted": partial(_closed, delete=True),
-    "closed under a later name": _closed_under_a_later_name,
-    "closed before a rename": _closed_before_a_rename,
-    "closed, and the list has grown": partial(_grown, close=True),
-    "withdrawn": _withdrawn,
-    "withdrawn without a file": partial(_withdrawn, then="without a file"),
-    "withdrawn, and the branch deleted": partial(_withdrawn, then="delete"),
-    "withdrawn, and the branch reset": partial(_withdrawn, then="rewrite"),
-    "merged without a file": _merged_without_a_file,
-    "merged, and a file deleted": _merged_and_deleted,
-    "another list's": lambda scene: scene.run("c.md", name="other.json"),
-    "the default branch has our name": partial(_default, name=BRANCH),
-    "the default branch has a later name": partial(_default, name=SECOND),
+class Expected(NamedTuple):
+    """A state, and what a run then comes to."""
+
+    state: State
+    written: str
+    """The branch that gets files."""
+    proposed: tuple[str, ...] = ()
+    """The branches of the pull requests that are open afterwards."""
+    declined: tuple[str, ...] = ()
+
+
+STATES: dict[str, Expected] = {
+    "nothing": Expected(lambda _: None, BRANCH, (BRANCH,)),
+    "bare": Expected(Scene.leave, BRANCH, (BRANCH,)),
+    "leftover": Expected(lambda scene: scene.leave("a.md"), BRANCH, (BRANCH,)),
+    "somebody's": Expected(Scene.take, SECOND, (SECOND,)),
+    "somebody's, with a pull request": Expected(_taken_with_pull_request, SECOND, (BRANCH, SECOND)),
+    "open": Expected(Scene.run, "", (BRANCH,)),
+    "open under a later name": Expected(_open_under_a_later_name, "", (SECOND,)),
+    "open, and the list has grown": Expected(partial(_grown, close=False), BRANCH, (BRANCH,)),
+    "open, without a file": Expected(_without_a_file, "", (BRANCH,), ("b.md",)),
+    "open, rewritten": Expected(_rewritten, "", (BRANCH,), ("b.md",)),
+    "opened by hand": Expected(_opened_by_hand, BRANCH, (BRANCH,)),
+    "opened by hand, closed": Expected(
+        partial(_opened_by_hand, then="close"), SECOND, (SECOND,), ("a.md",)
+    ),
+    "closed": Expected(partial(_closed, delete=False), "", (), FILES),
+    "closed and deleted": Expected(partial(_closed, delete=True), "", (), FILES),
+    "closed under a later name": Expected(_closed_under_a_later_name, "", (), FILES),
+    "closed before a rename": Expected(_closed_before_a_rename, "", (), FILES),
+    "closed, and the list has grown": Expected(
+        partial(_grown, close=True), SECOND, (SECOND,), ("a.md",)
+    ),
+    "withdrawn": Expected(_withdrawn, "", (BRANCH,)),
+    "withdrawn without a file": Expected(
+        partial(_withdrawn, then="without a file"), "", (BRANCH,), ("b.md",)
+    ),
+    "withdrawn, and the branch deleted": Expected(
+        partial(_withdrawn, then="delete"), BRANCH, (BRANCH,)
+    ),
+    "withdrawn, and the branch reset": Expected(
+        partial(_withdrawn, then="rewrite"), BRANCH, (BRANCH,)
+    ),
+    "merged without a file": Expected(_merged_without_a_file, "", (), ("b.md",)),
+    "merged, and a file deleted": Expected(_merged_and_deleted, SECOND, (SECOND,)),
+    "another list's": Expected(
+        lambda scene: scene.run("c.md", name="other.json"), SECOND, (BRANCH, SECOND)
+    ),
+    "the default branch has our name": Expected(partial(_default, name=BRANCH), ""),
+    "the default branch has a later name": Expected(
+        partial(_default, name=SECOND), THIRD, (THIRD,)
+    ),
 }
 
 
@@ -200,8 +226,10 @@ def test_every_way_decides_the_same(host: StandInHost, action: Action, state: st
     for number, way in enumerate(WAYS):
         repository = host.create_repository(f"octo/r{number}", dict(PRESENT))
         scene = Scene(action, repository, way)
-        STATES[state](scene)
+        expected = STATES[state]
+        expected.state(scene)
         before = left(repository)
+        heads = {name: repository.head(name) for name in repository.branches}
         planned = scene.run(mode="plan")
         plan = said(planned)
         assert left(repository) == before
@@ -213,6 +241,12 @@ def test_every_way_decides_the_same(host: StandInHost, action: Action, state: st
             assert declined(plan) == declined(result), what
         if plan["pull_request"] and result["files"]:
             assert plan["pull_request"] == result["pull_request"], what
+        open_ones = [pull.head for pull in repository.pull_requests if pull.state == "open"]
+        assert open_ones == [*expected.proposed], what
+        assert tuple(sorted(declined(plan))) == expected.declined, what
+        after_it = {name: repository.head(name) for name in repository.branches}
+        written = [name for name, head in after_it.items() if heads.get(name) != head]
+        assert written == [expected.written] * bool(expected.written), what
         plans[way] = plan
         after[way] = {**left(repository), "declined": declined(result), "exit": done.exit_code}
     assert plans[PER_FILE] == plans[SINGLE] == plans[MANY]

@@ -6,12 +6,12 @@ What such a pull request says counts nowhere, and nothing is written to a branch
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from tests.example import BRANCH, EXPECTED, WAYS, Way
-from tests.fakehub import Request, StandInHost
+from tests.fakehub import Repository, Request, StandInHost
 from tests.harness import PER_FILE, Action, Run, refuse, shortened
 
 SECOND = f"{BRANCH}-2"
@@ -221,3 +221,53 @@ def test_a_colleague_is_asked_about_once_with_two_lists(
     run = action(given, **target)
     assert run.outputs["declined"] == "36", run.console
     assert sum(map(asks_for_a_role, host.requests)) == 1
+
+
+# --- More pull requests than an answer has -------------------------------------------------------
+
+
+def crowd(repository: Repository, head: str) -> None:
+    """A hundred, from branches of our name, fill the only page that one answer has."""
+    for number in range(100):
+        repository.open_pull_request(
+            head=head, base="main", head_repository=f"stranger{number}/example"
+        )
+
+
+@pytest.mark.parametrize("close", [True, False], ids=["declined", "open"])
+@pytest.mark.parametrize("is_fork", [False, True], ids=["repository", "busy fork"])
+def test_pull_requests_of_strangers_forks_do_not_hide_ours(
+    example: Way, is_fork: bool, close: bool
+) -> None:
+    repository = example.repository
+    repository.parent = "octo/parent" if is_fork else None
+    example.run()
+    if close:
+        repository.close(1)
+        repository.delete_branch(BRANCH)
+    crowd(repository, BRANCH)
+    run = example.run()
+    assert run.exit_code == 0, run.console
+    assert repository.pull_requests[-1].head_repository == "stranger99/example"
+    assert declined(run) == close
+
+
+@pytest.mark.timeout(60)
+def test_a_list_of_pull_requests_whose_pages_repeat_ends_with_an_error(
+    host: StandInHost, example: Way
+) -> None:
+    """As behind a gateway that drops `page`; whether ours is among them is not known."""
+    repository = example.repository
+    repository.parent = "octo/parent"
+    example.run()
+    crowd(repository, BRANCH)
+
+    def drop(request: Request) -> None:
+        cast("dict[str, str]", request.query).pop("page", None)
+
+    host.on_request = drop
+    head = repository.head(BRANCH)
+    run = example.run()
+    assert run.exit_code == 1, run.console
+    assert "the answer is not one of GitHub's API" in run.console
+    assert (repository.head(BRANCH), len(repository.pull_requests)) == (head, 101)

@@ -43,48 +43,53 @@ class Withdrawable(Way):
         return {path: files.get(path) for path in LIST}
 
 
+@pytest.fixture
+def example(action: Action) -> Withdrawable:
+    return Withdrawable(action, SINGLE)
+
+
 @pytest.fixture(params=WAYS)
-def example(request: pytest.FixtureRequest, action: Action) -> Withdrawable:
+def each_way(request: pytest.FixtureRequest, action: Action) -> Withdrawable:
     return Withdrawable(action, request.param)
 
 
-def test_what_was_withdrawn_is_opened_again(example: Withdrawable) -> None:
-    example.do()
-    plan = example.do(mode="plan")
-    assert ("`mode: withdraw` could close: at most 1" in plan.text) == (example.strategy == "many")
-    head = example.repository.head(BRANCH)
-    run = example.withdraw()
-    assert example.written == ["PATCH pulls/1"]
-    assert (example.pulls, example.repository.head(BRANCH)) == (["closed"], head)
-    assert "This pull request was withdrawn" in example.body
+def test_what_was_withdrawn_is_opened_again(each_way: Withdrawable) -> None:
+    each_way.do()
+    plan = each_way.do(mode="plan")
+    assert ("`mode: withdraw` could close: at most 1" in plan.text) == (each_way.strategy == "many")
+    head = each_way.repository.head(BRANCH)
+    run = each_way.withdraw()
+    assert each_way.written == ["PATCH pulls/1"]
+    assert (each_way.pulls, each_way.repository.head(BRANCH)) == (["closed"], head)
+    assert "This pull request was withdrawn" in each_way.body
     assert run.registration["pull_request"]["operation"] == "withdrawn"
     assert run.registration["standings"]["to create"] == 2
 
-    again = example.withdraw()
-    assert only_reads(example.host)
+    again = each_way.withdraw()
+    assert only_reads(each_way.host)
     assert again.registration["pull_request"] is None
-    plan = example.do(mode="plan")
+    plan = each_way.do(mode="plan")
     assert plan.outputs["missing"] == "2"
     assert "could close" not in plan.text
 
-    example.host.requests.clear()
-    run = example.do()
-    assert example.written == ["PATCH pulls/1"] * 2
-    reopening = next(each for each in example.host.requests if each.method == "PATCH")
+    each_way.host.requests.clear()
+    run = each_way.do()
+    assert each_way.written == ["PATCH pulls/1"] * 2
+    reopening = next(each for each in each_way.host.requests if each.method == "PATCH")
     assert reopening.json == {"state": "open"}
-    assert example.pulls == ["open"]
-    assert "ithdrawn" not in example.body
+    assert each_way.pulls == ["open"]
+    assert "ithdrawn" not in each_way.body
     assert run.registration["pull_request"]["operation"] == "reopened"
-    if example.strategy == "many":
+    if each_way.strategy == "many":
         assert run.report["many"]["states"]["opened"] == 1
     else:
         assert run.summary.count("Pull request opened again: [#1]") == 1
-    example.host.requests.clear()
-    example.do()
-    assert only_reads(example.host)
+    each_way.host.requests.clear()
+    each_way.do()
+    assert only_reads(each_way.host)
 
-    example.repository.close(1)
-    assert example.do().outputs["declined"] == "2"
+    each_way.repository.close(1)
+    assert each_way.do().outputs["declined"] == "2"
 
 
 def _edits(repository: Repository) -> None:
@@ -123,13 +128,13 @@ def _removes(repository: Repository) -> None:
     ],
 )
 def test_what_somebody_has_changed_stays_open(
-    example: Withdrawable, do: Callable[[Repository], None], path: str
+    each_way: Withdrawable, do: Callable[[Repository], None], path: str
 ) -> None:
-    example.do()
-    do(example.repository)
-    run = example.withdraw()
-    assert only_reads(example.host)
-    assert example.pulls == ["open"]
+    each_way.do()
+    do(each_way.repository)
+    run = each_way.withdraw()
+    assert only_reads(each_way.host)
+    assert each_way.pulls == ["open"]
     assert re.search(rf"Left open: .*: {path}", run.console), run.console
     assert run.registration["pull_request"]["operation"] == "none"
 
@@ -145,16 +150,16 @@ def test_the_list_has_changed_meanwhile(example: Withdrawable, listed: dict[str,
     assert [files[f"{name}.md"] for name in "abc"] == [b"A, too\n", b"B\n", b"C\n"]
 
 
-def test_a_plan_says_what_opening_it_again_brings(example: Withdrawable) -> None:
+def test_a_plan_says_what_opening_it_again_brings(each_way: Withdrawable) -> None:
     listed = {**LIST, "d.md": "D\n"}
-    example.do(listed)
-    example.withdraw(listed)
-    example.repository.commit({"b.md": b"mine\n"}, branch=BRANCH)
+    each_way.do(listed)
+    each_way.withdraw(listed)
+    each_way.repository.commit({"b.md": b"mine\n"}, branch=BRANCH)
     listed = {**listed, "a.md": "A, too\n", "c.md": "C\n"}
     for mode in ("plan", "check"):
-        example.host.requests.clear()
-        plan = example.do(listed, mode=mode, fail_on="invalid")
-        assert only_reads(example.host)
+        each_way.host.requests.clear()
+        plan = each_way.do(listed, mode=mode, fail_on="invalid")
+        assert only_reads(each_way.host)
         assert plan.outputs["missing"] == "4"
         states = {each["path"]: each["done"] for each in plan.registration["files"]}
         assert states == dict.fromkeys(listed, "to create") | {
@@ -162,15 +167,15 @@ def test_a_plan_says_what_opening_it_again_brings(example: Withdrawable) -> None
             "b.md": "nothing",
         }
         assert any(each.startswith("Withdrawn: #1.") for each in plan.registration["notes"])
-        named = "the pull request" if example.strategy == "many" else "#1"
+        named = "the pull request" if each_way.strategy == "many" else "#1"
         assert f"Withdrawn: {named}. A run with `mode: register` opens" in plan.stdout
         diffs = [line for line in plan.summary.splitlines() if line[:1] in {"+", "-"}]
         if mode == "plan":
             assert "+D" in diffs
             assert "+B" not in diffs
             assert diffs.index("-A") + 1 == diffs.index("+A, too")
-    run = example.do(listed)
-    assert example.pulls == ["open"]
+    run = each_way.do(listed)
+    assert each_way.pulls == ["open"]
     states = {each["path"]: each["done"] for each in run.registration["files"]}
     assert states == {"a.md": "updated", "b.md": "skipped", "c.md": "created", "d.md": "skipped"}
 
@@ -215,20 +220,20 @@ def test_where_the_branch_was_rewritten_there_is_another_one(
     ids=["rewritten", "no history", "no commits", "another one"],
 )
 def test_where_github_does_not_open_it_again_there_is_another_one(
-    example: Withdrawable, reason: str
+    each_way: Withdrawable, reason: str
 ) -> None:
     """Slicer/Slicer#6188, cilium/cilium#47088, googleapis/release-please#2566"""
-    example.do()
-    example.withdraw()
-    refuse(example.host, lambda request: example.call(request) == "PATCH pulls/1", message=reason)
-    example.do(NEW)
-    example.host.faults.clear()
-    assert sorted(example.pulls) == ["closed", "open"]
-    assert example.repository.branches == [BRANCH, "main"]
-    assert example.content == {"a.md": b"A, too\n", "b.md": b"B\n"}
-    example.host.requests.clear()
-    example.do(NEW)
-    assert only_reads(example.host)
+    each_way.do()
+    each_way.withdraw()
+    refuse(each_way.host, lambda request: each_way.call(request) == "PATCH pulls/1", message=reason)
+    each_way.do(NEW)
+    each_way.host.faults.clear()
+    assert sorted(each_way.pulls) == ["closed", "open"]
+    assert each_way.repository.branches == [BRANCH, "main"]
+    assert each_way.content == {"a.md": b"A, too\n", "b.md": b"B\n"}
+    each_way.host.requests.clear()
+    each_way.do(NEW)
+    assert only_reads(each_way.host)
 
 
 def test_the_no_of_a_person_holds(example: Withdrawable) -> None:
@@ -273,25 +278,25 @@ def test_others_stay_open(example: Withdrawable, change: str) -> None:
 
 
 @pytest.mark.parametrize("moment", ["edited", "closed", "rewritten"])
-def test_what_changes_at_the_last_moment(example: Withdrawable, moment: str) -> None:
-    example.do()
+def test_what_changes_at_the_last_moment(each_way: Withdrawable, moment: str) -> None:
+    each_way.do()
 
     def change(request: Request) -> None:
-        if example.call(request) != "GET pulls/1":
+        if each_way.call(request) != "GET pulls/1":
             return
-        example.host.on_request = lambda _: None
+        each_way.host.on_request = lambda _: None
         if moment == "edited":
-            _edits(example.repository)
+            _edits(each_way.repository)
         elif moment == "closed":
-            example.repository.close(1)
+            each_way.repository.close(1)
         else:
-            example.repository.pull_requests[0].body = "mine"
+            each_way.repository.pull_requests[0].body = "mine"
 
-    example.host.on_request = change
-    run = example.withdraw()
-    assert only_reads(example.host)
+    each_way.host.on_request = change
+    run = each_way.withdraw()
+    assert only_reads(each_way.host)
     assert ("somebody changed it" in run.console) == (moment != "closed")
-    assert example.do(mode="plan").outputs["declined"] == ("2" if moment == "closed" else "0")
+    assert each_way.do(mode="plan").outputs["declined"] == ("2" if moment == "closed" else "0")
 
 
 def test_update_false_takes_up_one_that_a_person_opened_again(example: Withdrawable) -> None:
