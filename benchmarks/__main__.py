@@ -1,4 +1,4 @@
-"""`scripts/benchmark`: measure, print, and write docs/performance.md."""
+"""`scripts/benchmark`: measure, print, and write benchmarks/README.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/performance.md from what was measured."""
+"""benchmarks/README.md from what was measured."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from benchmarks.process import ROOT
 
-PAGE = ROOT / "docs/performance.md"
+PAGE = ROOT / "benchmarks/README.md"
 PART = re.compile(r"^<!-- (\w+) -->\n", re.MULTILINE)
 """What begins a part, with its name: the one on the command line."""
 
@@ -33,18 +33,18 @@ ONE = """\
 
 {ways}
 
-- `procedure` is [the same as a shell script](../benchmarks/procedure.sh) around GitHub's own
+- `procedure` is [the same as a shell script](procedure.sh) around GitHub's own
   client, without encryption{procedure}.
 - `MB` is the peak of memory of the largest process.
-- Above 78 files `per-file` has to keep [GitHub's pace](reference.md#pace-and-limits).
+- Above 78 files `per-file` has to keep [GitHub's pace](../docs/reference.md#pace-and-limits).
 """
 MANY = """\
 ## Many repositories
 
 {measured}
 An organisation, some of whose repositories lack {lacking} of {paths} listed files; {latency} per
-round trip, without the waiting for [GitHub's pace](reference.md#pace-and-limits), which is
-most of a run that writes ([how](../benchmarks/unpaced.py)).
+round trip, without the waiting for [GitHub's pace](../docs/reference.md#pace-and-limits), which is
+most of a run that writes ([how](unpaced.py)).
 
 {runs}
 

@@ -63,7 +63,7 @@ def generated() -> dict[Path, str]:
             _read("README.ja.md"), yaml.safe_load(japanese), MOST_USED, in_short=True
         ),
         "docs/concepts.md": _rows_of_profiles(_read("docs/concepts.md")),
-        "docs/security.md": _rows_of_hosts(_read("docs/security.md")),
+        "docs/permissions.md": _rows_of_hosts(_read("docs/permissions.md")),
         "scripts/config/definitions.schema.json": _schema(
             json.loads(_read("scripts/config/definitions.schema.json"))
         ),

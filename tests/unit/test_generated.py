@@ -64,7 +64,7 @@ def test_documents_list_inputs_in_their_order(
 
 
 def test_requests_know_no_other_host_than_the_documented_one() -> None:
-    """docs/security.md has the host of the API; `github/` alone sends requests."""
+    """docs/permissions.md has the host of the API; `github/` alone sends requests."""
     strings = [
         node.value
         for file in (*(ROOT / "src/registrar/github").glob("*.py"), Path(reader.__file__))
@@ -74,7 +74,7 @@ def test_requests_know_no_other_host_than_the_documented_one() -> None:
     # Texts that are an address; docstrings name sources
     address = re.compile(r"https?://([\w.-]+\w)/?\S*$")
     hosts = {found[1] for text in strings if (found := address.match(text))}
-    [(documented, _), *_] = table(ROOT / "docs/security.md", "Host")
+    [(documented, _), *_] = table(ROOT / "docs/permissions.md", "Host")
     assert [f"`{host}`" for host in hosts if "." in host] == [documented.partition(",")[0]]
 
 
