@@ -218,7 +218,7 @@ def test_another_unicode_form_is_warned_of_in_many(host: StandInHost, action: Ac
     given = {"definitions": action.listing(NFC), "target_repos": "octo/*", "language": "en"}
     run = action(given, target_repo=None)
     assert run.exit_code == 0, run.text
-    assert run.console.count("is the same in another Unicode form") == 1
+    assert run.console.count("a listed path in another Unicode form") == 1
     assert "Repositories: octo/one, octo/two" in run.console
     assert "letter case" not in run.console
 
@@ -272,7 +272,7 @@ def test_a_directory_that_cannot_be_listed_is_an_error_before_anything_is_writte
     text = "files: [{path: SECURITY.md, alternatives: [docs/zz-SECURITY.md]}]"
     run = action(definitions=action.write("list.yml", text), language="en")
     assert run.exit_code == 2, run.text
-    assert "docs/ has more files than GitHub lists" in run.console
+    assert "GitHub does not list all files of docs/" in run.console
     assert "commit_strategy: single" in run.console
     assert (repository.branches, writes(host)) == (["main"], [])
 

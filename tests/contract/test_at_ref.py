@@ -348,10 +348,10 @@ def test_above_ten_annotations_the_last_one_counts_the_rest(
 @pytest.mark.parametrize(
     ("inputs", "message"),
     [
-        ({"mode": "register"}, "ref is only looked at, nothing is registered there"),
+        ({"mode": "register"}, "ref works only with `mode: check` and `mode: plan`"),
         ({"target_repos": "octo/*"}, "ref is a commit of one repository"),
-        ({"ref": "a..b"}, "ref can be no commit, branch or tag: a..b."),
-        ({"ref": ""}, "fail_on has `removed`, which compares a pull request"),
+        ({"ref": "a..b"}, "ref cannot be a commit, a branch or a tag: a..b."),
+        ({"ref": ""}, "`fail_on: removed` needs ref: it compares that commit"),
     ],
 )
 def test_what_does_not_go_together_is_refused_before_any_request(
@@ -375,7 +375,7 @@ def test_a_reference_that_nothing_can_be_said_of_is_refused(
     assert run.exit_code == 2
     [(_, message)] = errors(run)
     if ref in {"main", "older"}:
-        assert f"The branch main of {TARGET} contains {ref} already" in message
+        assert f"The branch main of {TARGET} already contains {ref}" in message
         assert "`refs/pull/N/merge`" in message
     else:
         assert f"{TARGET} has no commit, branch or tag {ref}." in message

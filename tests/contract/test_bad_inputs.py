@@ -129,7 +129,7 @@ INPUTS: dict[str, tuple[dict[str, str], str]] = {
     ),
     "definitions with a profile": (
         {"profile": "health", "definitions": "list.json"},
-        "definitions and profile cannot be given together. Leave out profile ",
+        "Give definitions or profile, not both. To begin with a built-in list,",
     ),
 }
 

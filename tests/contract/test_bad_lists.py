@@ -55,7 +55,9 @@ OPEN_QUOTE = "the text in quotes that begins here is not closed. Add the closing
 IN_QUOTES = "must be in quotes."
 COMMA = "there is a comma after the last value. JSON allows none there: remove it."
 DOCUMENTS = "a second document begins here, and a list is one document. Remove the line `---`, or"
-COMMENT = "there is a comment, and JSON has none. Remove it, or rename the file to .yml and begin"
+COMMENT = (
+    "there is a comment, and JSON allows none. Remove it, or rename the file to .yml and begin"
+)
 NO_LIST = "the definition file must hold an array of entries"
 TOO_LONG = "/".join(["d" * 250] * 17)
 DEEP = "the definition file is nested more than 32 levels deep"
@@ -277,14 +279,16 @@ ENTRIES = {
     ),
     "a file of git": entry(
         "{path: a, content_file: .git/config}",
-        ".git/config: nothing in a `.git` directory is read",
+        ".git/config: registrar reads nothing in a `.git` directory",
     ),
     "a file of git in another letter case": entry(
         "{path: a, content_file: .Git/config}",
-        ".Git/config: nothing in a `.git` directory is read",
+        ".Git/config: registrar reads nothing in a `.git` directory",
     ),
-    "a directory": entry("{path: a, content_file: .}", ".: not a regular file"),
-    "no name": entry('{path: a, content_file: ""}', ".: not a regular file"),
+    "a directory": entry(
+        "{path: a, content_file: .}", ".: this is a directory, a pipe or a device"
+    ),
+    "no name": entry('{path: a, content_file: ""}', ".: this is a directory, a pipe or a device"),
     "a large file": entry(
         "{path: a, content_file: large}", "large: the file is larger than 1000000 bytes."
     ),
@@ -482,10 +486,12 @@ FILES = {
         for name in ("gone.json", "gone/list.json", "large/list.json", "dangling.json")
     },
     **{
-        f"no regular file: {name}": Mistake(None, "", "not a regular file, but a directory,", name)
+        f"no regular file: {name}": Mistake(
+            None, "", "this is a directory, a pipe or a device", name
+        )
         for name in ("folder.json", "pipe.json", "socket.json", ".")
     },
-    "in .git": Mistake("[]", "", "nothing in a `.git` directory is read", ".git/list.json"),
+    "in .git": Mistake("[]", "", "registrar reads nothing in a `.git` directory", ".git/list.json"),
     "a loop of links": Mistake(
         None, "", "the file cannot be read (Too many levels of symbolic links).", "loop.json"
     ),
@@ -661,28 +667,28 @@ FOLDERS: dict[str, tuple[dict[str, bytes | None], dict[str, Any], str]] = {
         {"content_file": "t"},
         "only one of `path` and `content_file` ends with a slash.",
     ),
-    "alternatives": ({"a": b""}, {"alternatives": ["b"]}, "a folder has no `alternatives`."),
+    "alternatives": ({"a": b""}, {"alternatives": ["b"]}, "a folder cannot have `alternatives`."),
     "a large file": ({"a": b"x" * 1_000_001}, {}, "a: config/t/a: the file is larger"),
     "much in all": (
         {f"{number:02}": b"x" * 1_000_000 for number in range(11)},
         {},
         "10: with this entry, the contents of the list are larger than",
     ),
-    "a file for git": ({"a/.git/b": b""}, {}, "config/t/a/.git: nothing in a"),
+    "a file for git": ({"a/.git/b": b""}, {}, "config/t/a/.git: registrar reads nothing in a"),
     "a file for git in another letter case": (
         {"a/.GIT/b": b""},
         {},
-        "config/t/a/.GIT: nothing in a",
+        "config/t/a/.GIT: registrar reads nothing in a",
     ),
     "a link": (
         {"a": b"", "b -> a": None},
         {},
-        "config/t/b: neither a file nor a folder, but a symbolic link",
+        "config/t/b: this is a symbolic link, a pipe or a device.",
     ),
     "a link to a folder": (
         {"a/b": b"", "c -> a": None},
         {},
-        "config/t/c: neither a file nor a folder, but a symbolic link",
+        "config/t/c: this is a symbolic link, a pipe or a device.",
     ),
     "deep": ({"a/" * 32 + "b": b""}, {}, "the path x/a/a/"),
     "backslash": ({"a\\b": b""}, {}, "the path x/a\\b holds a backslash."),

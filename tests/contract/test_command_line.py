@@ -210,7 +210,7 @@ def test_a_list_of_ones_own_has_a_command_of_its_own(
     environ |= {} if is_option else {"INPUT_DEFINITIONS": listed}
     run = action.process(environ, command, *given)
     assert (run.exit_code, action.host.requests) == (2, [])
-    assert "in a shell, start `scripts/registrar`" in run.stderr
+    assert "in a shell, use `scripts/registrar`" in run.stderr
     run = action.process(environ, REGISTRAR, *given)
     assert run.exit_code == 0, run.text
     assert repository.branches == [LIST_BRANCH, "main"]
@@ -352,5 +352,5 @@ def test_a_working_directory_that_is_gone(action: Action, monkeypatch: pytest.Mo
     gone.rmdir()
     run = action(profile=None, definitions="list.json", language="en")
     assert run.exit_code == 2
-    assert "The working directory is gone" in run.text
+    assert "The working directory no longer exists" in run.text
     assert "bug in registrar" not in run.text

@@ -241,7 +241,7 @@ def test_of_many_contents_only_the_paths_are_shown(example: Example, host: Stand
     host.requests.clear()
     plan = run(example, {f"{number}.md": f"New {number}\n" for number in range(51)}, mode="plan")
     assert not [each for each in host.requests if "/git/blobs/" in each.path]
-    assert "0.md: to update (what it replaces was not read)" in plan.stdout
+    assert "0.md: to update (its present content was not read)" in plan.stdout
 
 
 def test_a_branch_that_was_reset_to_an_earlier_commit_of_ours(example: Example) -> None:

@@ -41,7 +41,7 @@ CASES: list[tuple[dict[str, str], dict[str, str], str, str]] = [
     ({"definitions": OWN}, {**JAPAN, **WORKFLOW}, "en", "en"),
     ({"profile": "health"}, {"LANG": "en_US.UTF-8", **WORKFLOW}, "ja", "ja"),
 ]
-NOTE = "This run speaks Japanese, "
+NOTE = "The output of this run is Japanese, "
 COMMANDS = (
     "scripts/setup-repository-health-files.sh",
     "scripts/setup-repository-scaffold-files.sh",

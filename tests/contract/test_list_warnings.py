@@ -42,22 +42,25 @@ def doubled(found: str, *, template: bool) -> str:
     name = found.strip("{ }")
     if template:
         return f"the template holds {found}, which is not filled in. Write {{{name}}}"
-    return f"a holds {found}, which is not filled in. Write {{{name}}}, with `template: true`"
+    return f"a holds {found}, which is not filled in. To fill it in, write {{{name}}} and add"
 
 
 def no_language(name: str) -> str:
-    return f"{name} is no language that GitHub is known to recognise, so the condition may never"
+    return (
+        f"{name} is not among the languages that GitHub recognises, as far as registrar knows, so"
+        " the condition may never"
+    )
 
 
 def filled_nowhere(placeholder: str) -> str:
-    return f"{placeholder} is filled in in contents, and not in paths: the name is taken as it is"
+    return f"{placeholder} is filled in only in contents, so the file would have this name"
 
 
 def on_windows(path: str, reason: str) -> str:
     return f"git on Windows cannot check out the path {path}, because {reason}. Choose another"
 
 
-TO_THE_LETTER = "is taken to the letter: `*`, `?` and `[` are a part of the file's name"
+TO_THE_LETTER = "is not a pattern: `*`, `?` and `[` become a part of the file's name"
 DOUBTS = {
     **{
         f"a placeholder {placeholder} without `template`": Doubt(
@@ -241,7 +244,7 @@ DOUBTS = {
     },
     **{
         f"an executable file: {kind}": Doubt(
-            text, where, f"{file} is executable, and what", (good,)
+            text, where, f"{file} is executable, but the file that is created", (good,)
         )
         for kind, text, where, file, good in (
             (
@@ -271,7 +274,7 @@ DOUBTS = {
         f"for LFS: {attributes!r}": Doubt(
             f"- {json.dumps({'path': f'{at}.gitattributes', 'content': attributes})}\n- {path}\n",
             "entry 2, line 2",
-            f"{path} matches an LFS pattern of {at}.gitattributes, which the list brings",
+            f"{path} matches an LFS pattern of {at}.gitattributes, which the list has too",
             tuple(
                 f"- {json.dumps({'path': f'{at}.gitattributes', 'content': text})}\n- {path}\n"
                 for text in others
@@ -304,14 +307,14 @@ DOUBTS = {
             "[a]", '[{path: .gitattributes, content: "*.bin filter=lfs"}]'
         ),
         "entry 1, line 1",
-        "a.bin matches an LFS pattern of .gitattributes, which the list brings",
+        "a.bin matches an LFS pattern of .gitattributes, which the list has too",
         (),
     ),
     "for LFS, though not by a rule": Doubt(
         'files:\n- {path: .gitattributes, content: "*.bin filter=lfs"}\n- a.bin\n'
         + when("{fork: true}").replace("[a]", "[.gitattributes]"),
         "entry 2, line 3",
-        "a.bin matches an LFS pattern of .gitattributes, which the list brings",
+        "a.bin matches an LFS pattern of .gitattributes, which the list has too",
         (),
     ),
     "for LFS, but for a nearer file": Doubt(
@@ -387,7 +390,9 @@ def test_an_expression_of_github_in_a_template_is_refused(
     run = action(definitions=listed, mode="plan", language="en")
     assert (run.exit_code, host.requests) == (2, [])
     words = "list.yml, entry 1, line 1: the template holds "
-    assert f"{words}{expression}, of which half the braces would be left." in run.stderr
+    assert (
+        f"{words}{expression}, and filling it in would leave only half of its braces." in run.stderr
+    )
     assert "with twice as many (`${{{{ … }}}}`), or leave out `template: true`" in run.stderr
 
 
@@ -477,7 +482,7 @@ def test_a_list_is_validated_without_token_target_and_request(
     assert (run.exit_code, host.requests) == (0, [])
     said = "list.yml has no mistake. Files: 4. Rules: 1. Warnings: 1."
     assert run.lines == [said]
-    assert "Warning: list.yml, entry 1, line 1: the path * is taken to the letter" in run.stderr
+    assert "Warning: list.yml, entry 1, line 1: the path * is not a pattern" in run.stderr
     assert run.summary == f"## List\n\n- `list.yml` has no mistake. {said.partition('. ')[2]}\n"
     assert run.report == {"version": 1, "exit_code": 0, "errors": [], "registrations": []}
 

@@ -143,7 +143,7 @@ def test_a_leftover_branch_is_compared_with_what_it_starts_from(
     ("entry", "line", "words"),
     [
         ({"parts": []}, 4, "`parts` is empty"),
-        ({"parts": ["x"]}, 5, "part 1 is no object"),
+        ({"parts": ["x"]}, 5, "part 1 is not an object"),
         ({"parts": [{"when": {"fork": True}}]}, 5, "part 1 needs either"),
         ({"parts": [{"content": "a", "content_file": "parts/npm"}]}, 5, "part 1 needs either"),
         ({"parts": [{"content": "a\n"}, {"content_file": "parts/none"}]}, 8, "parts/none"),
@@ -153,7 +153,11 @@ def test_a_leftover_branch_is_compared_with_what_it_starts_from(
         ({"parts": [{"content": "a\n", "when": {}}]}, 7, "condition is empty"),
         ({"parts": [{"content": "{property:x}", "template": True}]}, 5, "workflow"),
         ({"parts": [{"content": "x" * 600_000 + "\n"}] * 2}, 4, "larger than"),
-        ({"path": "a/", "content_file": "parts/", "parts": [{"content": "x"}]}, 2, "no `parts`"),
+        (
+            {"path": "a/", "content_file": "parts/", "parts": [{"content": "x"}]},
+            2,
+            "cannot have `parts`",
+        ),
         ({"parts": [{"content": "x\n"}] * 101}, 4, "101 parts"),
     ],
 )

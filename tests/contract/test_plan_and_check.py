@@ -259,7 +259,7 @@ def test_english_has_no_japanese_and_japanese_has(
 MISSING_FILES = {
     "en": (
         "Files: 4 to create, 1 present (5 in all). Nothing was written. To add them, run "
-        "this with `mode: register` and merge what it proposes.\n"
+        "this with `mode: register` and merge the pull request that it opens.\n"
         "Files: docs/guide.md, empty, line feed, .mcp.json"
     ),
     "ja": (

@@ -149,7 +149,7 @@ def test_a_value_that_lacks_is_left_out_with_a_warning(
     run = given(GIVEN, mode=mode)
     assert run.exit_code == 0, run.text
     assert f"{{property:team}} was left out of `reviewers`: property team {why}" in run.text
-    assert f"`title` has nothing in the place of a custom property: property team {why}" in run.text
+    assert f"In `title`, the text for a custom property is empty: property team {why}" in run.text
     if mode == "plan":
         return
     [pull] = repository.pull_requests

@@ -351,7 +351,7 @@ HOW_TO_CHANGE = {
     "in a shell": "edit `config/a list.json`.",
     "here": "edit [config/a list.json]({}/blob/main/config/a%20list.json).",
     "elsewhere": "edit the definition file that the workflow names (input `definitions`).",
-    "ask": "ask those in `octo` who maintain the workflow that opened this.",
+    "ask": "ask the people in `octo` who maintain the workflow that opened this pull request.",
 }
 
 
@@ -435,7 +435,7 @@ def test_over_many_only_the_repository_of_the_workflow_has_the_link(
     ("workflow", "visibility", "told"),
     [
         ("octo/other", "private", HOW_TO_CHANGE["ask"]),
-        ("octo/other", "public", "who maintain the workflow in `octo/other` that opened this."),
+        ("octo/other", "public", "who maintain the workflow in `octo/other` that opened"),
         ("their/standards", "public", "who maintain the workflow in `their/standards`"),
         ("their/standards", "private", ""),
         ("their/standards", "", ""),

@@ -181,7 +181,7 @@ def test_the_log_says_which_rule_and_what_does_not_apply(
         "rule 3 (property tier: [gold, silver]), rule 4 (topic: [service], not: [name: [*-old]])"
     )
     assert f"Rules that do not apply to this repository: {unfit}" in run.stdout
-    replaced = "PUBLIC.md of rule 2 in place of the list itself"
+    replaced = "PUBLIC.md of rule 2 instead of the list itself"
     assert replaced in run.stdout
     assert any(replaced in note for note in run.registration["notes"])
 
@@ -350,7 +350,7 @@ def test_what_rules_came_to_is_in_log_summary_and_report_once(
         host.create_repository(f"octo-org/{name}", {"a": b""}, private=private)
     listed = {**LIST, "files": ["SECURITY.md", "PUBLIC.md"]}
     run = many(mode=mode, definitions=listing(action, listed))
-    entry = "PUBLIC.md of rule 2 in place of the list itself (repositories: 2)"
+    entry = "PUBLIC.md of rule 2 instead of the list itself (repositories: 2)"
     unfit = (
         "rule 1 (language: [go], exists: [go.mod]), rule 3 (property tier: [gold, silver]), "
         "rule 4 (topic: [service], not: [name: [*-old]])"
@@ -358,7 +358,7 @@ def test_what_rules_came_to_is_in_log_summary_and_report_once(
     notes = [
         "Repositories by rule of the list rules.json: rule 1: 0, rule 2: 2, rule 3: 0, rule 4: 0",
         f"Rules of the list rules.json that apply to no repository: {unfit}",
-        f"A later entry takes the place of an earlier one: {entry}",
+        f"A later entry replaces an earlier one: {entry}",
     ]
     of_many = run.report["many"]
     assert of_many["notes"] == notes
@@ -633,7 +633,11 @@ def test_each_of_many_repositories_gets_its_own_value(
 @pytest.mark.parametrize(
     ("path", "content", "said"),
     [
-        (".github/workflows/a.yml", "{property:team}", "is a workflow, and may not hold a custom"),
+        (
+            ".github/workflows/a.yml",
+            "{property:team}",
+            "is a workflow file, so its template may not use a custom",
+        ),
         ("a", "{property}", "unknown placeholders: {property}"),
         ("a", "{property:a b}", "unknown placeholders: {property:a b}"),
         ("a", "{property:a!r}", "unknown placeholders: {property:a!r}"),

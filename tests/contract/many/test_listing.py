@@ -158,7 +158,7 @@ def test_a_persons_private_repositories_are_found(many: Start, host: StandInHost
         ({"target_repos": "octo-org/*, created:2026"}, "Write `created:>=2026-01-31` or"),
         ({"target_repos": "octo-org/*, topic=x"}, "topic=x has no colon. Did you mean topic:x?"),
         ({"target_repos": "https://github.com/octo-org/r0"}, "neither a repository nor a pattern"),
-        ({"commit_strategy": "per-file"}, "is for one repository"),
+        ({"commit_strategy": "per-file"}, "works for one repository only"),
         ({"max_pull_requests": "many"}, "max_pull_requests is not a whole number"),
         ({"max_minutes": "-1"}, "max_minutes is not a number of minutes"),
     ],

@@ -442,7 +442,9 @@ LIFETIME = (
     "The 'octo-org' organization forbids access via a fine-grained personal access tokens if the "
     "token's lifetime is greater than 90 days. Please adjust your token's lifetime."
 )
-LIVES_TOO_LONG = "the organisation, or its enterprise, does not accept a token that lives so long"
+LIVES_TOO_LONG = (
+    "the organisation, or its enterprise, does not accept a token with such a long lifetime"
+)
 
 
 @pytest.mark.parametrize("strategy", ["per-file", "single"])

@@ -134,11 +134,11 @@ def test_a_note_is_one_sentence_with_all_repositories_that_may_be_named(
         files = {**PRESENT, "agents.MD": b"x"}
         host.create_repository(f"octo-org/r{number}", files, private=number > 1)
     run = many(mode="plan")
-    assert run.stdout.count("differs in letter case only") == 1
+    assert run.stdout.count("from a listed one in letter case only") == 1
     assert "  Repositories: octo-org/r0, octo-org/r1, octo-org/r2, octo-org/r3" in run.lines
-    assert run.summary.count("differs in letter case only") == 1
+    assert run.summary.count("from a listed one in letter case only") == 1
     in_public = many(mode="plan", env={"GITHUB_REPOSITORY": "octo-org/r0"})
-    assert in_public.stdout.count("differs in letter case only") == 1
+    assert in_public.stdout.count("from a listed one in letter case only") == 1
     assert "  Repositories: octo-org/r0, octo-org/r1" in in_public.lines
 
 
