@@ -44,19 +44,6 @@ def taken(repository: Repository, branch: str, at: str | None = None) -> None:
 # --- The default branch ---------------------------------------------------------------------
 
 
-def test_a_suffixed_name_that_is_the_default_branch_is_passed_over(
-    host: StandInHost, example: Example
-) -> None:
-    odd = host.create_repository("octo/odd", files=dict(PRESENT), default_branch=SECOND)
-    taken(odd, BRANCH)
-    run = example.run(target_repo="octo/odd")
-    assert run.exit_code == 0, run.console
-    assert odd.files(SECOND) == PRESENT
-    assert odd.files(BRANCH) == PRESENT | THEIRS
-    assert odd.files(f"{BRANCH}-3") == EXPECTED
-    assert [(p.head, p.base) for p in odd.pull_requests] == [(f"{BRANCH}-3", SECOND)]
-
-
 def test_a_suffixed_default_branch_is_safe_when_the_first_answer_is_lost(
     host: StandInHost, example: Example
 ) -> None:
@@ -179,19 +166,6 @@ def test_where_github_lists_no_tree_a_branch_that_also_changes_a_file_is_somebod
     assert run.exit_code == 0, run.console
     assert example.repository.head("theirs") == head
     assert [pull.head for pull in example.repository.pull_requests] == ["theirs-2"]
-
-
-def test_a_pull_request_of_somebody_from_a_branch_of_our_name_is_not_ours(
-    example: Example,
-) -> None:
-    taken(example.repository, "theirs")
-    example.repository.open_pull_request(head="theirs", base="main", title="Mine", body="My words")
-    head = example.repository.head("theirs")
-    run = example.run(branch="theirs")
-    assert run.exit_code == 0, run.console
-    assert example.repository.head("theirs") == head
-    assert example.repository.pull_requests[0].body == "My words"
-    assert example.repository.files("theirs-2") == EXPECTED
 
 
 def test_a_pull_request_of_ours_that_somebody_works_on_is_continued(example: Example) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from registrar.models.standing import blob_id
 from tests.fakehub import Repository, StandInHost, Submodule, Symlink
-from tests.harness import SINGLE, TARGET, Action, Run, Start, only_reads
+from tests.harness import TARGET, Action, Run, Start, only_reads
 
 LISTED: tuple[Mapping[str, Any], ...] = (
     {"path": "same.md", "content": "a\n"},
@@ -155,20 +155,6 @@ def test_another_path_that_counts_is_judged_too(
     [file] = run.registration["files"]
     assert (file["standing"], file["found_path"]) == ("blank", "docs/SECURITY.md")
     assert re.search("without content.*\n *Files: docs/SECURITY.md", run.stderr), run.stderr
-
-
-def test_the_summary_says_it_in_numbers_and_names(judge: Start) -> None:
-    above, _, below = judge(mode="plan").summary.partition("<details")
-    for number in ("2 blank", "2 different", "1 not a file"):
-        assert number in above
-    for path in ("blank.md", "differs.md", "folder"):
-        assert path in below
-
-
-@pytest.mark.parametrize("strategy", [SINGLE])
-def test_it_costs_no_request(host: StandInHost, judge: Start) -> None:
-    assert judge(mode="plan").exit_code == 0
-    assert len(host.requests) == 1
 
 
 # --- The table and the page -----------------------------------------------------------------
@@ -331,19 +317,6 @@ def test_the_table_has_complete_and_excluded_repositories_too(action: Action, ma
     assert [run.outputs[name] for name in ("blank", "differing", "missing")] == ["1", "1", "3"]
 
 
-def test_what_this_run_proposed_is_in_the_table_and_what_is_left_too(
-    action: Action, many: Start
-) -> None:
-    run = many(max_pull_requests="1")
-    states = states_in(rows_of(action, run))
-    assert {name: states[name] for name in STATES} == STATES
-    written = [states["octo-org/lacks"], states["octo-org/secret"]]
-    assert written in (
-        [["same", "proposed"], ["to create", "to create"]],
-        [["same", "to create"], ["proposed", "proposed"]],
-    )
-
-
 def test_log_and_summary_of_many_say_what_is_there(
     host: StandInHost, action: Action, many: Start
 ) -> None:
@@ -397,14 +370,6 @@ def test_the_page_alone_names_what_target_repos_excludes(action: Action, many: S
     assert "Left out (2)" in page
     assert 'excluded 1</summary><ul class="names"><li>octo-org/lacks</li>' in page
     assert "octo-org/lacks" not in states_in(rows_of(action, run))
-
-
-def test_what_is_left_for_the_next_run_counts_too(
-    host: StandInHost, action: Action, many: Start
-) -> None:
-    host.create_repository("octo-org/half", {"SECURITY.md": b"\n"})
-    run = many(max_pull_requests="1")
-    assert run.outputs["blank"] == "2"
 
 
 def test_what_has_no_property_is_not_missing_but_not_complete_either(
@@ -497,11 +462,3 @@ def test_who_has_no_owner_is_told_by_team(
         assert ("secret-team" not in text) or not is_public
         # The example is a repository that everybody may see
         assert text.count("@payments") == 1
-
-
-def test_it_costs_no_request_over_many(host: StandInHost, action: Action, many: Start) -> None:
-    many(mode="plan")
-    recorded = len(host.requests)
-    host.requests.clear()
-    many(mode="plan", env={})
-    assert len(host.requests) == recorded

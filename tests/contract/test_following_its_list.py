@@ -261,16 +261,6 @@ def test_a_branch_that_was_reset_to_an_earlier_commit_of_ours(example: Example) 
     assert "c.md" not in example.repository.files(BRANCH)
 
 
-def test_a_pull_request_to_another_branch_is_left_alone(example: Example) -> None:
-    run(example, OLD)
-    example.repository.create_branch("docs")
-    example.repository.pull_requests[0].base = "docs"
-    head = example.repository.head(BRANCH)
-    run(example, NEW)
-    assert example.repository.head(BRANCH) == head
-    assert example.repository.files(f"{BRANCH}-2")["SECURITY.md"] == NEW["SECURITY.md"].encode()
-
-
 def test_of_two_lists_with_one_name_of_the_branch_each_corrects_its_own(example: Example) -> None:
     run(example, OLD)
     other = {"SECURITY.md": "Theirs\n", "d.md": "D\n"}

@@ -363,52 +363,6 @@ def test_a_merged_pull_request_is_not_mentioned(
     assert [f["done"] for f in run.registration["files"]] == ["skipped", "to create"]
 
 
-SECOND = f"{LIST_BRANCH}-2"
-
-
-def test_a_pull_request_of_a_later_name_is_reported(
-    start: Start, action: Action, host: StandInHost, repository: Repository
-) -> None:
-    """The first branch was merged, so the second registration is proposed from `-2`."""
-    start(definitions=action.listing("one"))
-    repository.merge(1)
-    given = {"definitions": action.listing("one", "two"), "mode": "check"}
-    assert start(given, mode="register").outputs["branch"] == SECOND
-    host.requests.clear()
-    run = start(given)
-    assert run.exit_code == 1, run.text
-    url = f"{repository.html_url}/pull/2"
-    assert run.registration["pull_request"] == {"number": 2, "url": url, "operation": "none"}
-    assert "merge the open pull request" in run.summary
-    assert "mode: register" not in run.text
-    # The pull requests of both names and of the next one, who opened them, what the branch holds
-    graphql = any(request.path == "/graphql" for request in host.requests)
-    assert len(host.requests) == (1 + 1 if graphql else 3 + 2 + 1 + 3 + 1 + 1)
-
-    repository.close(2)
-    repository.delete_branch(SECOND)
-    run = start(given)
-    assert run.exit_code == 0, run.text
-    assert "declined in [#2]" in run.summary
-    assert [f["standing"] for f in run.registration["files"]] == ["blank", "declined"]
-    assert "mode: register" not in run.text
-    assert only_reads(host)
-
-
-def test_an_open_pull_request_without_our_words_is_reported_where_it_would_be_continued(
-    start: Start, action: Action, host: StandInHost, repository: Repository
-) -> None:
-    definitions = action.listing("one", "two")
-    start(definitions=definitions)
-    repository.pull_requests[0].body = "Rewritten"
-    run = start(definitions=definitions, mode="check")
-    assert run.registration["pull_request"]["number"] == 1
-    repository.commit({"theirs": b"x"}, branch=LIST_BRANCH)
-    run = start(definitions=definitions, mode="check")
-    assert run.registration["pull_request"] is None
-    assert "mode: register" in run.text
-
-
 # --- All ----------------------------------------------------------------------------------
 
 

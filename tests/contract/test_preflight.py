@@ -176,7 +176,7 @@ CASES = {
         sets(has_pull_requests=False),
         (f"Pull requests are switched off in {TARGET}", "Switch them on"),
         remedy=sets(has_pull_requests=True),
-        # `single` learns it from the refusal: tests/contract/test_graphql_refusals.py
+        # `single` learns it from the refusal: tests/contract/test_answers.py
         strategies=(PER_FILE,),
     ),
     "user without push": Case(

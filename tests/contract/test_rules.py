@@ -328,20 +328,6 @@ def test_a_property_that_changes_while_the_pull_request_is_open_is_followed_ther
     assert (pull.state, repository.branches) == ("open", [LIST_BRANCH, "main"])
 
 
-def test_a_property_that_changes_asks_for_what_is_new_only(many: Start, host: StandInHost) -> None:
-    repository = host.create_repository("octo-org/a", {"a": b""}, private=True)
-    assert many().exit_code == 0
-    assert proposed(repository, {"a": b""}) == {"SECURITY.md"}
-    repository.merge(1)
-    repository.delete_branch(LIST_BRANCH)
-    repository.properties["tier"] = "gold"
-    assert many().exit_code == 0
-    assert proposed(repository, {"a": b"", "SECURITY.md": b""}) == {"GOLD.md"}
-    repository.properties.clear()
-    assert many().exit_code == 0
-    assert len(repository.pull_requests) == 2
-
-
 @pytest.mark.parametrize("mode", ["plan", "register"])
 def test_what_rules_came_to_is_in_log_summary_and_report_once(
     many: Start, action: Action, host: StandInHost, mode: str
@@ -391,16 +377,6 @@ def test_that_a_persons_repositories_have_no_properties_is_said_once(
     assert run.stdout.count(note) == 1
     assert run.summary.replace("`", "").count(note) == 1
     assert not any(each.path.endswith("/properties/values") for each in host.requests)
-
-
-def test_a_list_that_asks_for_no_property_says_nothing_of_them(
-    any_way: Start, action: Action, host: StandInHost
-) -> None:
-    host.create_repository("octocat/a", {"a": b""})
-    given = {"target_repo": "octocat/a", "target_repos": "octocat/*"}
-    run = any_way(given, definitions=action.listing("b"))
-    assert run.exit_code == 0, run.text
-    assert "custom properties" not in run.text
 
 
 @pytest.mark.parametrize(
@@ -496,49 +472,6 @@ def test_a_qualifier_without_a_property_is_an_error(
 ) -> None:
     run = many(target_repos=f"octo-org/*, {entry}")
     assert (run.exit_code, host.requests) == (2, [])
-
-
-def test_all_mistakes_in_rules_are_reported_at_once_with_their_lines(
-    action: Action, host: StandInHost
-) -> None:
-    text = """\
-rules:
-  - files: [a]
-  - when: {}
-    files: [a]
-  - when: {languages: go}
-    files: [a]
-  - when:
-      visibility: secret
-    files: [a]
-  - when: {language: go}
-  - when: {name: o/a, fork: 1}
-    files: [a]
-  - when:
-      exists: /a
-      property: {a b: x}
-    files:
-      - path: ../b
-  - just a text
-"""
-    listed = action.write("list.yml", text)
-    run = action(definitions=listed, language="en")
-    assert (run.exit_code, host.requests) == (2, [])
-    errors = [line.partition(": ")[2].partition("Error: ")[0] for line in run.stderr.splitlines()]
-    for number, words in (
-        (2, "the rule needs `when`"),
-        (3, "the condition is empty"),
-        (5, "unknown key languages. Did you mean `language`?"),
-        (8, "visibility cannot be secret. Valid values: public, private, internal."),
-        (10, "the rule has no files"),
-        (11, "name is the name of a repository without its owner"),
-        (11, "fork must be"),
-        (14, "the path /a"),
-        (15, "a b cannot be the name of a custom property"),
-        (17, "the path ../b"),
-        (18, "a rule must be an object"),
-    ):
-        assert any(f"line {number}" in line and words in line for line in errors), (number, words)
 
 
 # --- Values of properties in templates -----------------------------------------------------

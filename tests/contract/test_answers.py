@@ -1,0 +1,639 @@
+"""Answers that refuse, lack a part, have another shape, or say something else than they seem to."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from registrar.errors import EXIT_DONE, EXIT_FAILED, EXIT_REFUSED
+from registrar.registration.single import NAMES_AT_ONCE
+from tests.example import BRANCH, EXPECTED, LIST, LISTED, MISSING, PRESENT, Example
+from tests.fakehub import Fault, FaultKind, Person, Repository, Request, StandInHost
+from tests.fakehub.answer import Drop, Response
+from tests.fakehub.refusals import Refusal
+from tests.harness import (
+    SINGLE,
+    TARGET,
+    Action,
+    Start,
+    calls,
+    mutations,
+    only_reads,
+    queries,
+    refuse,
+)
+
+
+@pytest.fixture
+def in_single(action: Action) -> Example:
+    return Example(action, SINGLE)
+
+
+# --- Pull requests that are not shown -----------------------------------------------------
+
+
+@pytest.fixture
+def declined(host: StandInHost, in_single: Example) -> Repository:
+    """A repository whose declined pull request the token may not see."""
+    in_single.run()
+    in_single.repository.close(1)
+    in_single.repository.delete_branch(BRANCH)
+    host.quirks.hidden_pull_requests = frozenset({1})
+    return in_single.repository
+
+
+def test_a_declined_pull_request_that_is_not_shown_is_not_proposed_again(
+    host: StandInHost, in_single: Example, declined: Repository
+) -> None:
+    count = len(mutations(host))
+    run = in_single.run()
+    assert run.exit_code == 2, run.console
+    assert "Reading the pull requests of the working branch failed" in run.console
+    assert "single sign-on" in run.console
+    assert (len(mutations(host)), declined.branches) == (count, ["main"])
+
+
+def test_one_pull_request_that_is_not_shown_is_about_its_repository_alone(
+    host: StandInHost, action: Action, declined: Repository
+) -> None:
+    other = host.create_repository("octo/other", {"a": b"x\n"})
+    repositories = f"{TARGET}\nocto/other"
+    run = action(target_repo=None, target_repos=repositories, definitions=LIST, language="en")
+    assert run.exit_code == 1, run.console
+    assert declined.branches == ["main"]
+    assert len(other.pull_requests) == 1
+
+
+# --- Contents that are not shown ----------------------------------------------------------
+
+
+def test_a_repository_whose_contents_are_hidden_does_not_make_its_batch_small(
+    host: StandInHost, action: Action
+) -> None:
+    for number in range(10):
+        host.create_repository(f"octo/r{number}", {"a": b"x\n"})
+    host.quirks.hidden_contents = frozenset({"octo/r4"})
+    run = action(target_repo=None, target_repos="octo/*", mode="plan", language="en")
+    rows = {row["repository"]: row["state"] for row in run.report["many"]["rows"]}
+    assert rows.pop("octo/r4") == "failed"
+    assert set(rows.values()) == {"to open"}
+    assert "GitHub does not let the token read it" in run.console
+    sizes = [len(r.json["variables"]["ids"]) for r in host.requests if r.path == "/graphql"]
+    assert sizes == [10]
+
+
+def test_hidden_contents_of_a_single_repository_are_a_clear_error(
+    host: StandInHost, single: Start, repository: Repository
+) -> None:
+    host.quirks.hidden_contents = frozenset({repository.full_name})
+    run = single()
+    assert run.exit_code == 2, run.console
+    assert "Resource not accessible" in run.console
+    assert not mutations(host)
+
+
+# --- Who may not ask at all ---------------------------------------------------------------
+
+
+def test_an_older_server_takes_no_fine_grained_token(
+    host: StandInHost, single: Start, repository: Repository
+) -> None:
+    words = "Personal access tokens with fine grained access do not support the GraphQL API"
+    refuse(host, "POST /graphql", 401, body={"message": words})
+    run = single()
+    assert run.exit_code == 2, run.console
+    assert "does not take fine-grained tokens for GraphQL" in run.console
+    assert "commit_strategy: per-file" in run.console
+
+
+@pytest.mark.parametrize("many", [False, True], ids=["single", "many"])
+def test_single_sign_on_at_status_200(host: StandInHost, action: Action, many: bool) -> None:
+    repository = host.create_repository(TARGET, {"a": b"x\n"})
+    error = {
+        "type": "FORBIDDEN",
+        "path": ["nodes", 0] if many else ["repository"],
+        "extensions": {"saml_failure": True},
+        "message": "You must authorise it first.",
+    }
+    data = {"nodes": [None], "pulls": [None]} if many else {"repository": None, "pulls": None}
+    refuse(host, "POST /graphql", 200, body={"data": data, "errors": [error]})
+    if many:
+        run = action(target_repo=None, target_repos=TARGET, language="en")
+    else:
+        run = action(commit_strategy="single", language="en")
+    assert run.exit_code in {1, 2}, run.console
+    assert "single sign-on" in run.console
+    assert repository.branches == ["main"]
+
+
+# --- Writing ------------------------------------------------------------------------------
+
+ALL_THREE = ("createRef", "createCommitOnBranch", "createPullRequest")
+
+
+@pytest.mark.parametrize("empty", [False, True], ids=["null", "an object of null"])
+def test_nothing_was_written_where_every_mutation_is_refused(
+    host: StandInHost, in_single: Example, empty: bool
+) -> None:
+    host.quirks.empty_payloads = empty
+    host.refused_mutations = dict.fromkeys(ALL_THREE, Refusal(403, "Not for you"))
+    refuse(host, lambda r: r.method != "GET" and r.path != "/graphql", 403, message="Not for you")
+    run = in_single.run()
+    assert run.exit_code == 2, run.console
+    assert "Not for you" in run.console
+    assert in_single.repository.branches == ["main"]
+
+
+# --- Pull requests that are switched off --------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["UNPROCESSABLE", "FORBIDDEN", "NOT_FOUND"])
+def test_pull_requests_that_are_switched_off_are_learned_from_the_refusal(
+    host: StandInHost, in_single: Example, kind: str
+) -> None:
+    in_single.repository.has_pull_requests = False
+    host.refused_mutations = {"createPullRequest": Refusal(422, "They are disabled", kind=kind)}
+    run = in_single.run()
+    assert run.exit_code == 1, run.console
+    assert f"switched off in {TARGET}, so the files on the branch {BRANCH} cannot" in run.console
+    assert "Delete that branch" in run.console
+    assert "this again" not in run.console
+    assert run.outputs["branch"] == BRANCH
+    assert in_single.repository.pull_requests == []
+    assert calls(host).count("POST pulls") == 1
+
+    in_single.repository.has_pull_requests = True
+    host.refused_mutations = {}
+    again = in_single.run()
+    assert (again.exit_code, in_single.wrong()) == (0, []), again.console
+
+
+@pytest.mark.parametrize("named", [False, True], ids=["pattern", "name"])
+def test_repositories_without_pull_requests_are_left_out_of_many(
+    host: StandInHost, action: Action, named: bool
+) -> None:
+    off = host.create_repository("octo/off", {"a": b"x\n"}, has_pull_requests=False)
+    host.create_repository("octo/on", {"a": b"x\n"})
+    targets = "octo/off\nocto/on" if named else "octo/*"
+    run = action(target_repo=None, target_repos=targets, language="en")
+    assert run.exit_code == 0, run.console
+    assert "Left out: with pull requests switched off 1." in run.console
+    assert run.report["many"]["states"]["opened"] == 1
+    assert off.branches == ["main"]
+
+
+def answer(errors: list[dict[str, Any]], **repository: Any) -> dict[str, Any]:
+    """An answer to the first query: a commit without any file."""
+    nothing = {"oid": "4b825dc642cb6eb9a060e54bf8d69288fbee4904", "entries": []}
+    absent = {f"p{number}": None for number in range(1, 100)}
+    commit = {"oid": "1" * 40, "p0": nothing, **absent}
+    found = {
+        "id": "R_1",
+        "nameWithOwner": TARGET,
+        "url": f"https://example.com/{TARGET}",
+        "isArchived": False,
+        "isEmpty": False,
+        "isFork": False,
+        "isPrivate": False,
+        "viewerPermission": "WRITE",
+        "defaultBranchRef": {"name": "main", "target": commit},
+        **{f"b{number}": None for number in range(NAMES_AT_ONCE)},
+        **repository,
+    }
+    none = {"pageInfo": {"hasNextPage": False}, "nodes": []}
+    pulls: dict[str, Any] = {f"h{number}": none for number in range(NAMES_AT_ONCE)}
+    return {"data": {"repository": found, "pulls": pulls}, "errors": errors}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        answer(
+            [
+                {
+                    "type": "SERVICE_UNAVAILABLE",
+                    "path": ["repository", "defaultBranchRef", "target", "p3"],
+                    "message": "one path could not be read",
+                }
+            ]
+        ),
+        answer(
+            [
+                {
+                    "type": "NOT_FOUND",
+                    "path": ["repository", "ref", "associatedPullRequests"],
+                    "message": "one path could not be read",
+                }
+            ]
+        ),
+        answer([{"message": "one path could not be read"}], ref=None),
+        {"data": {"repository": None}, "errors": [{"message": "one path could not be read"}]},
+        {"data": None, "errors": [{"message": "one path could not be read"}]},
+        {"errors": [{"message": "one path could not be read"}]},
+    ],
+    ids=["one path", "a part", "no type", "null", "no data", "errors alone"],
+)
+def test_what_could_not_be_read_is_not_missing(
+    single: Start, host: StandInHost, repository: Repository, body: dict[str, Any]
+) -> None:
+    host.faults.add(Fault(FaultKind.CUSTOM, status=200, body=body, times=None))
+    run = single()
+    assert run.exit_code in {1, 2}
+    assert "one path could not be read" in run.stderr
+    assert not mutations(host)
+    assert run.outputs["created"] == run.outputs["skipped"] == "0"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"data": {"repository": {}}},
+        {"data": {"repository": []}},
+        {"data": {"repository": "x"}},
+        {"data": []},
+        {"data": "x"},
+        {"data": {}},
+        {"data": None},
+        {"errors": "x"},
+        {"errors": []},
+        {"errors": [None]},
+        {"errors": {"message": "x"}},
+        {**answer([]), "errors": None},
+        answer([], defaultBranchRef={"name": "main", "target": None}),
+        answer([], defaultBranchRef={"name": "main", "target": {"oid": "1" * 40}}),
+        answer([], ref={"target": None, "associatedPullRequests": None}),
+        answer([], defaultBranchRef="main"),
+    ],
+)
+def test_an_answer_of_another_shape_is_no_fault_of_ours(
+    single: Start, host: StandInHost, repository: Repository, body: dict[str, Any]
+) -> None:
+    """Whatever has the shape of GraphQL and is none of ours is asked for again, then reported."""
+    host.faults.add(Fault(FaultKind.CUSTOM, status=200, body=body))
+    run = single(max_wait_minutes="0")
+    assert "Unexpected error" not in run.text
+    assert not [p for p in repository.pull_requests if p.head_sha != repository.head(p.head)]
+
+
+def lacking_pull_requests(*errors: dict[str, Any]) -> Fault:
+    """The first answer has everything but the pull requests."""
+    body = answer([{"path": ["pulls"], **error} for error in errors])
+    body["data"]["pulls"] = None
+    if not errors:
+        del body["errors"]
+    return Fault(FaultKind.CUSTOM, at=1, status=200, body=body)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"type": "RATE_LIMITED", "message": "API rate limit exceeded for user ID 1."},
+        {"type": "RESOURCE_LIMITS_EXCEEDED", "message": "Resource limits exceeded"},
+        {"message": "Something went wrong while executing your query."},
+    ],
+    ids=["limit", "too much", "too slow"],
+)
+def test_pull_requests_that_could_not_be_read_this_time_are_asked_for_again(
+    single: Start, host: StandInHost, repository: Repository, error: dict[str, Any]
+) -> None:
+    host.faults.add(lacking_pull_requests(error))
+    run = single(profile="health")
+    assert run.exit_code == 0, run.text
+    assert (len(repository.pull_requests), run.outputs["created"]) == (1, "7")
+
+
+@pytest.mark.parametrize(
+    "errors",
+    [
+        [{"type": kind, "message": "no"}]
+        for kind in ("FORBIDDEN", "NOT_FOUND", "INSUFFICIENT_SCOPES")
+    ]
+    + [[]],
+    ids=["forbidden", "not found", "scope", "no error"],
+)
+def test_pull_requests_that_the_token_may_not_read_are_not_taken_for_none(
+    single: Start, host: StandInHost, repository: Repository, errors: list[dict[str, Any]]
+) -> None:
+    host.faults.add(lacking_pull_requests(*errors))
+    run = single(profile="health")
+    assert run.exit_code == 2, run.text
+    assert "Reading the pull requests of the working branch failed" in run.console
+    assert "limit" not in run.console
+    assert not mutations(host)
+    host.faults.clear()
+    host.faults.add(lacking_pull_requests(*errors))
+    run = single(profile="health", mode="plan")
+    assert run.exit_code == 0, run.text
+    assert "The token may not read the pull requests of the working branch" in run.console
+
+
+@pytest.mark.parametrize("is_cut", [False, True], ids=["whole tree", "cut tree"])
+@pytest.mark.parametrize("size", [20, 3])
+@pytest.mark.parametrize("quirk", ["partial_above", "timeout_above"])
+def test_what_a_query_is_too_large_for_is_read_from_the_tree(
+    host: StandInHost, in_single: Example, quirk: str, size: int, is_cut: bool
+) -> None:
+    """Where GitHub cuts that, too, one directory after the other."""
+    setattr(host.quirks, quirk, size)
+    if is_cut:
+        host.quirks.most_in_tree = 2
+    run = in_single.run()
+    assert (run.exit_code, in_single.wrong()) == (0, []), run.console
+    assert f"Created: {len(MISSING)}\n" in run.console
+    # That a directory is missing is no reason
+    assert "Could not resolve file" not in run.console
+
+
+@pytest.mark.parametrize("size", [20, 3])
+@pytest.mark.parametrize("quirk", ["partial_above", "timeout_above"])
+def test_what_is_there_is_found_where_a_query_is_too_large(
+    host: StandInHost, in_single: Example, quirk: str, size: int
+) -> None:
+    setattr(host.quirks, quirk, size)
+    in_single.repository.commit(dict(MISSING))
+    run = in_single.run(mode="check")
+    assert run.exit_code == 0, run.console
+    assert f"Present: {len(LISTED)}\n" in run.console
+
+
+@pytest.mark.parametrize("quirk", ["partial_above", "timeout_above"])
+def test_a_query_for_one_path_that_asks_too_much_is_an_error(
+    host: StandInHost, in_single: Example, quirk: str
+) -> None:
+    setattr(host.quirks, quirk, 0)
+    run = in_single.run()
+    assert run.exit_code == 1, run.console
+    # With all directories twice, and with none as often as any other request
+    assert len(queries(host)) <= 8
+    assert in_single.repository.branches == ["main"]
+    assert run.outputs["created"] == "0"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Something went wrong while executing your query.",
+        "Timeout on validation of query",
+        "timedout",
+    ],
+)
+def test_a_query_that_runs_out_of_time_once_is_asked_again_as_it_was(
+    host: StandInHost, in_single: Example, words: str
+) -> None:
+    body = {"errors": [{"message": words}]}
+    host.faults.add(Fault(FaultKind.CUSTOM, at=1, status=200, body=body))
+    run = in_single.run()
+    assert (run.exit_code, in_single.wrong()) == (0, []), run.console
+    first, second = queries(host)
+    assert first.json == second.json
+
+
+@pytest.fixture
+def without_pull_requests(host: StandInHost) -> str:
+    """A token that may not see pull requests."""
+    host.quirks.pull_requests_need_permission = True
+    return host.create_token("fine-grained", permissions={"contents": "write"})
+
+
+@pytest.mark.parametrize("mode", ["plan", "check"])
+def test_a_preview_without_pull_requests_says_what_it_could_not_see(
+    example: Example, without_pull_requests: str, mode: str
+) -> None:
+    example.repository.private = True
+    example.repository.create_branch(BRANCH)
+    run = example.run(mode=mode, host_token=without_pull_requests)
+    assert run.exit_code == (1 if mode == "check" else 0), run.console
+    assert "The token may not read the pull requests of the working branch" in run.console
+    assert "The token may not read the pull requests of the working branch" in run.summary
+    # The error of a directory that is not there stands beside theirs in the same answer
+    assert "Could not resolve file" not in run.text
+    assert run.outputs["missing"] == str(len(MISSING))
+
+
+@pytest.mark.parametrize("branch", [True, False], ids=["branch", "no branch"])
+def test_a_registration_without_pull_requests_is_an_error(
+    example: Example, without_pull_requests: str, branch: bool
+) -> None:
+    example.repository.private = True
+    if branch:
+        example.repository.create_branch(BRANCH)
+    run = example.run(host_token=without_pull_requests)
+    assert run.exit_code == 2, run.console
+    assert re.search(r"Reading the pull requests of .* failed", run.console)
+    assert only_reads(example.host)
+    assert example.repository.branches == [*([BRANCH] if branch else []), "main"]
+
+
+def test_a_pull_request_of_another_branch_at_the_same_commit_is_not_ours(
+    host: StandInHost, example: Example
+) -> None:
+    host.quirks.heads_by_commit = True
+    example.repository.create_branch("other")
+    example.repository.commit({next(iter(MISSING)): b"\n"}, branch="other")
+    example.repository.open_pull_request(head="other", title="Other")
+    example.repository.close(1)
+    example.repository.create_branch(BRANCH, example.repository.head("other"))
+    run = example.run()
+    assert run.exit_code == 0, run.console
+    assert example.repository.files(BRANCH) == EXPECTED
+    assert [(p.head, p.state) for p in example.repository.pull_requests] == [
+        ("other", "closed"),
+        (BRANCH, "open"),
+    ]
+
+
+@pytest.fixture
+def fork(host: StandInHost) -> Repository:
+    """A fork whose parent has the same owner."""
+    host.create_repository("octo/parent", files=dict(PRESENT))
+    return host.create_repository("octo/fork", files=dict(PRESENT), parent="octo/parent")
+
+
+def test_a_fork_whose_parent_has_the_same_owner_is_registered_in(
+    example: Example, fork: Repository
+) -> None:
+    for _ in range(2):
+        run = example.run(target_repo="octo/fork")
+        assert run.exit_code == 0, run.console
+        assert fork.files(BRANCH) == EXPECTED
+        assert [(p.head, p.state) for p in fork.pull_requests] == [(BRANCH, "open")]
+
+
+def test_a_declined_pull_request_counts_in_a_fork_whose_parent_has_the_same_owner(
+    example: Example, fork: Repository
+) -> None:
+    example.run(target_repo="octo/fork")
+    fork.close(1)
+    head = fork.head(BRANCH)
+    run = example.run(target_repo="octo/fork")
+    assert run.exit_code == 0, run.console
+    assert "closed their pull request without merging it" in run.console
+    assert (fork.head(BRANCH), len(fork.pull_requests)) == (head, 1)
+
+
+@dataclass(slots=True)
+class Changed(Fault):
+    """All answers are right, but for what is replaced in them."""
+
+    pattern: bytes = b""
+    by: bytes = b""
+
+    def answer(
+        self, request: Request, real: Response | None, elsewhere: str, now: float
+    ) -> Response | Drop:
+        assert real
+        payload = re.sub(self.pattern, self.by, real.payload())
+        return Response(real.status, payload, json=True)
+
+
+def changed(pattern: bytes, by: bytes) -> Changed:
+    return Changed(FaultKind.CUSTOM, times=None, when="after", pattern=pattern, by=by)
+
+
+def test_half_a_character_is_an_unusable_answer(
+    start: Start, host: StandInHost, repository: Repository
+) -> None:
+    host.faults.add(changed(b'"main"', rb'"m\\ud800n"'))
+    run = start()
+    assert run.exit_code == 1
+    assert "bug in registrar" not in run.text
+    assert "the answer is not one of GitHub's API (HTTP 200)" in run.stderr
+    assert repository.branches == ["main"]
+
+
+def test_a_pull_request_without_a_number_is_an_unusable_answer(
+    start: Start, host: StandInHost, repository: Repository
+) -> None:
+    host.faults.add(changed(rb'"number": ?1\b', b'"number": 0'))
+    run = start()
+    assert run.exit_code == 1
+    assert "bug in registrar" not in run.text
+    assert "the answer is not one of GitHub's API" in run.stderr
+    assert run.registration["pull_request"] is None
+    host.faults.clear()
+    assert start().exit_code == 0
+    assert [pull.state for pull in repository.pull_requests] == ["open"]
+
+
+@pytest.mark.parametrize("body", [b"{}", b'{"items": []}', b"null", b'"none"'])
+def test_what_is_no_list_of_pull_requests_is_no_empty_list(
+    action: Action, host: StandInHost, repository: Repository, body: bytes
+) -> None:
+    """Else a "no" would be lost: PyGithub reads an object as a list without items."""
+    assert action().exit_code == 0
+    repository.close(1)
+    fault = Fault(
+        FaultKind.CUSTOM,
+        match=lambda r: r.method == "GET" and r.path.endswith("/pulls"),
+        times=None,
+        status=200,
+        body=body,
+    )
+    host.faults.add(fault)
+    run = action(language="en")
+    assert run.exit_code == 1
+    assert "the answer is not one of GitHub's API (HTTP 200)" in run.stderr
+    assert [pull.state for pull in repository.pull_requests] == ["closed"]
+
+
+REJECTED = Fault(
+    FaultKind.CUSTOM, status=401, message="Bad credentials", headers={"x-ratelimit-limit": "60"}
+)
+
+
+def unrelated(repository: Repository, branch: str) -> None:
+    """Let a branch have a commit without a parent, and nothing else."""
+    git, person = repository.own(), Person("Somebody", "somebody@example.com").signature()
+    commit = git.create_commit(None, person, person, "Begin", git.TreeBuilder().write(), [])
+    repository.create_branch(branch, str(commit))
+
+
+# --- No commit in common --------------------------------------------------------------------
+
+
+def test_a_branch_without_a_common_commit_is_left_alone(example: Example) -> None:
+    unrelated(example.repository, BRANCH)
+    run = example.run()
+    assert run.exit_code == EXIT_DONE, run.console
+    assert example.repository.files(BRANCH) == {}
+    assert example.repository.files(f"{BRANCH}-2") == EXPECTED
+
+
+def test_a_pull_request_whose_history_was_replaced_is_left_alone(example: Example) -> None:
+    example.run()
+    unrelated(example.repository, BRANCH)
+    run = example.run()
+    assert run.exit_code == EXIT_DONE, run.console
+    assert run.outputs["declined"] == str(len(MISSING))
+    assert (example.repository.files(BRANCH), len(example.repository.pull_requests)) == ({}, 1)
+
+
+# --- An error that nobody knows, beside data ------------------------------------------------
+
+
+@pytest.mark.parametrize("many", [False, True], ids=["single", "many"])
+@pytest.mark.parametrize(("errors", "exit_code"), [(1, EXIT_DONE), (99, EXIT_FAILED)])
+def test_an_error_of_an_unknown_type_is_about_one_answer(
+    host: StandInHost, action: Action, many: bool, errors: int, exit_code: int
+) -> None:
+    host.create_repository(TARGET)
+    host.quirks.odd_errors = errors
+    target = {"target_repos": TARGET} if many else {"commit_strategy": "single"}
+    run = action({"language": "en", **target}, target_repo=None if many else TARGET)
+    assert run.exit_code == exit_code, run.console
+    assert len(mutations(host)) == (exit_code == EXIT_DONE)
+    assert ("Something else went wrong" in run.stderr) == (exit_code == EXIT_FAILED)
+
+
+# --- A good token that is rejected ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("at", [(2,), (3, 4), (2, 5)])
+def test_a_token_that_was_accepted_is_doubted_twice_in_a_run(
+    host: StandInHost, example: Example, at: tuple[int, ...]
+) -> None:
+    for number in at:
+        host.faults.add(replace(REJECTED, at=number, hits=[]))
+    run = example.run(commit_strategy="per-file")
+    assert (run.exit_code, example.wrong()) == (EXIT_DONE, []), run.console
+
+
+def test_a_token_that_ends_meets_no_more_than_three_refusals(
+    host: StandInHost, action: Action
+) -> None:
+    for number in range(20):
+        host.create_repository(f"octo/r{number}")
+    token = host.create_token(requests=2)
+    run = action(target_repo=None, target_repos="octo/*", host_token=token, language="en")
+    assert run.exit_code == EXIT_REFUSED, run.console
+    assert "GitHub does not accept the token (Bad credentials)" in run.stderr
+    assert only_reads(host)
+    assert len(host.requests) == 2 + 3
+
+
+# --- Words ----------------------------------------------------------------------------------
+
+
+def test_a_users_token_of_an_app_is_not_told_about_fine_grained_ones(
+    host: StandInHost, example: Example
+) -> None:
+    token = host.create_token("user", permissions={"contents": "read"})
+    run = example.run(host_token=token, commit_strategy="per-file")
+    assert run.exit_code == EXIT_REFUSED, run.console
+    assert "for an App, widen its permissions" in run.stderr
+    assert "fine-grained" not in run.stderr
+
+
+def test_a_repository_that_was_taken_down_is_one_cause_with_either_status(
+    host: StandInHost, action: Action
+) -> None:
+    words = "Repository access blocked"
+    refuse(host, lambda request: request.path == "/repos/octo/tos", 403, message=words)
+    refuse(host, lambda request: request.path == "/repos/octo/dmca", 451, message=words)
+    run = action(target_repo=None, target_repos="octo/tos\nocto/dmca", language="en", runner=True)
+    assert run.exit_code == EXIT_FAILED, run.console
+    [error] = run.annotations()
+    assert error.data.startswith("2 failed")
