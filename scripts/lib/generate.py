@@ -25,14 +25,6 @@ COMPILED = '''\
 # mypy: ignore-errors
 
 '''
-MOST_USED = (
-    *("host_token", "target_repos", "profile", "definitions"),
-    *("respect_alternatives", "mode", "fail_on", "language"),
-)
-"""The inputs in the READMEs; ``docs/reference.md`` has them all."""
-IN_SHORT = re.compile(r"(?:`[^`]*`|[^`:.。]|[.:](?! |$))+")
-"""A description, without what is in brackets, up to its first full stop or colon."""
-BRACKETS = re.compile(r" \([^)]*\)|（[^）]*）")
 BLOBS = {"ghcr.io": ("pkg-containers.githubusercontent.com",)}
 """Where a registry sends who pulls (docs.github.com, "Self-hosted runners reference")."""
 PACKAGES = ("pypi.org", "files.pythonhosted.org")
@@ -50,17 +42,11 @@ def generated() -> dict[Path, str]:
         "action.yml": action,
         "composite/action.yml": composite(action, _read("composite/action.yml")),
         "docs/reference.md": _rows_of_outputs(
-            _rows_of_inputs(_read("docs/reference.md"), yaml.safe_load(english), INPUTS),
+            _rows_of_inputs(_read("docs/reference.md"), yaml.safe_load(english)),
             yaml.safe_load(action)["outputs"],
         ),
         "docs/reference.ja.md": _rows_of_inputs(
-            _read("docs/reference.ja.md"), yaml.safe_load(japanese), INPUTS
-        ),
-        "README.md": _rows_of_inputs(
-            _read("README.md"), yaml.safe_load(english), MOST_USED, in_short=True
-        ),
-        "README.ja.md": _rows_of_inputs(
-            _read("README.ja.md"), yaml.safe_load(japanese), MOST_USED, in_short=True
+            _read("docs/reference.ja.md"), yaml.safe_load(japanese)
         ),
         "docs/concepts.md": _rows_of_profiles(_read("docs/concepts.md")),
         "docs/permissions.md": _rows_of_hosts(_read("docs/permissions.md")),
@@ -107,17 +93,11 @@ def _action(text: str, texts: Mapping[str, str]) -> str:
     return _put(inputs, r"^inputs:\n(?s:.*?)(?=^outputs:\n)", text)
 
 
-def _rows_of_inputs(
-    document: str, texts: Mapping[str, str], names: Iterable[str], *, in_short: bool = False
-) -> str:
-    for name in names:
-        each = INPUTS[name]
+def _rows_of_inputs(document: str, texts: Mapping[str, str]) -> str:
+    for name, each in INPUTS.items():
         default = each.workflow_default or each.default
         shown = f" `{default}`" if default else ""
-        text = _described(each, texts)
-        if in_short and (begins := IN_SHORT.match(BRACKETS.sub("", text))):
-            text = begins[0]
-        row = f"| `{name}` |{shown} | {text} |"
+        row = f"| `{name}` |{shown} | {_described(each, texts)} |"
         document = _put(row, rf"^\| `{name}` \|[^|\n]*\|[^|\n]*\|$", document)
     return document
 

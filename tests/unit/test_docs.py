@@ -117,7 +117,7 @@ def test_documents_have_the_numbers_of_the_code() -> None:
     told = [per_minute, per_hour, first, alone]
     assert {f"{number:g}" for number in told} <= numbers_in("docs/concepts.md")
     told = [constant("CONNECTIONS"), directories]
-    assert {str(number) for number in told} <= numbers_in("docs/reference.md")
+    assert {str(number) for number in told} <= numbers_in("docs/design.md")
     told = [directories, files, megabytes, last]
     assert {f"{number:,}" for number in told} <= numbers_in("docs/concepts.md")
 

@@ -1,4 +1,4 @@
-"""REST: one existence check and one commit per file, in the order of docs/reference.md."""
+"""REST: one existence check and one commit per file, in the order of docs/design.md."""
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
