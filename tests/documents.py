@@ -15,6 +15,26 @@ REFERENCE_JA = ROOT / "docs/reference.ja.md"
 DOCUMENTS = sorted([README, README_JA, ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("**/*.md")])
 JAPANESE_PAGES = [each for each in DOCUMENTS if each.name.endswith(".ja.md")]
 
+PAGES = [page for page in DOCUMENTS if page not in JAPANESE_PAGES and page.name != "CHANGELOG.md"]
+"""What users and maintainers read in English."""
+
+_BEGINS = r"(?:^(?:- |\d+\. |> )?|(?<=[.!?:|] ))\**"
+_RIDDLES = re.compile(
+    rf"{_BEGINS}(?:Where|Who|Whoever) (?![^.|]*\?)|{_BEGINS}What (?:[^.?|\n]|\n(?!\n))*\.(?:\W|$)"
+    r"|\bbut for\b(?! example)|(?<![Tt]here )\b(?:is|are|was|were) no (?!longer|more)\w+"
+    r"|\bof wh(?:ich|om)\b|\bby (?:itself|themselves)\b|\bso (?:does|do|did)\b(?! not)"
+    r"|\bwh(?:o|om|at)ever\b|\bnot known to be\b|\bno \w+ but\b|\bnothing (?:\w+ )?but\b",
+    re.MULTILINE,
+)
+"""Words that make a reader resolve something: a sentence that begins with "where" for "if", "what …
+is" as a subject, a reference to something that is not named, two negations."""
+
+
+def riddles(text: str) -> list[str]:
+    """The places of a text that a reader has to read twice, without blocks to copy."""
+    plain = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    return [found[0] for found in _RIDDLES.finditer(plain)]
+
 
 SHELLS = {
     "": ["bash", "-e"],

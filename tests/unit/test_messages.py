@@ -21,6 +21,7 @@ from registrar.texts.messages import (
     Excerpt,
     msg,
 )
+from tests.documents import riddles
 from tests.gfm import Page
 from tests.harness import JAPANESE, ROOT
 
@@ -31,6 +32,7 @@ TEXTS: dict[str, dict[str, str]] = {
 }
 KEYS = sorted(TEXTS["ja"])
 COUNTS = ("created", "skipped", "failed")
+OUTPUTS = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))["outputs"]
 
 
 def placeholders(text: str) -> set[str]:
@@ -82,6 +84,32 @@ def test_every_language_says_something_of_its_own() -> None:
         assert ja.strip() or key == "label.gap", key
         assert en.strip() or key == "label.gap", key
         assert not JAPANESE.search(en), key
+
+
+@pytest.mark.parametrize(
+    ("riddle", "plain"),
+    [
+        ("Where nothing is left, it stops.", "It stops if nothing is left. Where does it stop?"),
+        ("Done. **Who wants names** runs it.", "To see names, run it. Who may run it?"),
+        ("What was written stays.", "Written files stay. What stays?"),
+        ("complete but for what was declined", "complete but for example not done"),
+        ("something that is no directory", "There is no directory that is no longer used."),
+        ("pull requests of which one is open", "pull requests, one of them open"),
+        ("A file by itself; so does a folder.", "each file alone, so do not do it"),
+        ("It is kept, whatever it holds.", "It is kept with any content."),
+        ("not known to be public", "may be private"),
+        ("It sees no repository but its own.", "It sees only its own repository, but not ours."),
+    ],
+)
+def test_a_riddle_is_found_and_its_solution_is_none(riddle: str, plain: str) -> None:
+    assert riddles(riddle)
+    assert riddles(plain) == []
+
+
+def test_no_text_is_a_riddle() -> None:
+    """By the patterns that can be found without reading; CONTRIBUTING has the rules."""
+    texts = TEXTS["en"] | {f"output {key}": each["description"] for key, each in OUTPUTS.items()}
+    assert {key: found for key, text in texts.items() if (found := riddles(text))} == {}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -177,7 +177,7 @@ class RegistrationResult(NamedTuple):
     def pull_request_of(self, file: ListedPath) -> PullRequest | None:
         """The pull request that proposes a path, or in which somebody declined it.
 
-        Of a path that nobody has looked at the open one says more than nothing.
+        A path that was not read is not known to be in the open one, but a reader can look there.
         """
         may_hold = file.on_branch or file.standing is Standing.UNREAD
         return file.declined_in or (self.pull_request if may_hold else None)

@@ -58,7 +58,8 @@ class Budget(NamedTuple):
     reading: Tally
     """How the lists were read to stand."""
     guessed: int = 0
-    """Number of lists of which only their turn shows what people did to the pull requests."""
+    """Number of lists with an open pull request that is read only when the run comes to it: people
+    may have changed it."""
     now: int = 0
     """Pull requests that this run is going to open."""
     deferred: int = 0

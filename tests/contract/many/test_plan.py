@@ -10,7 +10,9 @@ from tests.fakehub import StandInHost
 from tests.harness import SCAFFOLD_BRANCH, Action, Start, is_read, only_reads
 from tests.organisation import FIVE_WRITES, Make, asked, opened, states
 
-LONGER = "That is longer than max_minutes (0.1 min). What does not fit into this time is left"
+LONGER = (
+    "That is longer than max_minutes (0.1 min). Repositories that do not fit into this time are"
+)
 
 
 @pytest.mark.parametrize(("lacking", "is_longer"), [(2, False), (3, True)])
