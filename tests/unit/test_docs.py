@@ -24,7 +24,6 @@ from tests.documents import (
     DOCUMENTS,
     JAPANESE_PAGES,
     README,
-    REFERENCE,
     REFERENCE_JA,
     ROOT,
     name,
@@ -71,15 +70,22 @@ def test_definitions_lists_every_field(page: str, field: str, key: str) -> None:
     assert [row[0] for row in rows] == [f"`{key}`" for key in loading.KEYS]
 
 
-def test_the_reference_lists_every_key_of_a_condition() -> None:
-    rows = table(REFERENCE, "In `when`")
+@pytest.mark.parametrize(
+    ("page", "header"), [("definitions.md", "In `when`"), ("definitions.ja.md", "`when` のキー")]
+)
+def test_definitions_lists_every_key_of_a_condition(page: str, header: str) -> None:
+    rows = table(ROOT / "docs" / page, header)
     keys = [key for row in rows for key in re.findall(r"`(\w+)`", row[0])]
     assert keys == list(when.CONDITION_KEYS)
 
 
-def test_the_reference_lists_every_limit_of_a_list() -> None:
-    page = (ROOT / "docs/reference.md").read_text("utf-8")
-    numbers, _, _ = page.partition("\n## Limits of a list\n\n")[2].partition("\n\n")
+@pytest.mark.parametrize(
+    ("page", "heading"),
+    [("definitions.md", "Limits of a list"), ("definitions.ja.md", "一覧の上限")],
+)
+def test_definitions_lists_every_limit_of_a_list(page: str, heading: str) -> None:
+    text = (ROOT / "docs" / page).read_text("utf-8")
+    numbers, _, _ = text.partition(f"\n## {heading}\n\n")[2].partition("\n\n")
     limits = (
         *(constraints.FILE_BYTES, syntax.MOST_NODES, syntax.MOST_CHARACTERS),
         *(constraints.MOST_PATHS, constraints.MOST_DIRECTORIES, constraints.MOST_IN_FOLDERS),
