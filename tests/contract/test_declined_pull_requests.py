@@ -474,3 +474,73 @@ def test_every_kind_of_no_holds(action: Action, way: str, no: str) -> None:
         wanted = {*A_AND_B} - declined - merged
         assert proposed == ([wanted] if wanted else []), run.console
     assert all(map(is_read, example.host.requests))
+
+
+@pytest.fixture(params=WAYS)
+def begun_before(request: pytest.FixtureRequest, action: Action) -> Way:
+    """A pull request whose branch was made while the default branch had a listed file, which was
+    deleted there since: the branch holds it still, and its merge would not bring it.
+    """
+    way = Way(action, request.param)
+    way.repository.commit({"a.md": b"A\n"})
+    way.run_with(A_AND_B)
+    way.repository.commit({"a.md": None})
+    return way
+
+
+@pytest.mark.parametrize("held", ["as listed", "not as listed"])
+def test_what_the_branch_holds_from_its_beginning_is_not_proposed_by_it(
+    begun_before: Way, held: str
+) -> None:
+    listed = A_AND_B if held == "as listed" else {**A_AND_B, "a.md": "new\n"}
+    repository = begun_before.repository
+    head = repository.head(BRANCH)
+    for mode in ("plan", "check", "register"):
+        run = begun_before.run(definitions=begun_before.action.listing_of(listed), mode=mode)
+        assert run.exit_code == (mode == "check"), run.console
+        assert repository.head(BRANCH) == head
+        standings = {file["path"]: file["standing"] for file in run.registration["files"]}
+        assert standings == {"a.md": "to create", "b.md": "proposed"}
+        assert "Not proposed yet" in run.console
+        assert "Not updated in" not in run.console
+    repository.merge(1)
+    repository.delete_branch(BRANCH)
+    assert begun_before.run_with(listed).outputs["declined"] == "0"
+    assert created(repository, BRANCH) == {"a.md", "b.md"}
+    assert [each.state for each in repository.pull_requests] == ["closed", "open"]
+
+
+@pytest.mark.parametrize("has_run", [False, True])
+def test_what_an_update_of_the_branch_takes_out_is_no_no(begun_before: Way, has_run: bool) -> None:
+    repository = begun_before.repository
+    if has_run:
+        begun_before.run_with(A_AND_B)
+    repository.merge_into(BRANCH, repository.head("main"), {})
+    run = begun_before.run_with(A_AND_B)
+    assert run.outputs["created"] == "1"
+    assert created(repository, BRANCH) == {"a.md", "b.md"}
+
+
+def test_what_a_withdrawn_branch_holds_from_its_beginning_is_not_named(begun_before: Way) -> None:
+    begun_before.run_with(A_AND_B, mode="withdraw")
+    begun_before.repository.merge_into(BRANCH, begun_before.repository.head("main"), {})
+    assert begun_before.run_with(A_AND_B).outputs["declined"] == "0"
+    assert created(begun_before.repository, BRANCH) == {"a.md", "b.md"}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_branch_of_a_stopped_run_holds_it_from_its_beginning(action: Action, way: str) -> None:
+    example = Way(action, way)
+    repository = example.repository
+    repository.create_branch(BRANCH, repository.commit({"a.md": b"A\n"}))
+    repository.commit({"b.md": b"B\n"}, branch=BRANCH)
+    repository.commit({"a.md": None})
+    plan = example.run_with(A_AND_B, mode="plan")
+    run = example.run_with(A_AND_B)
+    for each in (plan, run):
+        assert each.registration["standings"]["to create"] == (1 if each is run else 2)
+        assert "Not proposed yet" in each.console
+    repository.merge(1)
+    repository.delete_branch(BRANCH)
+    assert example.run_with(A_AND_B).outputs["declined"] == "0"
+    assert created(repository, BRANCH) == {"a.md", "b.md"}

@@ -72,6 +72,9 @@ class Branch(NamedTuple):
     """Whether the answer to a commit of this run was lost after `tree` was read."""
     replaces: Tree = MappingProxyType({})
     """Files of ``tree`` that this action wrote, and for which the list gives something else now."""
+    from_base: frozenset[str] = frozenset()
+    """Missing paths that it holds only because the commit from which it starts has them: the
+    default branch has lost them since, so a merge would not bring them."""
 
     def may_hold(self, path: str) -> bool:
         """Whether a commit of this run may have made a file that is not known to be there."""
@@ -112,21 +115,26 @@ class Write(NamedTuple):
     cannot be merged."""
 
     def brings(self, path: str) -> bool:
-        """Whether the branch holds a file already, as far as it was read."""
+        """Whether a merge of the branch would bring a file, as far as it was read."""
+        if path in self.branch.from_base:
+            return False
         if self.branch.tree is not None:
             return path in self.branch.tree
         return self.mark is not None and self.mark.names(path)
 
-    def holds_as_listed(self, path: str) -> bool:
-        """Whether nothing is to be written at a path."""
-        return self.brings(path) and not self.branch.is_outdated(path)
+    def is_to_write(self, path: str) -> bool:
+        """Whether something is to be written at a path."""
+        if path in self.branch.from_base:
+            return False
+        return not self.brings(path) or self.branch.is_outdated(path)
 
     def edited(self, files: Iterable[FileDefinition]) -> list[str]:
         """Paths of an open pull request that hold what is not the list's, and not known as ours."""
         if self.pull_request is None or self.leaves_pull_request:
             return []
         tree = self.branch.tree or {}
-        others = [f.path for f in files if f.path in tree and tree[f.path].sha != f.blob_id]
+        mine = (f for f in files if f.path in tree and f.path not in self.branch.from_base)
+        others = [f.path for f in mine if tree[f.path].sha != f.blob_id]
         return [path for path in others if not self.branch.is_outdated(path)]
 
 
@@ -402,7 +410,10 @@ class _Decision:
         # `update: false`: otherwise closing it again would count as withdrawn, not as declined
         leaves = pull.is_open and not (self._plan.spec.settings.update or mark.is_withdrawn)
         replaces = {} if leaves else self._outdated(tree or {}, mark)
-        branch = Branch(state.name, head, tree, replaces=replaces)
+        ours = frozenset(file.path for file in self._files if mark.names(file.path))
+        branch = Branch(
+            state.name, head, tree, replaces=replaces, from_base=self._from_base(head, tree, ours)
+        )
         # Then nothing was removed of it, and none of it is there
         too_much = bool(named) and not removed and tree is not None and named.isdisjoint(tree)
         return Write(
@@ -440,6 +451,19 @@ class _Decision:
             there = {above for path in before for above in (path, *parents(path))}
             return tuple(path for path in suspected if path not in there)
         return tuple(path for path in suspected if path in added)
+
+    def _from_base(self, head: str, tree: Tree | None, named: frozenset[str]) -> frozenset[str]:
+        """Find the missing paths that a branch holds only because its first commit has them.
+
+        What a description names was committed by us.
+        """
+        paths = (each.path for each in self._files)
+        suspected = frozenset(p for p in paths if tree is None or p in tree) - named
+        base = self._plan.state.base_sha
+        since = self._answers.compare(base, head).merge_base if suspected else ""
+        return (
+            suspected - self._lacking(suspected, since) if since not in {"", base} else frozenset()
+        )
 
     def _removed(self, mark: Mark, named: frozenset[str], head: str) -> frozenset[str]:
         """Find the paths that the mark names and that somebody removed.
@@ -509,8 +533,11 @@ class _Decision:
         if not ours:
             self._close_again(state)
             return None
+        tree = self._answers.tree(head)
+        named = frozenset(added.blobs) if added else frozenset[str]()
+        from_base = self._from_base(head, tree, named)
         return Write(
-            Branch(state.name, head, self._answers.tree(head), may_be_ours=answer_was_lost),
+            Branch(state.name, head, tree, may_be_ours=answer_was_lost, from_base=from_base),
             pull,
             had_no_commit=added is None,
             opened_by_claim=pull is not None and self._has_opened(pull),

@@ -44,7 +44,7 @@ def prepare(work: Work, write: Write) -> Write:
     """
     plan, progress, branch, pull = work.plan, work.progress, write.branch, write.pull_request
     pending = progress.pending(plan.missing)
-    to_write = [d for d in pending if branch.is_outdated(d.path) or not write.brings(d.path)]
+    to_write = [each for each in pending if write.is_to_write(each.path)]
     if pull is None or (pull.is_open and not to_write):
         return write
     if pull.is_open:

@@ -284,6 +284,8 @@ def _report_decision(decision: Decision, progress: Progress) -> None:
             progress.record(
                 PathOutcome(path, Done.NOTHING, reason=reason, standing=Standing.BLOCKED)
             )
+        elif write and path in write.branch.from_base:
+            progress.record(PathOutcome(path, Done.SKIPPED, reason=msg("reason.from_base")))
         elif write and pull and (write.brings(path) or path in directories):
             shown = write if progress.spec.proposes else None
             progress.record(_on_branch(definition, shown, *held))
@@ -326,6 +328,9 @@ def _note_decision(decision: Decision, progress: Progress) -> None:
     edited = write.edited(decision.files) if write and progress.spec.proposes else []
     if edited and write and (pull := write.pull_request):
         progress.note("progress.edited", about=f"{edited}", pull_request=pull.link, paths=edited)
+    if write and write.branch.from_base:
+        paths, branch = sorted(write.branch.from_base), write.branch.name
+        progress.note("progress.from_base", about=f"{paths}", branch=branch, paths=paths)
     for pull in decision.beside:
         progress.note("progress.beside", about=pull.url, other=pull.link, branch=pull.head_branch)
     if ignored := tuple(pull.link for pull in decision.ignored):
@@ -357,7 +362,7 @@ def _write(work: Work) -> None:
     if write is None:
         return
     if not answers.claimed:
-        written = [d for d in decision.files if not write.holds_as_listed(d.path)]
+        written = [d for d in decision.files if write.is_to_write(d.path)]
         answers.require(tuple(written), write.branch)
     progress.keep_branch(write.branch.name)
     if write.had_no_commit and not plan.spec.uses_profile_branch:

@@ -38,7 +38,7 @@ def withdraw(client: "Client", plan: Plan, answers: Answers, progress: Progress)
             progress.note("progress.left_open", pull_request=link)
         elif edited := _edited(plan, mark, before, after):
             name_edited(plan, pull, edited, progress)
-        elif now := close(client, plan, pull, _named(plan, mark, after), progress):
+        elif now := close(client, plan, pull, _named(plan, mark, before, after), progress):
             plan = with_pull_request(plan, now)
     return plan
 
@@ -76,11 +76,11 @@ def _edited(plan: Plan, mark: Mark, before: Tree, after: Tree) -> list[str]:
     return sorted(gone.union(path for path in changed if not is_written(path)))
 
 
-def _named(plan: Plan, mark: Mark, after: Tree) -> Mark:
+def _named(plan: Plan, mark: Mark, before: Tree, after: Tree) -> Mark:
     """Give the mark of a withdrawn pull request. Files that a killed run committed, but did not
     name any more, are added to it.
     """
-    there = ((file, after.get(file.path)) for file in plan.definitions)
+    there = ((each, after.get(each.path)) for each in plan.definitions if each.path not in before)
     as_listed = {f.path: f.blob_id for f, entry in there if entry and entry.sha == f.blob_id}
     return mark.naming(plan.spec.file_list.id, as_listed)._replace(is_withdrawn=True)
 

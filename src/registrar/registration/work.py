@@ -57,7 +57,9 @@ class Work(NamedTuple):
         return outcome._replace(done=Done.CREATED, reason=reason)
 
     def there(self, branch: Branch, definition: FileDefinition, blob: str) -> PathOutcome:
-        """Say that the branch holds a file: our own lost write, or another's."""
+        """Say that the branch holds a file: our own lost write, another's, or its base's."""
+        if definition.path in branch.from_base:
+            return PathOutcome(definition.path, Done.SKIPPED, reason=msg("reason.from_base"))
         is_same = blob == definition.blob_id
         if branch.may_be_ours and is_same:
             return self.written(branch, definition)
