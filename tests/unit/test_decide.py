@@ -233,6 +233,8 @@ def job(paths: str, *, built_in: bool) -> RegistrationSpec:
 mark_of = cache(Mark.of)
 """A model has few descriptions, and asks for each of them very often."""
 Event = Callable[[World], None]
+Between = Callable[[World, str], None]
+"""What happens just before a branch of this name is made; there is none."""
 
 
 class Killed(Exception):
@@ -246,14 +248,14 @@ class ModelRun:
     world: World
     plan: Plan
     strategy: str
-    event: Event | None = None
+    event: Between | None = None
     """What happens just before the branch is made."""
     loss: str = ""
     """`before` or `after`: the answer to the first claim is lost, which was not done, or was.
 
-    `killed`: the run ends right after its first commit, or the request that was to make it.
-    `killed later`: it ends right before the first commit that is a request of its own. `refused`:
-    GitHub takes none of its commits.
+    `never`: nor is any later one done. `killed`: the run ends right after its first commit, or the
+    request that was to make it. `killed later`: it ends right before the first commit that is a
+    request of its own. `refused`: GitHub takes none of its commits.
     """
     mode: str = "register"
     meanwhile: World | None = None
@@ -301,7 +303,8 @@ class ModelRun:
         world = self.world
         if self.event:
             event, self.event = self.event, None
-            event(world)
+            if name not in world.branches:
+                event(world, name)
             self.meanwhile = world.copy()
         loss = self.loss
         self.loss = "" if loss in {"before", "after"} else loss
@@ -309,7 +312,7 @@ class ModelRun:
         error = RegistrarError(Failure.of(msg("run.package_missing")))
         body = described(*(each.path for each in files))
         opened = None
-        if loss != "before":
+        if loss not in {"before", "never"}:
             exists = name in world.branches
             if exists and not at_once:
                 return answers.NotMade(error)
@@ -334,7 +337,7 @@ class ModelRun:
                 if loss not in {"before", "after"} and not wrote:
                     by_us = seen(opened) if opened else None
                     return answers.NotMade(None, by_us) if exists else answers.Made("", by_us)
-        if loss in {"before", "after"}:
+        if loss in {"before", "after", "never"}:
             return answers.NotMade(
                 None if at_once else error, answer_was_lost=True, body=body if at_once else None
             )
@@ -594,49 +597,42 @@ def worlds() -> Iterator[tuple[str, World]]:
             yield f"default {default}; {first}; {second}", world
 
 
-def _somebody(world: World) -> None:
-    if NAME not in world.branches:
-        world.branches[NAME] = BASE
-        world.commit(NAME, THEIRS)
+def _somebody(world: World, name: str) -> None:
+    world.branches[name] = BASE
+    world.commit(name, THEIRS)
 
 
-def _bare(world: World) -> None:
-    world.branches.setdefault(NAME, BASE)
+def _somebody_with_ours(world: World, name: str) -> None:
+    world.branches[name] = BASE
+    world.commit(name, "a", THEIRS)
 
 
-def _other_run(world: World) -> None:
-    if NAME not in world.branches:
-        world.branches[NAME] = BASE
-        world.commit(NAME, "a", "b")
-        world.open(NAME, described("a", "b"))
+def _somebody_by_hand(world: World, name: str) -> None:
+    _somebody(world, name)
+    world.open(name, "Mine")
 
 
-def _somebody_with_ours(world: World) -> None:
-    if NAME not in world.branches:
-        world.branches[NAME] = BASE
-        world.commit(NAME, "a", THEIRS)
+def _bare(world: World, name: str) -> None:
+    world.branches[name] = BASE
 
 
-def _somebody_by_hand(world: World) -> None:
-    if NAME not in world.branches:
-        _somebody(world)
-        world.open(NAME, "Mine")
+def _other_run(world: World, name: str) -> None:
+    world.branches[name] = BASE
+    world.commit(name, "a", "b")
+    world.open(name, described("a", "b"))
 
 
-def _other_run_has_begun(world: World) -> None:
-    if NAME not in world.branches:
-        world.branches[NAME] = BASE
-        world.commit(NAME, "a")
+def _other_run_has_begun(world: World, name: str) -> None:
+    world.branches[name] = BASE
+    world.commit(name, "a")
 
 
-def _becomes_default(world: World) -> None:
-    if NAME not in world.branches:
-        world.branches[NAME] = BASE
-        world.commit(NAME, "a")
-        world.default = NAME
+def _becomes_default(world: World, name: str) -> None:
+    _other_run_has_begun(world, name)
+    world.default = name
 
 
-EVENTS: Mapping[str, Event | None] = {
+BETWEEN: Mapping[str, Between | None] = {
     "": None,
     "somebody takes the name": _somebody,
     "somebody takes it, with a listed file": _somebody_with_ours,
@@ -646,7 +642,7 @@ EVENTS: Mapping[str, Event | None] = {
     "another run has begun": _other_run_has_begun,
     "it becomes the default branch": _becomes_default,
 }
-LOSSES = ("", "before", "after", "killed", "killed later", "refused")
+LOSSES = ("", "before", "after", "never", "killed", "killed later", "refused")
 UNKNOWABLE = {
     ("another run has begun", "killed"),
     ("somebody takes it, with a listed file", "killed"),
@@ -855,7 +851,8 @@ def is_left(world: World, name: str, *, built_in: bool) -> bool:
     if head is None or any(p.head == name and not p.fork for p in world.pulls):
         return False
     brings = added(world, head)
-    return built_in if not brings else brings <= FILES.keys()
+    missing = FILES.keys() - world.paths(world.default)
+    return built_in if not brings else brings <= missing
 
 
 def check_others(world: World, before: World, what: str) -> None:
@@ -934,11 +931,13 @@ def guessed(plan: Plan) -> tuple[decide.Decision | None, bool]:
 
 
 def cases(before: World) -> Iterator[tuple[str, str]]:
-    """What comes in between, and what becomes of the requests: where the first name is free."""
-    for event, loss in itertools.product(EVENTS, LOSSES):
-        is_met = NAME not in before.branches or (not event and loss in {"", "killed"})
-        if is_met and (event, loss) not in UNKNOWABLE:
-            yield event, loss
+    """What comes in between, and what becomes of the requests: where a new branch is made."""
+    is_free = NAME not in before.branches
+    is_second = before.pulls == [] and not is_free and before.paths(NAME) == {"there", THEIRS}
+    for between, loss in itertools.product(BETWEEN, LOSSES):
+        is_met = is_free or is_second or (not between and loss in {"", "killed"})
+        if is_met and (between, loss) not in UNKNOWABLE:
+            yield between, loss
 
 
 def quarters() -> Iterator[ParameterSet]:
@@ -981,7 +980,7 @@ def test_no_path_breaks_a_promise(strategy: str, built_in: bool, part: int) -> N
             continue
         for event, loss in cases(before):
             world = before.copy()
-            this = run(world, EVENTS[event], loss)
+            this = run(world, BETWEEN[event], loss)
             case = f"{what}; {event}; {loss}"
             check(world, before, case, this.meanwhile, built_in=built_in)
             again(world, f"{case}; again")
