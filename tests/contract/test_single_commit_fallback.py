@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from registrar.registration.mark import Mark
+from registrar.registration.mark import CLOSED_BY_US, Mark
 from tests.example import BRANCH, EXPECTED, MISSING, PRESENT, Example
 from tests.fakehub import Fault, FaultKind, RateLimit, Refusal, Repository, Request, StandInHost
 from tests.harness import (
@@ -94,8 +94,10 @@ def test_the_branch_of_somebody_that_appears_in_between_is_left_alone(
     assert example.repository.files(SECOND) == EXPECTED
     first, second = example.repository.pull_requests
     assert (first.head, first.state, first.merged) == (BRANCH, "closed", False)
+    assert CLOSED_BY_US in (first.body or "")
     assert (second.head, second.state) == (SECOND, "open")
     assert f"Somebody else created the branch {BRANCH} during this run" in run.console
+    assert sum("createRef(" in str(each.fields.get("query")) for each in host.requests) == 1
     assert f"Created: {len(MISSING)}\n" in run.console
 
     # The pull request that was closed by ourselves is nobody's "no"

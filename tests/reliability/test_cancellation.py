@@ -13,7 +13,7 @@ import pytest
 from registrar.errors import Cancelled
 from registrar.runtime.cancellation import GRACE_SECONDS, Cancellation
 from tests.clocks import BEGINNING, FakeClock
-from tests.fakehub import FaultKind, Repository, Request, StandInHost
+from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
 from tests.harness import (
     HEALTH_BRANCH,
     LIST_BRANCH,
@@ -25,6 +25,7 @@ from tests.harness import (
     calls,
     clean_environment,
     inject_fault,
+    is_read,
     shortened,
 )
 
@@ -177,6 +178,18 @@ def test_a_file_whose_answer_never_comes_is_unknown(
     assert "| `b.md` | unknown (GitHub's answer was lost) |" in ended.summary
     assert calls(host)[-1] == call
     finished_by_another_run(action, repository)
+
+
+def test_where_the_answer_to_the_one_request_never_comes_every_file_is_unknown(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    never = Fault(FaultKind.TIMEOUT, match=lambda request: not is_read(request), when="after")
+    host.faults.add(never).seconds = BEYOND_GRACE
+    ended = cancelled_at(action, "POST /graphql", signal.SIGTERM, times=2, commit_strategy="single")
+    cancelled(ended, signal.SIGTERM)
+    assert never.hits
+    assert {file["done"] for file in ended.registration["files"]} == {"unknown"}
+    assert [(p.head, p.state) for p in repository.pull_requests] == [(LIST_BRANCH, "open")]
 
 
 @pytest.mark.parametrize(("times", "number"), [(1, signal.SIGINT), (2, signal.SIGTERM)])

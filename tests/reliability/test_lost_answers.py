@@ -9,8 +9,17 @@ from typing import Literal
 import pytest
 
 from registrar.registration.mark import BEGIN, END, NO_MARK
-from tests.fakehub import Fault, FaultKind, Lag, Repository, Request, StandInHost, Symptom
-from tests.harness import LIST_BRANCH, Action, Run, calls, inject_fault, is_read, shortened
+from tests.fakehub import Fault, FaultKind, Lag, Refusal, Repository, Request, StandInHost, Symptom
+from tests.harness import (
+    LIST_BRANCH,
+    STRATEGIES,
+    Action,
+    Run,
+    calls,
+    inject_fault,
+    is_read,
+    shortened,
+)
 
 PATHS = ("a.md", "b.md", "c.md")
 WRITES = ("POST git/refs", "PUT contents/b.md", "POST pulls")
@@ -74,6 +83,19 @@ def test_the_answer_is_lost_at_every_try(
     ended = run(action)
     assert len(fault.hits) > 3
     all_created_once(ended, repository)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_branch_of_ones_own_name_whose_making_was_lost_is_used(
+    action: Action, host: StandInHost, repository: Repository, strategy: str
+) -> None:
+    """Nothing but the lost answer tells that the bare branch is ours."""
+    host.refused_mutations = {"createRef": Refusal(422, "Not now", kind="UNPROCESSABLE")}
+    lost = lose(host, "POST git/refs", FaultKind.ERROR_500, times=None)
+    ended = run(action, branch="own", commit_strategy=strategy)
+    assert lost.hits
+    assert (ended.exit_code, ended.outputs["created"]) == (0, "3"), ended.text
+    assert repository.branches == ["main", "own"]
 
 
 def all_unknown(ended: Run) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.clocks import BEGINNING
-from tests.fakehub import Fault, FaultKind, Lag, Repository, StandInHost
+from tests.fakehub import Fault, FaultKind, Lag, Repository, Request, StandInHost
 from tests.fakehub.quirks import Symptom
 from tests.harness import LIST_BRANCH, Action, Start, inject_fault, is_read, shortened, writes
 
@@ -200,3 +200,25 @@ def test_a_branch_that_is_said_to_exist_is_looked_for(
         assert "Nothing is lost: run this again to finish." in ended.stderr
         host.faults.clear()
         assert action(definitions=listed).exit_code == 0
+
+
+@pytest.mark.parametrize("content", [b"\n", b"mine\n"], ids=["the same", "another"])
+def test_a_file_that_is_said_to_exist_is_looked_for(
+    action: Action, host: StandInHost, repository: Repository, content: bytes
+) -> None:
+    """Another run has just made it: "already exists" for the write, not there for the read."""
+
+    def come_first(request: Request) -> None:
+        if shortened(request) == "PUT contents/b.md" and "b.md" not in repository.files(
+            LIST_BRANCH
+        ):
+            repository.commit({"b.md": content}, branch=LIST_BRANCH)
+
+    host.on_request = come_first
+    seen = "GET contents/b.md"
+    unseen = inject_fault(host, seen, at=2, times=3, status=404, message="Not Found")
+    ended = action(definitions=action.listing("a.md", "b.md"), language="en")
+    assert len(unseen.hits) == 3
+    assert ended.exit_code == 0, ended.text
+    assert (ended.outputs["created"], ended.outputs["skipped"]) == ("1", "1")
+    assert repository.files(LIST_BRANCH)["b.md"] == content

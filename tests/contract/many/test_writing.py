@@ -291,3 +291,20 @@ def test_nothing_is_created_file_by_file(
     assert fault.hits
     assert not any(request.method == "PUT" for request in host.requests)
     assert repository.files(LIST_BRANCH) == before
+
+
+def commits(request: Request) -> bool:
+    return "createCommitOnBranch(" in str(request.fields.get("query"))
+
+
+def test_a_lost_commit_that_was_done_is_counted(
+    many: Start, make: Make, host: StandInHost, action: Action
+) -> None:
+    [repository] = make(0, 1)
+    many(definitions=action.listing("a.txt", "b.txt"))
+    lost = Fault(FaultKind.CLOSED, match=commits, when="after", times=None)
+    host.faults.add(lost)
+    run = many(definitions=action.listing("a.txt", "b.txt", "c.txt"))
+    assert lost.hits
+    assert (run.exit_code, states(run)) == (0, {"updated": 1}), run.console
+    assert len(repository.log(LIST_BRANCH)) == 3
