@@ -67,9 +67,10 @@ class Moment(NamedTuple):
         }
         return cls(repository.files(), pulls, heads)
 
-    def head(self, number: int | None) -> Mapping[str, Content]:
-        """The files of the head of a pull request; of a new one those that it begins with."""
-        return self.heads[number][1] if number and number in self.heads else self.files
+    def on(self, branch: str) -> Mapping[str, Content]:
+        """The files of a branch that has, or had, a pull request; else what it begins with."""
+        earlier = (number for number, each in self.pulls.items() if each.head == branch)
+        return next((self.heads[each][1] for each in earlier if each in self.heads), self.files)
 
     def open_of(self, listed: Listed) -> int | None:
         """The number of the open pull request of a list."""
@@ -175,7 +176,8 @@ class World:
             is_blocked = "blocked" in paths.values()
             moments, numbers = (then, now), (was, number)
             state = self._after(repository, moments, numbers, state, mode, writes, is_blocked)
-        created = held.keys() - then.head(number).keys() if mode == "register" else ()
+        pull = now.pulls[number] if number and mode == "register" else None
+        created = held.keys() - then.on(pull.head).keys() if pull else ()
         open_since = now.pulls[number].created_at if number else None
         # The stand-in takes it where a branch may be made and no file
         leaves = state == "failed" and listed.branch in repository.branches and not now.pulls

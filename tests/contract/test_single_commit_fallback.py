@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from registrar.registration.mark import CLOSED_BY_US, Mark
-from tests.example import BRANCH, EXPECTED, MISSING, PRESENT, Example
+from tests.example import BRANCH, EXPECTED, LIST, MISSING, PRESENT, Example, write_list
 from tests.fakehub import Fault, FaultKind, RateLimit, Refusal, Repository, Request, StandInHost
 from tests.harness import (
     LIST_BRANCH,
@@ -36,7 +36,8 @@ def at_the_mutation(host: StandInHost, do: Callable[[], object]) -> None:
     """Let somebody act when the request that writes has arrived and is not done yet."""
 
     def act(request: Request) -> None:
-        if request.json and "createRef(" in request.json.get("query", ""):
+        query = (request.json or {}).get("query", "")
+        if "createRef(" in query or "createCommitOnBranch" in query:
             host.on_request = None
             do()
 
@@ -231,30 +232,42 @@ def test_the_default_branch_that_moves_on_in_between_is_not_what_we_write_on(
 def test_a_head_that_moved_on_refuses_the_commit_and_nothing_is_lost(
     host: StandInHost, example: Example, other_words: bool
 ) -> None:
-    """Somebody pushes to a leftover branch between our look and our commit."""
+    """Somebody pushes to our branch between our look and our commit."""
     host.quirks.stale_in_other_words = other_words
-    example.repository.create_branch(BRANCH)
-    path = next(iter(MISSING))
-
-    def act(request: Request) -> None:
-        if request.json and "createCommitOnBranch" in request.json.get("query", ""):
-            host.on_request = None
-            example.repository.commit({path: b"theirs\n"}, branch=BRANCH)
-
-    host.on_request = act
+    first, *_, path = MISSING
+    propose(example, first)
+    at_the_mutation(host, lambda: example.repository.commit({path: b"theirs\n"}, branch=BRANCH))
     run = example.run()
     assert run.exit_code == 0, run.console
     assert example.repository.files(BRANCH) == EXPECTED | {path: b"theirs\n"}
-    assert f"Created: {len(MISSING) - 1}\n" in run.console
-    assert "already on the working branch" in run.console
+    assert f"Created: {len(MISSING) - 2}\n" in run.console
+    assert "registrar cannot tell whether it wrote that content" in run.console
     # One commit at the head that was read again, and none file by file
     assert not any(request.method == "PUT" for request in host.requests)
+
+
+def propose(example: Example, path: str) -> None:
+    """Open a pull request of the list with one of its files."""
+    example.action.listing_of({path: MISSING[path].decode()}, name=LIST)
+    assert example.run().outputs["created"] == "1"
+    write_list(example.action)
+
+
+def test_a_bare_branch_that_somebody_pushes_to_in_between_is_theirs(
+    host: StandInHost, example: Example
+) -> None:
+    example.repository.create_branch(BRANCH)
+    at_the_mutation(host, lambda: example.repository.commit({"x": b"theirs\n"}, branch=BRANCH))
+    run = example.run()
+    assert run.exit_code == 0, run.console
+    assert example.repository.files(BRANCH) == PRESENT | {"x": b"theirs\n"}
+    assert example.repository.files(SECOND) == EXPECTED
 
 
 def test_a_branch_that_moves_on_before_every_commit_is_not_read_for_ever(
     host: StandInHost, example: Example
 ) -> None:
-    example.repository.create_branch(BRANCH)
+    propose(example, next(iter(MISSING)))
     expected = set[str]()
 
     def act(request: Request) -> None:

@@ -53,7 +53,7 @@ def each_way(request: pytest.FixtureRequest, action: Action) -> Withdrawable:
     return Withdrawable(action, request.param)
 
 
-def test_what_was_withdrawn_is_opened_again(each_way: Withdrawable) -> None:
+def test_what_was_withdrawn_is_proposed_again_from_its_branch(each_way: Withdrawable) -> None:
     each_way.do()
     plan = each_way.do(mode="plan")
     assert ("`mode: withdraw` could close: at most 1" in plan.text) == (each_way.strategy == "many")
@@ -74,22 +74,35 @@ def test_what_was_withdrawn_is_opened_again(each_way: Withdrawable) -> None:
 
     each_way.host.requests.clear()
     run = each_way.do()
-    assert each_way.written == ["PATCH pulls/1"] * 2
-    reopening = next(each for each in each_way.host.requests if each.method == "PATCH")
-    assert reopening.json == {"state": "open"}
-    assert each_way.pulls == ["open"]
-    assert "ithdrawn" not in each_way.body
-    assert run.registration["pull_request"]["operation"] == "reopened"
+    assert each_way.written == ["POST pulls"]
+    assert (each_way.pulls, each_way.repository.head(BRANCH)) == (["closed", "open"], head)
+    assert "ithdrawn" not in (each_way.repository.pull_requests[1].body or "")
+    assert run.registration["pull_request"]["operation"] == "created"
     if each_way.strategy == "many":
         assert run.report["many"]["states"]["opened"] == 1
-    else:
-        assert run.summary.count("Pull request opened again: [#1]") == 1
     each_way.host.requests.clear()
     each_way.do()
     assert only_reads(each_way.host)
 
-    each_way.repository.close(1)
+    each_way.repository.close(2)
     assert each_way.do().outputs["declined"] == "2"
+
+
+def test_withdrawing_again_and_again_leaves_one_branch(each_way: Withdrawable) -> None:
+    for _ in range(3):
+        each_way.do()
+        each_way.withdraw()
+    assert each_way.pulls == ["closed"] * 3
+    assert each_way.repository.branches == [BRANCH, "main"]
+
+
+def test_a_withdrawn_branch_with_somebodys_work_is_left_alone(each_way: Withdrawable) -> None:
+    each_way.do()
+    each_way.withdraw()
+    head = each_way.repository.commit({"a.md": b"mine\n"}, branch=BRANCH)
+    each_way.do()
+    assert (each_way.pulls, each_way.repository.head(BRANCH)) == (["closed", "open"], head)
+    assert each_way.repository.branches == [BRANCH, f"{BRANCH}-2", "main"]
 
 
 def _edits(repository: Repository) -> None:
@@ -145,16 +158,15 @@ def test_the_list_has_changed_meanwhile(example: Withdrawable, listed: dict[str,
     example.withdraw(listed)
     assert example.pulls == ["closed"]
     example.do(NEW)
-    assert example.pulls == ["open"]
+    assert example.pulls == ["closed", "open"]
     files = example.repository.files(BRANCH)
     assert [files[f"{name}.md"] for name in "abc"] == [b"A, too\n", b"B\n", b"C\n"]
 
 
-def test_a_plan_says_what_opening_it_again_brings(each_way: Withdrawable) -> None:
+def test_a_plan_says_what_proposing_it_again_brings(each_way: Withdrawable) -> None:
     listed = {**LIST, "d.md": "D\n"}
     each_way.do(listed)
     each_way.withdraw(listed)
-    each_way.repository.commit({"b.md": b"mine\n"}, branch=BRANCH)
     listed = {**listed, "a.md": "A, too\n", "c.md": "C\n"}
     for mode in ("plan", "check"):
         each_way.host.requests.clear()
@@ -162,20 +174,13 @@ def test_a_plan_says_what_opening_it_again_brings(each_way: Withdrawable) -> Non
         assert only_reads(each_way.host)
         assert plan.outputs["missing"] == "4"
         states = {each["path"]: each["done"] for each in plan.registration["files"]}
-        assert states == dict.fromkeys(listed, "to create") | {
-            "a.md": "to update",
-            "b.md": "nothing",
-        }
-        assert any(each.startswith("Withdrawn: #1.") for each in plan.registration["notes"])
-        named = "the pull request" if each_way.strategy == "many" else "#1"
-        assert f"Withdrawn: {named}. A run with `mode: register` opens" in plan.stdout
+        assert states == dict.fromkeys(listed, "to create") | {"a.md": "to update"}
         diffs = [line for line in plan.summary.splitlines() if line[:1] in {"+", "-"}]
         if mode == "plan":
             assert "+D" in diffs
-            assert "+B" not in diffs
             assert diffs.index("-A") + 1 == diffs.index("+A, too")
     run = each_way.do(listed)
-    assert each_way.pulls == ["open"]
+    assert each_way.pulls == ["closed", "open"]
     states = {each["path"]: each["done"] for each in run.registration["files"]}
     assert states == {"a.md": "updated", "b.md": "skipped", "c.md": "created", "d.md": "skipped"}
 
@@ -209,33 +214,6 @@ def test_where_the_branch_was_rewritten_there_is_another_one(
     assert only_reads(example.host)
 
 
-@pytest.mark.parametrize(
-    "reason",
-    [
-        f"state cannot be changed. The {BRANCH} branch was force-pushed or recreated.",
-        f"state cannot be changed. The {BRANCH} branch has no history in common with main.",
-        f"state cannot be changed. There are no new commits on the {BRANCH} branch.",
-        f"state cannot be changed. There is already an open pull request from {BRANCH} to main.",
-    ],
-    ids=["rewritten", "no history", "no commits", "another one"],
-)
-def test_where_github_does_not_open_it_again_there_is_another_one(
-    each_way: Withdrawable, reason: str
-) -> None:
-    """Slicer/Slicer#6188, cilium/cilium#47088, googleapis/release-please#2566"""
-    each_way.do()
-    each_way.withdraw()
-    refuse(each_way.host, lambda request: each_way.call(request) == "PATCH pulls/1", message=reason)
-    each_way.do(NEW)
-    each_way.host.faults.clear()
-    assert sorted(each_way.pulls) == ["closed", "open"]
-    assert each_way.repository.branches == [BRANCH, "main"]
-    assert each_way.content == {"a.md": b"A, too\n", "b.md": b"B\n"}
-    each_way.host.requests.clear()
-    each_way.do(NEW)
-    assert only_reads(each_way.host)
-
-
 def test_the_no_of_a_person_holds(example: Withdrawable) -> None:
     example.do({"a.md": "A\n"})
     example.repository.close(1)
@@ -244,7 +222,7 @@ def test_the_no_of_a_person_holds(example: Withdrawable) -> None:
     assert example.pulls == ["closed", "closed"]
     assert example.do(mode="plan").outputs["declined"] == "1"
     example.do()
-    assert example.pulls == ["closed", "open"]
+    assert example.pulls == ["closed", "closed", "open"]
     assert example.do(mode="plan").outputs["declined"] == "1"
 
 
@@ -335,15 +313,15 @@ def test_a_branch_that_was_merged_by_hand_is_not_opened_again(example: Withdrawa
 def test_of_a_private_repository_only_what_is_listed_is_named_where_others_may_read(
     action: Action, reader: str
 ) -> None:
-    example = Withdrawable(action, SINGLE)
-    example.repository.private = True
-    example.do()
-    example.repository.commit({"secret/plan.md": b"x\n"}, branch=BRANCH)
+    each_way = Withdrawable(action, SINGLE)
+    each_way.repository.private = True
+    each_way.do()
+    each_way.repository.commit({"secret/plan.md": b"x\n"}, branch=BRANCH)
     own = {"GITHUB_REPOSITORY": TARGET if reader == "its own" else "octo/public"}
     inputs = {"language": "en", "definitions": action.listing_of(LIST), "mode": "withdraw"}
     run = action(inputs, runner=reader != "a shell", env={} if reader == "a shell" else own)
     told = (run.console, run.summary, f"{run.outputs}")
-    assert example.pulls == ["open"]
+    assert each_way.pulls == ["open"]
     assert any("secret/plan.md" in each for each in told) == (reader != "another repository")
     assert "Left open: " in run.console
 
@@ -352,10 +330,12 @@ def test_what_is_taken_out_of_a_withdrawn_branch_stays_out(example: Withdrawable
     example.do(NEW)
     example.withdraw(NEW)
     _removes(example.repository)
-    assert example.do(NEW).outputs["declined"] == "1"
-    assert example.pulls == ["open"]
-    assert "a.md" not in example.repository.files(BRANCH)
-    assert "from the branch of a pull request for this list: 1." in example.body
+    for _ in range(2):
+        assert example.do(NEW).outputs["declined"] == "1"
+        assert example.pulls == ["closed", "open"]
+        assert "a.md" not in example.repository.files(BRANCH)
+        body = example.repository.pull_requests[1].body or ""
+        assert "from the branch of a pull request for this list: 1." in body
     example.host.requests.clear()
     assert example.do(NEW).outputs["declined"] == "1"
     assert only_reads(example.host)
@@ -375,23 +355,21 @@ def test_a_withdrawn_one_that_a_person_opens_and_closes_declines_what_its_head_l
         example.repository.delete_branch(BRANCH)
     for _ in range(2):
         assert example.do(NEW).outputs["declined"] == "1"
-        assert example.pulls == (["closed", "open"] if deleted else ["open"])
+        assert example.pulls == ["closed", "open"]
         files = example.repository.files(BRANCH)
         assert [path in files for path in NEW] == [False, True, True]
 
 
-@pytest.mark.parametrize("who", ["person", "run"])
-def test_a_full_description_does_not_keep_it_withdrawn(example: Withdrawable, who: str) -> None:
+def test_a_full_description_does_not_keep_it_withdrawn(example: Withdrawable) -> None:
     """Else every later close by a person would be undone."""
     example.do()
     example.withdraw()
     [pull] = example.repository.pull_requests
     pull.body = f"{'x' * (65_536 - len(example.body) - 2)}\n\n{pull.body}"
-    if who == "person":
-        example.repository.reopen(1)
-    example.do()
-    assert example.pulls == ["open"]
-    example.do()
+    example.repository.reopen(1)
+    for _ in range(2):
+        example.do()
+        assert example.pulls == ["open"]
     example.repository.close(1)
     assert example.do().outputs["declined"] == "2"
     assert example.pulls == ["closed"]

@@ -56,8 +56,8 @@ WORK = {
     # Without a file that is new there is no commit but that of the correction
     "correct": 2,
     "withdraw": 1,
-    # Its state, what has changed, with `per-file` what is new, its words
-    "register again": 4,
+    # What has changed, with `per-file` what is new, a new pull request
+    "register again": 3,
 }
 """What a run does about an open or a withdrawn pull request, and its writes."""
 
@@ -74,7 +74,8 @@ def begun(example: Example, work: str) -> dict[str, str]:
 def check(example: Example, work: str) -> None:
     """Everything is as if nothing had happened, and nothing is declined."""
     plan = example.run(definitions=example.action.listing_of(NEW), mode="plan")
-    [pull] = example.repository.pull_requests
+    *earlier, pull = example.repository.pull_requests
+    assert [each.state for each in earlier] == ["closed"] * (work == "register again")
     listed = OLD if work == "withdraw" else NEW
     files = example.repository.files(LIST_BRANCH)
     assert {path: files[path] for path in listed} == {p: c.encode() for p, c in listed.items()}

@@ -140,9 +140,10 @@ def test_a_lost_answer_that_cannot_be_read_back_is_unknown(
     lose(host, creates("b.md"), FaultKind.ERROR_500)
 
     def refuse_to_read(request: Request) -> bool:
-        return shortened(request) == "GET contents/b.md" and creates("b.md") in calls(host)
+        return request.method == "GET" and creates("b.md") in calls(host)
 
-    host.faults.add(Fault(FaultKind.CUSTOM, match=refuse_to_read, status=451, message="No."))
+    unread = Fault(FaultKind.CUSTOM, match=refuse_to_read, times=None, status=451, message="No.")
+    host.faults.add(unread)
     ended = run(action)
     assert ended.exit_code == 1
     assert (ended.outputs["created"], ended.outputs["failed"]) == ("2", "1")

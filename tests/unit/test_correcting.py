@@ -39,10 +39,10 @@ SAYS_SO = {"whole", "twice"}
 class Held(ModelRun):
     """A repository whose branch holds this."""
 
-    entry: Entry
+    held: Entry
 
     def tree(self, commit: str) -> dict[str, Entry]:
-        return {**super().tree(commit), "a": self.entry}
+        return {**super().tree(commit), "a": self.held}
 
 
 @pytest.mark.parametrize("update", [True, False])
@@ -60,7 +60,7 @@ def test_nothing_is_replaced_but_what_this_action_wrote(strategy: str, *, update
         settings = plan.spec.settings._replace(update=update)
         plan = plan._replace(spec=plan.spec._replace(settings=settings))
         run = Held(world, plan, strategy, mode="plan")
-        run.entry = Entry(*how, blob)
+        run.held = Entry(*how, blob)
         write = decide(plan, run).write
         assert write
         is_ours = content == "old" and kind == "a file" and mark in SAYS_SO

@@ -17,9 +17,8 @@ from typing import Any
 import pytest
 from _pytest.mark import ParameterSet
 
-from registrar.errors import Failure, Refused, RegistrarError
+from registrar.errors import Failure, GitHubError, Kind, Refused, RegistrarError
 from registrar.many.reading import Guesses
-from registrar.models.files import FileDefinition
 from registrar.models.plan import Plan
 from registrar.models.repository import (
     BranchState,
@@ -31,8 +30,10 @@ from registrar.models.repository import (
 )
 from registrar.models.spec import RegistrationSpec
 from registrar.presence.planning import make_plan
-from registrar.registration import answers, decide
+from registrar.registration import decide
+from registrar.registration.loop import carry_out
 from registrar.registration.mark import BEGIN, CLOSED_BY_US, END, MANY, NO_MARK, Mark, hashed
+from registrar.registration.sent import Commit, MakeBranch, Open, Sent, Unclear
 from registrar.texts.messages import msg
 from tests.values import DEFAULTS, file_of, spec
 
@@ -237,6 +238,9 @@ Between = Callable[[World, str], None]
 """What happens just before a branch of this name is made; there is none."""
 
 
+LOST, NOT_DONE = frozenset({"before", "after", "never"}), frozenset({"before", "never"})
+
+
 class Killed(Exception):
     """The run ends here."""
 
@@ -263,7 +267,7 @@ class ModelRun:
     decision: decide.Decision | None = None
     asked: int = 0
     opened: Pull | None = None
-    at_once: bool = True
+    sent: Sent = field(default_factory=Sent)
     has_claimed: bool = False
 
     def branch(self, name: str) -> BranchState:
@@ -289,123 +293,151 @@ class ModelRun:
     def default_branch(self) -> str:
         return self.world.default
 
+    def entry(self, branch: str, path: str, *, is_there: bool) -> Entry | None:
+        del is_there
+        return self.world.tree(self.world.branches[branch]).get(path)
+
+    # --- What it does ------------------------------------------------------------------------
+
+    def tell(self, decision: decide.Decision) -> None:
+        self.decision = decision
+
     def close_again(self, pull: PullRequest) -> None:
         [each] = [each for each in self.world.pulls if each.number == pull.number]
         assert self.opened is each
         each.state, each.body = "closed", CLOSED_BY_US
 
-    def claim(self, claim: answers.Claim) -> answers.Made | answers.NotMade:
-        answer = self.make(claim.name, claim.files) if self.mode == "register" else answers.Made()
-        self.has_claimed = isinstance(answer, answers.Made)
-        return answer
+    def write(self, write: decide.Write) -> None:
+        assert self.decision
+        paths = tuple(each.path for each in self.decision.files)
+        if write.is_new:
+            write = self._begin(write, paths)
+        if not write.is_done:
+            self._finish(write, paths)
 
-    def make(self, name: str, files: tuple[FileDefinition, ...]) -> answers.Made | answers.NotMade:
-        world = self.world
+    def _begin(self, write: decide.Write, paths: tuple[str, ...]) -> decide.Write:
+        name, sent = write.branch.name, self.sent
         if self.event:
             event, self.event = self.event, None
-            if name not in world.branches:
-                event(world, name)
-            self.meanwhile = world.copy()
+            if name not in self.world.branches:
+                event(self.world, name)
+            self.meanwhile = self.world.copy()
         loss = self.loss
         self.loss = "" if loss in {"before", "after"} else loss
-        at_once, self.at_once = self.at_once and self.strategy == "single", False
-        error = RegistrarError(Failure.of(msg("run.package_missing")))
-        body = described(*(each.path for each in files))
-        opened = None
-        if loss not in {"before", "never"}:
-            exists = name in world.branches
-            if exists and not at_once:
-                return answers.NotMade(error)
-            base = self.plan.state.base_sha
-            if not exists:
-                world.branches[name] = base
-                world.made.append(name)
-            if at_once:
-                if world.branches[name] == base and loss != "refused":
-                    self.write(name, {each.path for each in files})
-                is_ahead = world.branches[name] not in world.ancestors(
-                    world.branches[world.default]
-                )
-                if is_ahead and not any(
-                    p.state == "open" and p.head == name and p.base == world.default
-                    for p in world.pulls
-                ):
-                    opened = self.opened = world.open(name, body)
-                if loss == "killed":
-                    raise Killed
-                wrote = (name, files[0].path) in world.written
-                if loss not in {"before", "after"} and not wrote:
-                    by_us = seen(opened) if opened else None
-                    return answers.NotMade(None, by_us) if exists else answers.Made("", by_us)
-        if loss in {"before", "after", "never"}:
-            return answers.NotMade(
-                None if at_once else error, answer_was_lost=True, body=body if at_once else None
-            )
-        return answers.Made(
-            world.branches[name] if at_once else "", seen(opened) if opened else None
-        )
+        if sent.branches or self.strategy != "single":
+            sent.send(MakeBranch(name), lambda: self._make_branch(name, loss))
+            self.has_claimed = True
+            return write._replace(is_new=False)
+        body, files = described(*paths), [FILES[path] for path in paths]
+        steps = MakeBranch(name), Commit.of(name, write.branch.head, files), Open(name, body)
+        sendings = [sent.begin(each, is_alone=False) for each in steps]
+        made = self._make_everything(name, paths, body, loss)
+        if loss in LOST:
+            lost = failure(is_lost=True)
+            for each in sendings:
+                each.has_failed(lost)
+            sent.ask_again(lost, steps[0])
+        for each, given in zip(sendings, made, strict=True):
+            each.has_made(given, is_done=bool(given))
+        is_made, commit, pull = made
+        if pull and not commit and is_made:
+            raise Unclear(steps[0])
+        if not (is_made or commit):
+            return self._begin(write, paths)
+        self.has_claimed = True
+        return write._replace(is_new=False, pull_request=pull, is_done=bool(commit and pull))
 
-    def write(self, name: str, paths: set[str]) -> None:
+    def _make_branch(self, name: str, loss: str) -> str:
+        world, is_lost, is_done = self.world, loss in LOST, loss not in NOT_DONE
+        if name in world.branches and is_done:
+            raise failure(Kind.ALREADY_EXISTS, is_lost=is_lost)
+        if is_done:
+            world.branches[name] = self.plan.state.base_sha
+            world.made.append(name)
+        if is_lost:
+            raise failure(is_lost=True)
+        return name
+
+    def _make_everything(
+        self, name: str, paths: tuple[str, ...], body: str, loss: str
+    ) -> tuple[bool, str, PullRequest | None]:
+        """GitHub does each of the three, whether or not those before it were refused."""
+        world, base, commit, pull = self.world, self.plan.state.base_sha, "", None
+        if loss in NOT_DONE:
+            return False, commit, pull
+        if is_made := name not in world.branches:
+            world.branches[name] = base
+            world.made.append(name)
+        if world.branches[name] == base and loss != "refused":
+            commit = self._commit(name, {*paths})
+        is_ahead = world.branches[name] not in world.ancestors(world.branches[world.default])
+        if is_ahead and not is_proposed(world, name):
+            self.opened = world.open(name, body)
+            pull = seen(self.opened)
+        if loss == "killed":
+            raise Killed
+        return is_made, commit, pull
+
+    def _commit(self, name: str, paths: set[str]) -> str:
         world = self.world
         assert name != world.default, "the default branch was written to"
-        holds = world.commits[world.branches[name]][1]
-        if paths - holds:
-            world.commit(name, *(paths - holds))
-            world.written += [(name, path) for path in paths - holds]
+        if more := paths - world.commits[world.branches[name]][1]:
+            world.commit(name, *more)
+            world.written += [(name, path) for path in more]
+        return world.branches[name]
 
     def do(self) -> decide.Decision | None:
         """Decide, and write; `None` where the run is refused, or ends."""
         try:
-            decision = decide.decide(self.plan, self)
-            if self.mode == "register":
-                self.finish(decision)
+            if self.mode == "plan":
+                return decide.decide(self.plan, self)
+            carry_out(self.plan, self, self, self.sent)
         except (RegistrarError, Killed):
             return None
-        return decision
+        return self.decision
 
-    def finish(self, decision: decide.Decision) -> None:
-        world, write = self.world, decision.write
-        if write is None:
-            return
-        name, pull = write.branch.name, write.pull_request
-        if not self.has_claimed:
+    def _finish(self, write: decide.Write, paths: tuple[str, ...]) -> None:
+        world, name, pull = self.world, write.branch.name, write.pull_request
+        if not self.sent.has_written_to(name):
             only_ours = not world.is_somebodys(write.branch.head)
             is_marked = bool(pull and (found := mark_of(pull.body)) and found.is_of(LIST_ID))
-            assert only_ours or (is_marked and not write.opened_by_claim), "somebody's branch"
+            is_opened = bool(pull and self.sent.opened(pull))
+            assert only_ours or (is_marked and not is_opened), "somebody's branch"
         each = next((p for p in world.pulls if pull and p.number == pull.number), None)
-        if each and each.state == "closed":
-            assert has_grown(each, world)
-            each.state = "open"
-        missing = [p.path for p in decision.files if p.path not in world.paths(name)]
-        if each and missing and write.names_too_much:
+        assert each is None or each.state == "open"
+        missing = [path for path in paths if path not in world.paths(name)]
+        if each and missing and write.describes_first:
             each.body = described()
         if self.loss == "killed later":
             raise Killed
         if self.loss == "killed":
             # One file after the other with `per-file`
-            self.write(name, {*(missing if self.strategy == "single" else missing[:1])})
+            self._commit(name, {*(missing if self.strategy == "single" else missing[:1])})
             raise Killed
         if self.loss != "refused":
-            self.write(name, {*missing})
+            self._commit(name, {*missing})
         on_branch = [path for path in FILES if path in world.commits[world.branches[name]][1]]
         on_branch = [path for path in on_branch if path in {d.path for d in self.plan.definitions}]
-        known = mark_of(each.body) if each and not write.names_too_much else None
+        known = None if write.describes_first else mark_of(each.body) if each else write.mark
         body = described(*on_branch, mark=known or NO_MARK)
         if each:
             each.body = body
         elif on_branch:
-            assert not any(
-                p.state == "open" and p.head == name and p.base == world.default and not p.fork
-                for p in world.pulls
-            )
+            assert not is_proposed(world, name)
             world.open(name, body)
 
 
-def has_grown(pull: Pull, world: World) -> bool:
-    """Whether a pull request was withdrawn, and GitHub opens it again."""
-    mark, head = mark_of(pull.body), world.branches.get(pull.head, "")
-    is_withdrawn = bool(mark and mark.is_withdrawn) and pull.state == "closed"
-    return is_withdrawn and pull.head_sha in world.ancestors(head)
+def failure(kind: Kind = Kind.OTHER, *, is_lost: bool = False) -> GitHubError:
+    why = Failure.of(msg("run.package_missing"), kind)
+    return GitHubError(why._replace(may_have_been_applied=is_lost))
+
+
+def is_proposed(world: World, name: str) -> bool:
+    """Whether GitHub refuses to open a pull request from a branch, because one is open."""
+    return any(
+        p.state == "open" and p.head == name and p.base == world.default and not p.fork
+        for p in world.pulls
+    )
 
 
 def of_list(pull: Pull, world: World) -> bool:
@@ -740,6 +772,14 @@ def _withdraw_and_rewrite(world: World) -> None:
         world.commit(pull.head, "a", THEIRS)
 
 
+def _withdraw_and_push(world: World) -> None:
+    """Then somebody works on its branch."""
+    pull = _newest(world)
+    _withdraw(world)
+    if pull and pull.state == "closed":
+        world.commit(pull.head, THEIRS)
+
+
 def _become_needless(world: World) -> None:
     """People have added all of its files, a run has closed it, and they delete one of them."""
     if (pull := _newest(world)) and not world.is_somebodys(world.branches[pull.head]):
@@ -813,6 +853,7 @@ PEOPLE: Mapping[str, Event] = {
     "withdraw and tidy up": _withdraw_and_tidy_up,
     "delete a file and withdraw": _delete_a_file_and_withdraw,
     "withdraw and rewrite": _withdraw_and_rewrite,
+    "withdraw and push": _withdraw_and_push,
     "become needless": _become_needless,
     "become needless and tidy up": _become_needless_and_tidy_up,
     "become needless and be reopened": _become_needless_and_reopen,
@@ -860,8 +901,7 @@ def check_others(world: World, before: World, what: str) -> None:
     for name, oid in before.branches.items():
         of_branch = [p for p in before.pulls if p.head == name and not p.fork]
         pulls = [p for p in of_branch if p.state == "open"]
-        continued = [p for p in of_branch if p.state == "open" or has_grown(p, before)]
-        ours = any(of_list(p, before) for p in continued)
+        ours = any(of_list(p, before) for p in pulls)
         is_needless = any(
             counts(p, before) and (is_theirs(p) or ("needless" in p.body and p.head_sha == oid))
             for p in of_branch

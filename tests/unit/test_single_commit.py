@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from registrar.models.files import parents
-from registrar.registration import commits
+from registrar.registration import rest_writer
 from tests.values import file_of
 
 CONTENTS = st.lists(st.binary(max_size=60), max_size=30)
@@ -24,9 +24,9 @@ def test_commits_hold_every_file_once_and_stay_within_the_borders(
 ) -> None:
     listed = [file_of(str(number), content) for number, content in enumerate(contents)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(commits, "FILES_PER_COMMIT", files)
-        patch.setattr(commits, "BYTES_PER_COMMIT", size)
-        batches = list(commits.batches(listed))
+        patch.setattr(rest_writer, "FILES_PER_COMMIT", files)
+        patch.setattr(rest_writer, "BYTES_PER_COMMIT", size)
+        batches = list(rest_writer.batches(listed))
     assert [file for batch in batches for file in batch] == listed
     for batch in batches:
         assert 1 <= len(batch) <= files

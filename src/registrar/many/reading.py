@@ -38,7 +38,7 @@ from registrar.github.bulk import points
 from registrar.github.limits import Resource
 from registrar.models.paths import Done, ListedPath, PathOutcome, by_path
 from registrar.models.plan import Plan
-from registrar.models.repository import BranchState, Comparison, PullRequest, RepositoryState, Tree
+from registrar.models.repository import BranchState, Comparison, RepositoryState, Tree
 from registrar.models.result import RegistrationResult, Status
 from registrar.models.selection import Exclusion
 from registrar.models.settings import Mode
@@ -211,9 +211,6 @@ class Guesses(Answers):
 
     def default_branch(self) -> str:
         return ""
-
-    def close_again(self, _pull_request: PullRequest) -> None:
-        pass
 
 
 @dataclass(slots=True)

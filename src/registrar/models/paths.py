@@ -109,7 +109,7 @@ class ListedPath(NamedTuple):
     @property
     def was_taken_out(self) -> bool:
         """Whether somebody took it out of a pull request, which is open or was merged."""
-        return self.declined_in is not None and not self.declined_in.was_closed
+        return self.declined_in is not None and not self.declined_in.was_refused
 
 
 def by_path(files: Iterable[ListedPath]) -> dict[str, ListedPath]:

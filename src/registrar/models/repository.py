@@ -113,11 +113,18 @@ class PullRequest(NamedTuple):
 
     of: Repository | None = None
     """The repository that it is in, where the answer describes it."""
+    is_withdrawn: bool = False
+    """Whether this action has closed it, so that only what people took out of it is declined."""
 
     @property
     def was_closed(self) -> bool:
         """Whether it was closed without being merged."""
         return not self.is_open and not self.merged
+
+    @property
+    def was_refused(self) -> bool:
+        """Whether a person has closed it, and so has declined all of it."""
+        return self.was_closed and not self.is_withdrawn
 
     def has_body(self, text: str) -> bool:
         """Whether the body is ``text``; GitHub's own editor ends lines with CRLF."""
@@ -148,6 +155,8 @@ class BranchState(NamedTuple):
     """Only those of the repository itself, no fork's; the newest first."""
     has_more: bool = False
     """Whether the answer did not hold all pull requests from branches of this name."""
+    is_default: bool = False
+    """Whether it has become the default branch since the repository was read."""
 
     @property
     def is_used(self) -> bool:

@@ -22,7 +22,6 @@ class PullRequestOperation(StrEnum):
 
     CREATED = "created"
     UPDATED = "updated"
-    REOPENED = "reopened"
     WITHDRAWN = "withdrawn"
     CLOSED = "closed"
     """The default branch has everything that it proposed: nobody said no, and none is opened."""
@@ -89,7 +88,6 @@ TO_DO = frozenset({Status.TO_OPEN, Status.TO_UPDATE, Status.TO_CLOSE, Status.TO_
 """What a run that writes does about a pull request."""
 _AFTER = {
     PullRequestOperation.CREATED: Status.OPENED,
-    PullRequestOperation.REOPENED: Status.OPENED,
     PullRequestOperation.UPDATED: Status.UPDATED,
     PullRequestOperation.WITHDRAWN: Status.WITHDRAWN,
     PullRequestOperation.CLOSED: Status.CLOSED,

@@ -1,58 +1,17 @@
-"""What a decision asks about a repository, and how a branch is claimed in it."""
+"""What a decision asks about a repository, and the answers of a run over one."""
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from registrar.errors import RegistrarError
-from registrar.models.files import FileDefinition
-from registrar.models.repository import BranchState, Comparison, PullRequest, Tree
+from registrar.models.plan import Plan
+from registrar.models.repository import BranchState, Comparison, Entry, Tree
+from registrar.registration.sent import Sent
 
-
-class Claim(NamedTuple):
-    """A branch that is to be made, and what for."""
-
-    name: str
-    files: tuple[FileDefinition, ...]
-    declined: Mapping[str, PullRequest] = MappingProxyType({})
-    """Missing paths that somebody declined, and where."""
-    deleted: Mapping[str, PullRequest] = MappingProxyType({})
-    """Missing paths that were merged and deleted since, and where they were merged."""
-    beside: tuple[PullRequest, ...] = ()
-    """Open pull requests of other lists whose branches have a name before this one."""
-
-
-class Made(NamedTuple):
-    """The branch was made, with what else the claim could do at once."""
-
-    commit: str = ""
-    """The commit with all files; empty where they are still to be created."""
-    pull_request: PullRequest | None = None
-    had_no_commit: bool = False
-    """Whether somebody else made the branch, at the very commit that was read."""
-
-
-class NotMade(NamedTuple):
-    """There is such a branch already, or the answer was lost and the branch may be our own."""
-
-    error: RegistrarError | None = None
-    """Raised if the branch does not exist after all. If `None`, it is claimed once more."""
-    opened: PullRequest | None = None
-    """The pull request that the claim opened all the same."""
-    answer_was_lost: bool = False
-    """Whether the branch may be our own."""
-    body: str | None = None
-    """Description of the pull request that a claim without an answer may have opened."""
-
-    def has_opened(self, pull_request: PullRequest) -> bool:
-        """Whether the claim opened this pull request, as far as that is known."""
-        if self.opened:
-            return self.opened.number == pull_request.number
-        return self.body is not None and pull_request.has_body(self.body)
+if TYPE_CHECKING:
+    from registrar.github.client import Client
 
 
 class Answers(Protocol):
-    """What a decision asks about the repository of its plan, and what it asks to be done there.
+    """What a decision asks about the repository of its plan.
 
     Each method may raise `RegistrarError`, which ends the decision.
     """
@@ -78,9 +37,60 @@ class Answers(Protocol):
     def default_branch(self) -> str:
         """What is the default branch called by now?"""
 
-    def claim(self, _claim: Claim, /) -> Made | NotMade:
-        """Make a branch, for these files. A preview answers as if it had."""
-        return Made()
+    def entry(self, _branch: str, _path: str, /, *, is_there: bool) -> Entry | None:
+        """What does a branch hold at a path by now? Asked of what this run has sent.
 
-    def close_again(self, pull_request: PullRequest, /) -> None:
-        """Close a pull request that our claim opened from somebody else's branch."""
+        ``is_there``: GitHub has said that there is something.
+        """
+        del is_there
+        return None
+
+
+class ReadingAnswers(Answers):
+    """Answers with requests that read; `Sent` says which branches may have changed since."""
+
+    def __init__(self, client: "Client", plan: Plan, sent: Sent | None = None) -> None:
+        self._client = client
+        self._plan = plan
+        self._repository = plan.repository
+        self._trees: dict[str, Tree | None] = {}
+        self._sent = sent or Sent()
+
+    def branch(self, name: str) -> BranchState:
+        rest, sent, heads = self._client.rest, self._sent, self._plan.state.heads
+        # The branches were listed before the first step, so that list is out of date
+        is_listed = heads is not None and not sent.branches
+        head = (heads or {}).get(name) if is_listed else rest.branch_head(self._repository, name)
+        if head is None and name in sent.branches:
+            return BranchState(name, None)
+        pulls = rest.pull_requests(self._repository, name)
+        if sent.is_opening(name) and not any(pull.is_open for pull in pulls):
+            pulls += rest.open_pull_requests(self._repository, name)
+        return BranchState(name, head, pulls)
+
+    def head(self, name: str) -> str | None:
+        return self._client.rest.branch_head(self._repository, name)
+
+    def tree(self, commit: str) -> Tree | None:
+        if commit not in self._trees:
+            self._trees[commit] = self._client.rest.tree(self._repository, commit)
+        return self._trees[commit]
+
+    def lacking(self, paths: frozenset[str], commit: str) -> frozenset[str]:
+        """Look into the tree; path by path where GitHub cuts it."""
+        tree, rest = self.tree(commit), self._client.rest
+        if tree is not None:
+            return paths - tree.keys()
+        return frozenset(p for p in paths if rest.entry(self._repository, p, commit) is None)
+
+    def compare(self, base: str, head: str) -> Comparison:
+        return self._client.rest.compare(self._repository, base, head)
+
+    def may_write(self, login: str) -> bool | None:
+        return self._client.may_write(self._repository, login)
+
+    def default_branch(self) -> str:
+        return self._client.rest.again(self._repository).default_branch
+
+    def entry(self, branch: str, path: str, *, is_there: bool) -> Entry | None:
+        return self._client.rest.entry(self._repository, path, branch, may_lag=is_there)

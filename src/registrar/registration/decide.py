@@ -16,21 +16,19 @@ nothing itself, and keeps nothing beyond one decision. The order:
 3. An open pull request of this list, under whichever name, is continued. A path that its mark names
    and its branch lacks was removed by somebody: declined. What is there exactly as named, and
    differs from the list, is to be corrected. Where the default branch has got another file at a
-   path that it adds, it conflicts, and that is said. One that this action itself has closed
-   (`Mode.WITHDRAW`) is continued like an open one, where its branch is there. One that it has
-   closed as needless is never continued: it is no "no" either, and, opened again, a person's own.
+   path that it adds, it conflicts, and that is said. Where this action itself has closed it
+   (`Mode.WITHDRAW`), and its branch holds what this action wrote and nothing else, the branch is
+   continued, and a new pull request is opened from it. One that was closed as needless is never
+   continued: it is no "no" either, and, opened again, a person's own.
 4. Otherwise the first name that can be used is taken. If there is no branch of this name, it is
    claimed. If there is one, it is continued if an interrupted run has left it: it holds nothing but
    our own files, or it has no commit of its own and its name is the list's default name. Any other
    branch belongs to somebody else, and the next name is looked at.
-5. A claim makes the branch; with `single` also the commit and the pull request. Between the
-   reading and the claim anything may happen: another run, a person, a lost answer. After a claim
-   that failed, or whose answer was lost, the name is read again, and everything is decided once
-   more, from what is there now. A pull request that the claim opened from somebody else's branch is
-   closed again. The name may even be the default branch by now: then it is not used.
-
-The loop ends, because after a failed claim the name is in use, or an error is raised, or the claim
-is repeated once.
+5. Between the reading and the writing anything may happen: another run, a person, a lost answer.
+   Where the answer to a step is unclear, the branch is read again, and everything is decided once
+   more (`carry_out`), from what is there now and from what this run has `Sent`. That says whether a
+   branch, or a pull request, is this run's. A pull request that it opened from somebody else's
+   branch is closed again. The name may even be the default branch by now: then it is not used.
 
 The rules for people are in docs/concepts.md, "Working branch".
 """
@@ -42,10 +40,11 @@ from typing import NamedTuple
 from registrar.errors import Failure, GitHubError, Kind, Refused, RegistrarError
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import Plan
-from registrar.models.repository import BranchState, PullRequest, Tree
+from registrar.models.repository import BranchState, Entry, PullRequest, Tree
 from registrar.presence.planning import blob_ids_at
-from registrar.registration.answers import Answers, Claim, Made, NotMade
+from registrar.registration.answers import Answers
 from registrar.registration.mark import CLOSED_BY_US, NO_MARK, Mark
+from registrar.registration.sent import Sent
 from registrar.texts.messages import msg
 
 LAST_SUFFIX = 50
@@ -66,21 +65,17 @@ class Branch(NamedTuple):
     tree: Tree | None = MappingProxyType({})
     """All files of the branch by path; empty for a new branch, ``None`` where GitHub does not list
     them."""
-    may_be_ours: bool = False
-    """Whether this run may have written what it holds."""
-    has_lost_commit: bool = False
-    """Whether the answer to a commit of this run was lost after `tree` was read."""
+    seen: Tree = MappingProxyType({})
+    """Files that were looked for by themselves, and found."""
     replaces: Tree = MappingProxyType({})
     """Files of ``tree`` that this action wrote, and for which the list gives something else now."""
     from_base: frozenset[str] = frozenset()
     """Missing paths that it holds only because the commit from which it starts has them: the
     default branch has lost them since, so a merge would not bring them."""
 
-    def may_hold(self, path: str) -> bool:
-        """Whether a commit of this run may have made a file that is not known to be there."""
-        if self.tree is None:
-            return self.may_be_ours or self.has_lost_commit
-        return self.has_lost_commit and path not in self.tree
+    def holds(self, path: str) -> Entry | None:
+        """What it is known to hold at a path."""
+        return (self.tree or {}).get(path) or self.seen.get(path)
 
     def is_outdated(self, path: str) -> bool:
         """Whether a path still holds what may be replaced."""
@@ -93,23 +88,24 @@ class Write(NamedTuple):
 
     branch: Branch
     pull_request: PullRequest | None = None
-    """The one that is open, or was withdrawn and is opened again."""
-    had_no_commit: bool = False
-    """Whether the branch was there, without a commit of its own."""
+    """The one that is open."""
+    is_new: bool = False
+    """Whether the branch is to be made."""
+    is_bare: bool = False
+    """Whether somebody has made the branch, and it has no commit of its own."""
     is_done: bool = False
-    """Whether the claim has done everything: files and pull request."""
-    opened_by_claim: bool = False
-    """Whether a claim of this run opened the pull request."""
-    names_too_much: bool = False
-    """Whether the description names files that are not committed yet. A claim that does everything
-    in one request writes the description before the commit exists.
+    """Whether files and pull request were made at once, so that its description is complete."""
+    describes_first: bool = False
+    """Whether the description names files that are not committed yet, so that it is corrected
+    before they are. One request that does everything writes it before the commit exists.
     """
+    taken_by: PullRequest | None = None
+    """An open pull request from this branch that is not of this list."""
     mark: Mark | None = None
-    """The mark of ``pull_request``, where it was there before this run."""
+    """The mark of ``pull_request``, where it was there before this run. Else that of the withdrawn
+    one from the same branch."""
     leaves_pull_request: bool = False
     """Whether the pull request stays as it is, because nobody wants it updated."""
-    was_reopened: bool = False
-    """Whether this run has opened it again."""
     conflicts: tuple[str, ...] = ()
     """Listed paths for which the default branch has got another file than the branch adds: it
     cannot be merged."""
@@ -119,7 +115,7 @@ class Write(NamedTuple):
         if path in self.branch.from_base:
             return False
         if self.branch.tree is not None:
-            return path in self.branch.tree
+            return self.branch.holds(path) is not None
         return self.mark is not None and self.mark.names(path)
 
     def is_to_write(self, path: str) -> bool:
@@ -153,6 +149,10 @@ class Decision(NamedTuple):
     """Open pull requests of other lists whose branches have a name before the chosen one."""
     ignored: tuple[PullRequest, ...] = ()
     """Pull requests that do not count: strangers', and open ones that go to another branch."""
+    taken_back: tuple[PullRequest, ...] = ()
+    """Pull requests that this run has opened from somebody else's branch: they are closed."""
+    branches: Mapping[str, BranchState] = MappingProxyType({})
+    """How the names of the branch stand that were read."""
 
 
 # --- How it is chosen ----------------------------------------------------------------------------
@@ -168,20 +168,20 @@ class _Added(NamedTuple):
     """What that commit holds; ``None`` where GitHub does not list it."""
 
 
-def decide(plan: Plan, answers: Answers) -> Decision:
-    """Decide for a repository in which files are missing.
+def decide(plan: Plan, answers: Answers, sent: Sent | None = None) -> Decision:
+    """Decide for a repository in which files are missing, where this run has ``sent`` something.
 
     It refuses a working branch that is the default branch, and ends with an error where all names
-    are taken, where a claim failed and left no branch, or with one of ``answers``.
+    are taken, or with one of ``answers``.
     """
-    return _Decision(plan, answers).make()
+    return _Decision(plan, answers, sent or Sent()).make()
 
 
 def open_ones(
     plan: Plan, answers: Answers
 ) -> tuple[dict[str, BranchState], list[tuple[PullRequest, Mark]]]:
     """Find the open pull requests of a list that count, and how all names of its branch stand."""
-    return _Decision(plan, answers).open_ones()
+    return _Decision(plan, answers, Sent()).open_ones()
 
 
 def is_by_writer(pull: PullRequest, may_write: Callable[[str], bool | None]) -> bool:
@@ -223,16 +223,16 @@ def branch_names(branch: str, default_branch: str) -> list[str]:
     """Names of the branches that may be written to, the best one first."""
     require_other_than_default(branch, default_branch)
     later = (f"{branch}-{suffix}" for suffix in range(2, LAST_SUFFIX + 1))
-    return [branch, *(name for name in later if not _is_same(name, default_branch))]
+    return [branch, *(name for name in later if not is_same(name, default_branch))]
 
 
 def require_other_than_default(name: str, default_branch: str) -> None:
     """Refuse to write to a branch that may be the default branch."""
-    if _is_same(name, default_branch):
+    if is_same(name, default_branch):
         raise Refused(msg("preflight.branch_is_default", branch=name))
 
 
-def _is_same(one: str, other: str) -> bool:
+def is_same(one: str, other: str) -> bool:
     """Whether both names may mean one branch: git also finds ``main`` as ``heads/main``.
 
     See https://git-scm.com/docs/gitrevisions, "<refname>".
@@ -247,31 +247,31 @@ def _short(name: str) -> str:
 
 
 class _Decision:
-    def __init__(self, plan: Plan, answers: Answers) -> None:
+    def __init__(self, plan: Plan, answers: Answers, sent: Sent) -> None:
         self._plan = plan
         self._answers = answers
-        # Known for the whole run; claims that fail add to it
+        self._sent = sent
         self._names = branch_names(plan.spec.branch, plan.repository.default_branch)
         self._states = dict(plan.state.branches)
-        self._claims: dict[str, list[NotMade]] = {}
-        # Found out again after a claim that failed
         self._declined: dict[str, PullRequest] = {}
         self._deleted: dict[str, PullRequest] = {}
         self._beside: list[PullRequest] = []
         self._ignored: dict[int, PullRequest] = {}
+        self._taken_back: list[PullRequest] = []
 
     def make(self) -> Decision:
-        """Decide from what is known; after a claim that failed, from what is known then."""
-        while True:
-            self._declined, self._deleted, self._beside, self._ignored = {}, {}, [], {}
-            self._read_names()
-            chosen = self._choose()
-            if isinstance(chosen, str):
-                chosen = self._claim(chosen)
-                if chosen is None:
-                    continue
-            found = self._declined, self._deleted, tuple(self._beside)
-            return Decision(chosen, self._files, *found, (*self._ignored.values(),))
+        """Decide from what was read, and from what this run has sent."""
+        self._read_names()
+        return Decision(
+            self._choose(),
+            self._files,
+            self._declined,
+            self._deleted,
+            tuple(self._beside),
+            tuple(self._ignored.values()),
+            tuple(self._taken_back),
+            self._states,
+        )
 
     def open_ones(self) -> tuple[dict[str, BranchState], list[tuple[PullRequest, Mark]]]:
         """Find the open pull requests of the list that count."""
@@ -303,8 +303,8 @@ class _Decision:
             elif index > last:
                 return
 
-    def _choose(self) -> Write | str | None:
-        """Choose where to write, or name the branch to be claimed; `None`: all was declined."""
+    def _choose(self) -> Write | None:
+        """Choose where to write; `None`: all was declined."""
         states = [self._states[name] for name in self._names if name in self._states]
         pulls = [pull for state in states for pull in state.pull_requests]
         self._find_declined(sorted(pulls, key=lambda pull: pull.number, reverse=True))
@@ -312,8 +312,8 @@ class _Decision:
             return None
         for index, state in enumerate(states):
             for pull in state.pull_requests:
-                # What a claim of ours opened may be from somebody else's branch: `_examine` looks
-                if pull.is_open and (mark := self._mark_of(pull)) and not self._has_opened(pull):
+                # What this run opened may be from somebody else's branch: `_examine` looks
+                if pull.is_open and (mark := self._mark_of(pull)) and not self._sent.opened(pull):
                     others = filter(None, map(self._open_one, states[:index]))
                     self._beside += [o for o in others if self._counts(o) and _is_marked(o)]
                     return self._continue(state, pull, mark)
@@ -321,8 +321,10 @@ class _Decision:
             if withdrawn := self._withdrawn(state):
                 return self._continue(state, *withdrawn)
         for state in states:
+            if state.is_default:
+                continue
             if state.head is None:
-                return state.name
+                return Write(Branch(state.name, self._plan.state.base_sha), is_new=True)
             write = self._examine(state, state.head)
             if write or not self._files:
                 return write
@@ -331,20 +333,27 @@ class _Decision:
         raise RegistrarError(Failure.of(message))
 
     def _withdrawn(self, state: BranchState) -> tuple[PullRequest, Mark] | None:
-        """Give the newest pull request of this list, where it was withdrawn and may be reopened.
+        """Give the newest pull request of this list, where it was withdrawn and its branch holds
+        nothing but what this action wrote: a new one is opened from it.
 
-        GitHub opens it again as long as its branch has only grown (Slicer/Slicer#6188).
+        If somebody has rewritten the branch since, it is looked at like any other.
         """
         ours = ((pull, mark) for pull in state.pull_requests if (mark := self._mark_of(pull)))
         pull, mark = next(ours, (None, NO_MARK))
-        head, is_free = state.head, not any(each.is_open for each in state.pull_requests)
-        is_here = pull and pull.base_branch == self._plan.repository.default_branch
-        if not (head and pull and is_free and is_here and pull.was_closed and mark.is_withdrawn):
+        is_free = not any(each.is_open for each in state.pull_requests)
+        if not (state.head and pull and is_free and pull.was_closed and mark.is_withdrawn):
             return None
-        then, base = pull.head_sha, self._plan.state.base_sha
+        then, head = pull.head_sha, state.head
         has_grown = then == head or self._answers.compare(then, head).merge_base == then
-        is_merged = has_grown and self._answers.compare(base, head).merge_base == head
-        return (pull, mark) if has_grown and not is_merged else None
+        added = self._added(head) if has_grown else None
+        if added is None or not added.blobs:
+            return None
+        listed = self._blobs(added, self._files)
+        is_ours = all(
+            mark.has_written(path, blob) or listed.get(path) == blob
+            for path, blob in added.blobs.items()
+        )
+        return (pull, mark) if is_ours else None
 
     def _mark_of(self, pull: PullRequest) -> Mark | None:
         mark = _mark_for(self._plan, pull)
@@ -387,7 +396,9 @@ class _Decision:
                 held |= self._found(pull, mark, undecided - held)
             undecided -= held
             if pull.was_closed:
-                self._declined |= dict.fromkeys(held - proposed, pull)
+                is_withdrawn = mark is not None and mark.is_withdrawn
+                by = pull._replace(is_withdrawn=is_withdrawn)
+                self._declined |= dict.fromkeys(held - proposed, by)
             elif pull.merged and known and pull.merge_commit:
                 # What was merged and deleted later is proposed again; what was taken out is not
                 taken_out = self._answers.lacking(known, pull.merge_commit)
@@ -402,28 +413,40 @@ class _Decision:
         # The description may be newer than the branch was as it was read
         if removed and (now := self._answers.head(state.name)) and now != head:
             head, removed = now, self._removed(mark, named, now)
-        self._declined |= dict.fromkeys(removed, pull)
+        self._declined |= {path: self._first_with(path, state, pull) for path in removed}
+        is_open = pull.is_open
         if not self._files:
             return None
-        tree = self._answers.tree(head)
+        branch = self._branch(state.name, head)
+        tree = branch.tree
         # If a person has reopened a withdrawn pull request, its mark must be rewritten even with
         # `update: false`: otherwise closing it again would count as withdrawn, not as declined
-        leaves = pull.is_open and not (self._plan.spec.settings.update or mark.is_withdrawn)
+        leaves = is_open and not (self._plan.spec.settings.update or mark.is_withdrawn)
         replaces = {} if leaves else self._outdated(tree or {}, mark)
         ours = frozenset(file.path for file in self._files if mark.names(file.path))
-        branch = Branch(
-            state.name, head, tree, replaces=replaces, from_base=self._from_base(head, tree, ours)
-        )
+        from_base = self._from_base(head, tree, ours)
+        branch = branch._replace(replaces=replaces, from_base=from_base)
         # Then nothing was removed of it, and none of it is there
-        too_much = bool(named) and not removed and tree is not None and named.isdisjoint(tree)
+        is_early = bool(named) and not removed and tree is not None and named.isdisjoint(tree)
         return Write(
             branch,
-            pull,
+            pull if is_open else None,
             mark=mark,
-            names_too_much=too_much,
+            describes_first=is_open and is_early,
             leaves_pull_request=leaves,
             conflicts=self._conflicts(head, tree or {}, mark),
         )
+
+    def _first_with(self, path: str, state: BranchState, pull: PullRequest) -> PullRequest:
+        """Give the first pull request of a branch that named a path, if it was withdrawn.
+
+        So the description says the same before and after a new one is opened.
+        """
+        for each in state.pull_requests:
+            mark = self._mark_of(each)
+            if not each.is_open and mark and mark.is_withdrawn and mark.names(path):
+                pull = each._replace(is_withdrawn=True)
+        return pull
 
     def _conflicts(self, head: str, tree: Tree, mark: Mark) -> tuple[str, ...]:
         """Find the paths of ours that the default branch has got since, with something else.
@@ -509,40 +532,58 @@ class _Decision:
         A branch with an open pull request without a mark is continued as well, if the pull request
         counts.
         """
-        pull = self._open_one(state)
+        pull, sent = self._open_one(state), self._sent
+        is_opened = pull is not None and sent.opened(pull)
+        is_ours = sent.has_written_to(state.name)
+        taken_by = None
         if pull is None:
             at_head = (each for each in state.pull_requests if each.head_sha == head)
-            if any(map(self._counts, at_head)):
+            if not is_ours and any(map(self._counts, at_head)):
                 return None
-        elif not self._has_opened(pull):
-            if not self._counts(pull):
+        elif not is_opened:
+            is_others = not self._counts(pull) or Mark.of(pull.body)
+            if is_others and not is_ours:
+                # One of this list would have been continued
+                self._beside += [pull] if self._counts(pull) and _is_marked(pull) else []
                 return None
-            if Mark.of(pull.body):
-                # Of another list: one of ours would have been continued
-                self._beside += [pull] if _is_marked(pull) else []
-                return None
-        answer_was_lost = any(each.answer_was_lost for each in self._claims.get(state.name, ()))
+            pull, taken_by = (None, pull) if is_others else (pull, None)
         added = self._added(head)
         if added is None:
-            # Nothing but its name, or the lost answer to our claim, says whose it is
-            is_claimed = answer_was_lost and head == self._plan.state.base_sha
-            ours = self._plan.spec.uses_profile_branch or is_claimed
+            # Nothing but its name, or a lost answer of this run, says whose it is
+            may_be_made = sent.may_have_made(state.name) and head == self._plan.state.base_sha
+            is_found = is_ours or may_be_made or self._plan.spec.uses_profile_branch
         else:
             listed = self._blobs(added, self._files)
-            ours = bool(added.blobs) and added.blobs.items() <= listed.items()
-        if not ours:
-            self._close_again(state)
+            is_found = is_ours or (bool(added.blobs) and added.blobs.items() <= listed.items())
+        if not is_found:
+            self._take_back(state)
             return None
-        tree = self._answers.tree(head)
-        named = frozenset(added.blobs) if added else frozenset[str]()
-        from_base = self._from_base(head, tree, named)
+        branch = self._branch(state.name, head)
+        ours = frozenset(added.blobs) if added else frozenset[str]()
+        branch = branch._replace(from_base=self._from_base(head, branch.tree, ours))
         return Write(
-            Branch(state.name, head, tree, may_be_ours=answer_was_lost, from_base=from_base),
+            branch,
             pull,
-            had_no_commit=added is None,
-            opened_by_claim=pull is not None and self._has_opened(pull),
-            names_too_much=pull is not None and self._has_opened(pull),
+            is_bare=added is None and not is_ours,
+            describes_first=is_opened and not all(map(branch.holds, map(_path, self._files))),
+            taken_by=taken_by,
         )
+
+    def _branch(self, name: str, head: str) -> Branch:
+        """Give a branch with what it holds, as far as GitHub lists that.
+
+        A file that was sent, and that the list lacks, is looked for by itself: the list may lag.
+        """
+        tree, asked = self._answers.tree(head), dict(self._sent.may_be_there(name))
+        if tree is None and name in self._sent.branches:
+            asked = {**dict.fromkeys(map(_path, self._files), False), **asked}
+        seen = {
+            path: entry
+            for path, is_there in asked.items()
+            if path not in (tree or {})
+            and (entry := self._answers.entry(name, path, is_there=is_there))
+        }
+        return Branch(name, head, tree, seen)
 
     def _open_one(self, state: BranchState) -> PullRequest | None:
         base = self._plan.repository.default_branch
@@ -596,48 +637,14 @@ class _Decision:
             return _Added(comparison.added or {})
         return _Added(_added_between(before, after), before)
 
-    def _claim(self, name: str) -> Write | None:
-        """Create a branch. Return `None` if that failed: then everything is decided again.
+    def _take_back(self, state: BranchState) -> None:
+        self._taken_back += [
+            pull for pull in state.pull_requests if pull.is_open and self._sent.opened(pull)
+        ]
 
-        After a failure the branch exists by now, or its name must not be used any more, or it is
-        claimed once more.
-        """
-        found = self._declined, self._deleted, tuple(self._beside)
-        made = self._answers.claim(Claim(name, self._files, *found))
-        base = self._plan.state.base_sha
-        if isinstance(made, Made):
-            return Write(
-                Branch(name, made.commit or base),
-                made.pull_request,
-                had_no_commit=made.had_no_commit,
-                is_done=bool(made.commit and made.pull_request),
-                opened_by_claim=made.pull_request is not None,
-            )
-        self._claims.setdefault(name, []).append(made)
-        state = self._states[name] = self._answers.branch(name)
-        if state.head is None:
-            if made.error:
-                raise made.error
-            return None
-        # It was not there when the repository was read, so it may be the default branch by now
-        now = self._answers.default_branch()
-        if _is_same(name, now):
-            self._close_again(state)
-            if name == self._plan.spec.branch:
-                require_other_than_default(name, now)
-            self._names.remove(name)
-        return None
 
-    def _has_opened(self, pull: PullRequest) -> bool:
-        return any(each.has_opened(pull) for those in self._claims.values() for each in those)
-
-    def _close_again(self, state: BranchState) -> None:
-        for pull in state.pull_requests:
-            if pull.is_open and self._has_opened(pull):
-                self._answers.close_again(pull)
-                rest = tuple(each for each in state.pull_requests if each is not pull)
-                closed = pull._replace(is_open=False, body=CLOSED_BY_US)
-                self._states[state.name] = state._replace(pull_requests=(closed, *rest))
+def _path(file: FileDefinition) -> str:
+    return file.path
 
 
 def _added_between(before: Tree, after: Tree) -> Mapping[str, str]:

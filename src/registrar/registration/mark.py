@@ -46,7 +46,7 @@ class Mark(NamedTuple):
     list: str = ""
     """Hash of the list's identity; empty where it is not known."""
     is_withdrawn: bool = False
-    """Whether we closed it, to be opened again when it is wanted again."""
+    """Whether this action closed it: its branch is continued when its files are wanted again."""
     is_needless: bool = False
     """Whether we closed it for good, because the default branch has everything that it names. If
     such a pull request is open, a person has reopened it, and it is no longer ours.

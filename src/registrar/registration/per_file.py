@@ -2,14 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
 from functools import cache, partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from registrar.errors import Cancelled, GitHubError, Kind, OutOfTime, Refused
+from registrar.errors import GitHubError, Kind, Refused
 from registrar.github.limits import CONNECTIONS, Resource
 from registrar.models.files import FileDefinition, parents
-from registrar.models.paths import Done, PathOutcome
 from registrar.models.plan import Plan
 from registrar.models.repository import (
     MOST_LISTED,
@@ -23,21 +21,20 @@ from registrar.models.repository import (
 from registrar.models.spec import RegistrationSpec
 from registrar.presence.alternatives import directories_to_read, places_of
 from registrar.presence.planning import listed_in, make_plan
-from registrar.registration import commits
-from registrar.registration.answers import Claim, Made, NotMade
-from registrar.registration.decide import Branch
 from registrar.registration.progress import Progress
-from registrar.registration.work import Work, with_owner
+from registrar.registration.rest_writer import RestWriter
+from registrar.registration.work import with_owner
 from registrar.runtime.concurrency import concurrently, in_background
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
     from registrar.github.client import Client
 
-_OUT_OF_REACH = frozenset({Kind.NOT_FOUND, Kind.UNUSABLE, Kind.TRANSIENT})
-"""What a GraphQL request ends with if the network lets only the REST API through."""
 _Names: TypeAlias = tuple[Future[Mapping[str, str] | None], Future[tuple[PullRequest, ...]]]
 """Commits of the branches of all names, and the pull requests of the first name."""
+
+
+writer = RestWriter
 
 
 def inspect(client: "Client", progress: Progress) -> Plan:
@@ -65,36 +62,6 @@ def inspect(client: "Client", progress: Progress) -> Plan:
             state = _with_obstacles(client, state, absent)
         state = _with_names(state, spec.branch, ask_for_names())
     return make_plan(spec, with_owner(client, spec, state), listed)
-
-
-def require_rate_limit(client: "Client", files: Sequence[FileDefinition]) -> None:
-    """Ask for a request for the branch, one for each file, and one for the pull request."""
-    client.limits.require(Resource.REST, len(files) + 2)
-
-
-def claim(work: Work, claim: Claim) -> Made | NotMade:
-    """Make the branch: REST has no request that does more."""
-    return work.make_branch(claim.name)
-
-
-def create_files(work: Work, branch: Branch) -> None:
-    """Create what is missing, one commit each, once the branch follows the list."""
-    progress = work.progress
-    branch = _correct(work, branch)
-    todo = progress.pending(work.plan.missing)
-    if not todo:
-        return
-    message_of = work.proposal.commit_messages(progress.result())
-    with progress.group("group.create", count=len(todo), branch=branch.name):
-        try:
-            for number, definition in enumerate(todo, start=1):
-                message = message_of(definition)
-                with work.interruptible([definition]):
-                    outcome = _create(work, branch, definition, message)
-                progress.record_and_print(outcome, first=number, total=len(todo))
-        except (Cancelled, OutOfTime):
-            work.note_unknown(each for each in todo if branch.may_hold(each.path))
-            raise
 
 
 def _with_entries(
@@ -198,64 +165,3 @@ def _listed(client: "Client", state: RepositoryState, paths: Sequence[str]) -> D
     read = partial(client.rest.directory, state.repository, ref=state.base_sha)
     listed = concurrently(read, paths, CONNECTIONS)
     return {path: entries for path, entries in zip(paths, listed, strict=True) if entries}
-
-
-def _correct(work: Work, branch: Branch) -> Branch:
-    """Correct files on the branch with GraphQL, because REST needs a ``sha`` to replace a file, and
-    registrar never sends one.
-    """
-
-    def outdated(now: Branch) -> list[FileDefinition]:
-        return [each for each in work.plan.missing if now.is_outdated(each.path)]
-
-    try:
-        return commits.commit(work, branch, outdated)
-    except commits.NotCommitted as refused:
-        error, branch = refused.error, refused.branch
-        outcomes = [work.failed(branch, each, error.failure) for each in outdated(branch)]
-        with suppress(GitHubError):
-            rest, repository = work.client.rest, work.plan.repository
-            is_out = error.kind in _OUT_OF_REACH
-            if is_out and rest.branch_head(repository, branch.name) == branch.head:
-                why = msg("reason.not_corrected", reason=error.message)
-                outcomes = [
-                    each._replace(done=Done.SKIPPED, reason=why, failure=None) for each in outcomes
-                ]
-        work.progress.record_and_print(*outcomes)
-        return branch
-
-
-def _create(work: Work, branch: Branch, definition: FileDefinition, message: str) -> PathOutcome:
-    there = branch.tree.get(definition.path) if branch.tree else None
-    if there:
-        return work.there(branch, definition, there.sha)
-    try:
-        commit = work.client.rest.create_file(
-            work.plan.repository,
-            definition.path,
-            branch=branch.name,
-            content=definition.content,
-            message=message,
-        )
-    except GitHubError as error:
-        if error.already_exists or error.may_have_been_applied or branch.may_hold(definition.path):
-            return _read_back(work, branch, definition, error)
-        return work.failed(branch, definition, error.failure)
-    return work.written(branch, definition, commit)
-
-
-def _read_back(
-    work: Work, branch: Branch, definition: FileDefinition, error: GitHubError
-) -> PathOutcome:
-    """Find out what a write did whose response was lost, or whether somebody else made the file."""
-    try:
-        entry = work.client.rest.entry(
-            work.plan.repository, definition.path, branch.name, may_lag=error.already_exists
-        )
-    except GitHubError:
-        return PathOutcome(definition.path, Done.UNKNOWN, error.failure)
-    if entry is None:
-        return PathOutcome(definition.path, Done.FAILED, error.failure)
-    lost = error.may_have_been_applied or branch.has_lost_commit
-    branch = branch._replace(may_be_ours=lost or branch.may_be_ours)
-    return work.there(branch, definition, entry.sha)

@@ -11,7 +11,6 @@ from registrar.models.repository import PullRequest, Repository
 from registrar.models.result import Note, PullRequestOperation, RegistrationResult
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
-from registrar.registration.answers import Claim
 from registrar.registration.decide import Decision
 from registrar.registration.listener import Listener
 from registrar.texts.escaping import Link
@@ -85,25 +84,43 @@ class Progress:
             path = self._result.paths[each.path]
             self.listener.path_done(path, number, total or len(outcomes))
 
-    def skip_declined(self, chosen: Claim | Decision) -> None:
-        """Keep which paths were declined, and so are skipped, and what else was found out."""
-        self._result = self._result._replace(beside=chosen.beside)
-        missing = self._plan.missing if self._plan else ()
-        self.record(*(_declined(each.path, chosen) for each in missing))
+    def tell(self, decision: Decision) -> None:
+        """Keep and print what was declined, edited or ignored."""
+        self._skip_declined(decision)
+        declined = decision.declined.values()
+        for key, those in (
+            ("progress.declined", [pull for pull in declined if pull.was_refused]),
+            ("progress.removed", [pull for pull in declined if not pull.was_refused]),
+            ("progress.deleted", [*decision.deleted.values()]),
+        ):
+            if those:
+                pulls = sorted(set(those), key=lambda pull: pull.number)
+                links = tuple(pull.link for pull in pulls)
+                self.note(key, repeats_state=True, count=len(those), pull_requests=links)
+        write = decision.write
+        if write and write.pull_request:
+            self.keep_conflicts(write.conflicts, write.pull_request)
+        edited = write.edited(decision.files) if write and self.spec.proposes else []
+        if edited and write and (pull := write.pull_request):
+            self.note("progress.edited", about=f"{edited}", pull_request=pull.link, paths=edited)
+        if write and write.branch.from_base:
+            paths, branch = sorted(write.branch.from_base), write.branch.name
+            self.note("progress.from_base", about=f"{paths}", branch=branch, paths=paths)
+        for pull in decision.beside:
+            self.note("progress.beside", about=pull.url, other=pull.link, branch=pull.head_branch)
+        if ignored := tuple(pull.link for pull in decision.ignored):
+            self.note("progress.ignored", about=ignored[0].url, pull_requests=ignored)
+
+    def _skip_declined(self, decision: Decision) -> None:
+        self._result = self._result._replace(beside=decision.beside)
+        missing = self.pending(self._plan.missing) if self._plan else ()
+        self.record(*(_declined(each.path, decision) for each in missing))
 
     def keep_conflicts(self, paths: Sequence[str], pull: PullRequest) -> None:
         """Keep and print in which paths a pull request conflicts with the default branch."""
         self.record(*(PathOutcome(each, conflicts_with=pull) for each in paths))
         if paths:
             self.warn("progress.conflicts", about=f"{paths}", pull_request=pull.link, paths=paths)
-
-    def keep_reopened(self, pull: PullRequest) -> None:
-        """Record that a pull request is open again. Paths declined in it are from now on reported
-        as taken out of an open pull request.
-        """
-        declined = (f for f in self._result.files if f.declined_in)
-        those = (f for f in declined if f.declined_in and f.declined_in.number == pull.number)
-        self.record(*(PathOutcome(each.path, declined_in=pull) for each in those))
 
     def note(
         self, key: str, /, *, about: str = "", repeats_state: bool = False, **values: object
@@ -117,17 +134,21 @@ class Progress:
 
     def keep(self, message: Message, *, about: str, repeats_state: bool = False) -> None:
         """Print a sentence as `note` does; ``about`` distinguishes it from every other one."""
-        self._keep(Note(message, about, repeats_state))
-        self.listener.line(message)
+        if self._keep(Note(message, about, repeats_state)):
+            self.listener.line(message)
 
     def warn(self, key: str, /, *, about: str = "", **values: object) -> None:
         """Print a warning that is also in the report; ``about`` is as in `note`."""
         message = msg(key, **values)
-        self._keep(Note(message, f"{key} {about}"))
-        self.listener.warn(Diagnostic(message))
+        if self._keep(Note(message, f"{key} {about}")):
+            self.listener.warn(Diagnostic(message))
 
-    def _keep(self, note: Note) -> None:
-        self._result = self._result._replace(notes=(*self._result.notes, note))
+    def _keep(self, note: Note) -> bool:
+        """Keep a note, and say whether it is new: what is decided once more is told once."""
+        is_new = note not in self._result.notes
+        if is_new:
+            self._result = self._result._replace(notes=(*self._result.notes, note))
+        return is_new
 
     def keep_withdrawable(self, count: int) -> None:
         """Keep how many of its pull requests could be withdrawn, at most."""
@@ -186,7 +207,7 @@ class Progress:
         return result.after(*(PathOutcome(each.path, reason=why_pending) for each in pending))
 
 
-def _declined(path: str, chosen: Claim | Decision) -> PathOutcome:
+def _declined(path: str, chosen: Decision) -> PathOutcome:
     pull, deleted_since = chosen.declined.get(path), chosen.deleted.get(path)
     if pull is None:
         return PathOutcome(path, deleted_since=deleted_since)

@@ -12,8 +12,9 @@ from registrar.models.repository import PullRequest
 from registrar.models.result import PullRequestOperation, RegistrationResult
 from registrar.models.settings import PullRequestOptions
 from registrar.models.standing import Standing
-from registrar.registration.decide import Write, is_by_writer, require_other_than_default
+from registrar.registration.decide import Write, require_other_than_default
 from registrar.registration.mark import NO_MARK, Mark
+from registrar.registration.sent import Open
 from registrar.registration.work import Work
 from registrar.texts import escaping
 from registrar.texts.messages import msg
@@ -22,9 +23,6 @@ MOST_REFUSED = 3
 """After this many refused names, the remaining ones are not tried."""
 _ABOUT_ONE_NAME = frozenset({Kind.VALIDATION, Kind.LAG})
 """What may be wrong with one of several names only; lag that lasts is about a name, too."""
-_NOT_REOPENED = frozenset({Kind.VALIDATION, Kind.ALREADY_EXISTS})
-"""Its branch was deleted or rewritten while it was closed (pytorch/pytorch#114423), or another one
-was opened from it."""
 
 
 class NotOpened(RegistrarError):
@@ -39,30 +37,19 @@ def prepare(work: Work, write: Write) -> Write:
     Raises an error if the pull request is closed by now or has another base branch, because nobody
     should commit to a branch that was just declined. Also raises one if none of the named files was
     on the branch, and the description names others by now. If the description has no room to record
-    what is written, nothing is added or corrected. A withdrawn pull request is opened again; if
-    GitHub refuses that, a new one is opened later.
+    what is written, nothing is added or corrected.
     """
     plan, progress, branch, pull = work.plan, work.progress, write.branch, write.pull_request
     pending = progress.pending(plan.missing)
     to_write = [each for each in pending if write.is_to_write(each.path)]
-    if pull is None or (pull.is_open and not to_write):
+    if pull is None or not to_write:
         return write
-    if pull.is_open:
-        now = work.client.rest.pull_request(plan.repository, pull.number)
-    else:
-        try:
-            now = work.client.rest.update_pull_request(plan.repository, pull, state="open")
-        except GitHubError as error:
-            if error.kind not in _NOT_REOPENED:
-                raise
-            return write._replace(pull_request=None)
-    now = _still_open(work, now)
-    if write.names_too_much and write.mark and Mark.of(now.body) != write.mark:
+    now = _still_open(work, work.client.rest.pull_request(plan.repository, pull.number))
+    if write.describes_first and write.mark and Mark.of(now.body) != write.mark:
         # Another run has committed and named something in between: then the files that are named
         # and absent were taken out, and are not merely named too early
         raise _changed(now)
-    progress.keep_reopened(now)
-    write = write._replace(pull_request=now, was_reopened=not pull.is_open)
+    write = write._replace(pull_request=now)
     result = progress.result(assuming=[work.written(branch, each) for each in to_write])
     mark = Mark.of(_body(work, write, result, now))
     written = [each.path for each in to_write], [each.blob_id for each in to_write]
@@ -70,7 +57,7 @@ def prepare(work: Work, write: Write) -> Write:
         paths = [each.path for each in to_write]
         progress.warn("progress.no_room", about=pull.url, pull_request=pull.link, paths=paths)
         progress.record_and_print(*(_without_room(write, each) for each in to_write))
-    elif write.names_too_much:
+    elif write.describes_first:
         # Otherwise a later run would count what is not committed yet as removed
         body = _body(work, write, progress.result(), now)
         work.client.rest.update_pull_request(plan.repository, now, body=body)
@@ -105,7 +92,7 @@ def publish(work: Work, write: Write) -> None:
     """
     client, plan, progress = work.client, work.plan, work.progress
     result = progress.result()
-    if not (write.was_reopened or any(file.on_branch for file in result.files)):
+    if not any(file.on_branch for file in result.files):
         if write.pull_request is None and not result.count(Done.UNKNOWN):
             progress.keep_left_branch(write.branch.name)
         return
@@ -139,17 +126,10 @@ def _open_or_update(work: Work, write: Write) -> tuple[PullRequest, PullRequestO
                     operation = PullRequestOperation.UPDATED
             else:
                 operation = _update(work, pull, _body(work, write, result, pull))
-        operation = PullRequestOperation.REOPENED if write.was_reopened else operation
-        return pull, PullRequestOperation.CREATED if write.opened_by_claim else operation
+        return pull, PullRequestOperation.CREATED if work.sent.opened(pull) else operation
     body = _body(work, write, result)
     new = NewPullRequest(write.branch.name, proposal.title(result), body, proposal.options)
-    try:
-        pull, is_new = _open_or_find(work, new)
-    except OutOfTime as ended:
-        raise OutOfTime(_by_hand(plan, new, ended.failure), ended.waits_for) from ended
-    if is_new:
-        return pull, PullRequestOperation.CREATED
-    return pull, _update(work, pull, _body(work, write, result, pull))
+    return _open(work, write, new), PullRequestOperation.CREATED
 
 
 def _has_moved(write: Write, result: RegistrationResult, pull: PullRequest) -> bool:
@@ -167,31 +147,26 @@ def _body(
 ) -> str:
     """Give the description of a pull request as it stands, or of a new one."""
     mark = write.mark if pull is None else Mark.of(pull.body)
-    if pull and not write.opened_by_claim:
+    if pull and not work.sent.opened(pull):
         result = result._replace(pull_request=pull)
     result = result._replace(unlisted=_unlisted(work.plan, write))
-    if write.names_too_much:
+    if write.describes_first:
         mark = None
     return work.proposal.body(result, pull.body if pull else None, mark=mark or NO_MARK)
 
 
-def _open_or_find(work: Work, new: NewPullRequest) -> tuple[PullRequest, bool]:
+def _open(work: Work, write: Write, new: NewPullRequest) -> PullRequest:
+    """Open a pull request. `Unclear` where there may be one, so that it is looked for."""
     try:
-        return _open(work, new), True
+        return work.sent.send(Open(new.branch, new.body), partial(_create, work, new))
+    except OutOfTime as ended:
+        raise OutOfTime(_by_hand(work.plan, new, ended.failure), ended.waits_for) from ended
     except GitHubError as error:
-        pull, is_shown = None, True
-        if error.already_exists or error.may_have_been_applied:
-            try:
-                pull, is_shown = _find_open(work, new.branch)
-            except GitHubError as unread:
-                raise NotOpened(_by_hand(work.plan, new, unread.failure)) from unread
-        if error.already_exists and not is_shown:
+        if error.already_exists and not write.taken_by:
             # By hand it cannot be opened either. Another name could mean a second pull request
             hidden = msg("pull_request.not_shown", branch=new.branch)
             raise NotOpened(Failure.of(hidden, error.kind)) from error
-        if pull is None:
-            raise NotOpened(_why_not_opened(work, new, error.failure)) from error
-        return pull, error.may_have_been_applied and pull.has_body(new.body)
+        raise NotOpened(_why_not_opened(work, new, error.failure)) from error
 
 
 def _is_up_to_date(work: Work, write: Write, pull: PullRequest, result: RegistrationResult) -> bool:
@@ -199,7 +174,7 @@ def _is_up_to_date(work: Work, write: Write, pull: PullRequest, result: Registra
     if result.wrote:
         return False
     body = _body(work, write, result, pull)
-    if not (work.plan.spec.policy.refreshes or write.was_reopened):
+    if not work.plan.spec.policy.refreshes:
         return Mark.of(pull.body) == Mark.of(body)
     return pull.has_body(body)
 
@@ -272,7 +247,7 @@ def _give(names: Sequence[str], give: Callable[[Sequence[str]], None], work: Wor
     return True
 
 
-def _open(work: Work, new: NewPullRequest) -> PullRequest:
+def _create(work: Work, new: NewPullRequest) -> PullRequest:
     create = partial(work.client.rest.create_pull_request, work.plan.repository)
     try:
         return create(new)
@@ -301,22 +276,6 @@ def _by_hand(plan: Plan, new: NewPullRequest, why: Failure) -> Failure:
     link = escaping.Link(f"{plan.repository.html_url}/compare/{base}...{head}?{query}")
     message = msg("pull_request.not_opened", reason=why.message, branch=new.branch, link=link)
     return why._replace(message=message)
-
-
-def _find_open(work: Work, branch: str) -> tuple[PullRequest | None, bool]:
-    """Find the open pull request from a branch; say also whether GitHub shows any, ours or not."""
-    plan, rest, is_shown = work.plan, work.client.rest, False
-    for find in (rest.pull_requests, rest.open_pull_requests):
-        for pull in find(plan.repository, branch):
-            mark = Mark.of(pull.body)
-            is_ours = mark is None or (mark.is_of(plan.spec.file_list.id) and not mark.is_needless)
-            is_here = pull.is_open and pull.base_branch == plan.repository.default_branch
-            is_shown |= is_here
-            if not (is_here and is_ours):
-                continue
-            if is_by_writer(pull, partial(work.client.may_write, plan.repository)):
-                return pull, True
-    return None, is_shown
 
 
 def _update(work: Work, pull: PullRequest, body: str) -> PullRequestOperation:

@@ -2,9 +2,9 @@
 
 `register` reads the repository with a strategy and makes a plan. Where files are missing, `decide`
 says which branch and which pull request are theirs; its questions are answered by requests
-(`answering`). A run that writes makes the branch, creates the files and sees to the pull request;
-any other only says what would be done. `preview` does that last part alone, for a repository that
-was read together with others.
+(`answers`). A run that writes carries the decision out (`loop`, with a writer); any other only says
+what would be done. `preview` does that last part alone, for a repository that was read together
+with others.
 
 `STRATEGIES` has the ways to read and write; nothing else here depends on which one is chosen, nor
 on whether there are other repositories.
@@ -34,11 +34,11 @@ from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.presence.names import forms_of
 from registrar.presence.planning import require_known_properties
-from registrar.registration import per_file, pull_requests, single
-from registrar.registration.answering import ReadingAnswers, WritingAnswers
-from registrar.registration.answers import Answers
-from registrar.registration.decide import Branch, Decision, Write, decide, marked
+from registrar.registration import per_file, single
+from registrar.registration.answers import Answers, ReadingAnswers
+from registrar.registration.decide import Decision, Write, decide, marked
 from registrar.registration.listener import Listener
+from registrar.registration.loop import carry_out
 from registrar.registration.needless import (
     as_if_closed,
     close_needless,
@@ -48,6 +48,7 @@ from registrar.registration.needless import (
 from registrar.registration.preflight import require_writable
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
+from registrar.registration.sent import Sent
 from registrar.registration.withdrawal import withdraw
 from registrar.registration.work import Strategy, Work, read_blobs
 from registrar.texts.messages import Message, msg
@@ -137,7 +138,7 @@ def _register(client: "Client", progress: Progress) -> None:
     if spec.settings.ref:
         _record_missing(plan, progress)
     elif spec.writes:
-        _write(Work(client, plan, _proposal(plan, progress), progress))
+        _write(Work(client, plan, _proposal(plan, progress), progress, Sent()))
     else:
         _preview(plan, ReadingAnswers(client, plan), progress)
         if spec.proposes and spec.policy.tells_paths:
@@ -265,18 +266,16 @@ def _record_missing(plan: Plan, progress: Progress) -> None:
 
 def _report_decision(decision: Decision, progress: Progress) -> None:
     """Keep and print how each missing file stands on the branch that would be written to."""
-    _note_decision(decision, progress)
+    progress.tell(decision)
     write = decision.write
     tree = (write and write.branch.tree) or {}
     directories = {parent for path in tree for parent in parents(path)}
     pull, held = write.pull_request if write else None, (Standing.PROPOSED, Done.NOTHING)
-    if pull and pull.is_open:
+    if pull:
         progress.keep_proposed(pull)
-    elif pull:
-        held = Standing.TO_CREATE, Done.NOTHING
-        if progress.spec.proposes:
-            held = Standing.TO_CREATE, Done.TO_CREATE
-            progress.note("progress.to_reopen", pull_request=pull.link)
+    else:
+        done = Done.TO_CREATE if progress.spec.proposes else Done.NOTHING
+        held = Standing.TO_CREATE, done
     for definition in decision.files:
         path = definition.path
         if above := next((parent for parent in parents(path) if parent in tree), ""):
@@ -286,7 +285,7 @@ def _report_decision(decision: Decision, progress: Progress) -> None:
             )
         elif write and path in write.branch.from_base:
             progress.record(PathOutcome(path, Done.SKIPPED, reason=msg("reason.from_base")))
-        elif write and pull and (write.brings(path) or path in directories):
+        elif write and write.mark and (write.brings(path) or path in directories):
             shown = write if progress.spec.proposes else None
             progress.record(_on_branch(definition, shown, *held))
         elif write and write.leaves_pull_request:
@@ -309,77 +308,24 @@ def _on_branch(
     return PathOutcome(file.path, done, standing=standing)
 
 
-def _note_decision(decision: Decision, progress: Progress) -> None:
-    """Keep and print what was declined, edited or ignored, whether something is written or not."""
-    progress.skip_declined(decision)
-    declined = decision.declined.values()
-    for key, those in (
-        ("progress.declined", [pull for pull in declined if pull.was_closed]),
-        ("progress.removed", [pull for pull in declined if not pull.was_closed]),
-        ("progress.deleted", [*decision.deleted.values()]),
-    ):
-        if those:
-            pulls = sorted(set(those), key=lambda pull: pull.number)
-            links = tuple(pull.link for pull in pulls)
-            progress.note(key, repeats_state=True, count=len(those), pull_requests=links)
-    write = decision.write
-    if write and write.pull_request:
-        progress.keep_conflicts(write.conflicts, write.pull_request)
-    edited = write.edited(decision.files) if write and progress.spec.proposes else []
-    if edited and write and (pull := write.pull_request):
-        progress.note("progress.edited", about=f"{edited}", pull_request=pull.link, paths=edited)
-    if write and write.branch.from_base:
-        paths, branch = sorted(write.branch.from_base), write.branch.name
-        progress.note("progress.from_base", about=f"{paths}", branch=branch, paths=paths)
-    for pull in decision.beside:
-        progress.note("progress.beside", about=pull.url, other=pull.link, branch=pull.head_branch)
-    if ignored := tuple(pull.link for pull in decision.ignored):
-        progress.note("progress.ignored", about=ignored[0].url, pull_requests=ignored)
-
-
 # --- What is done -------------------------------------------------------------------------------
 
 
 def _write(work: Work) -> None:
     """Make or continue the branch, create the files, and see to the pull request."""
-    plan, progress = work.plan, work.progress
-    strategy = STRATEGIES[plan.spec.settings.commit_strategy]
-    answers = WritingAnswers(work, strategy)
+    client, plan, sent = work.client, work.plan, work.sent
     if plan.state.pull_requests_error:
         # Ends here, always: without the pull requests nothing can be decided
-        answers.require(plan.missing, Branch("", ""))
+        require_writable(plan, plan.missing, client.limits.scopes)
+    writer = STRATEGIES[plan.spec.settings.commit_strategy].writer(work)
     try:
-        decision = decide(plan, answers)
+        carry_out(plan, ReadingAnswers(client, plan, sent), writer, sent)
     except (RegistrarError, Cancelled):
-        if answers.may_have_written:
+        if not client.session.may_have_been_applied:
+            sent.forget_unsent()
+        for commit in sent.unclear_commits:
             # Also where GitHub says that there is no such branch: right after a write that may
             # be lag, or the write may yet be under way
-            progress.keep_branch(answers.may_have_written)
-            work.note_unknown(plan.missing)
+            work.progress.keep_branch(commit.branch)
+            work.note_unknown(commit)
         raise
-    _note_decision(decision, progress)
-    write = decision.write
-    if write is None:
-        return
-    if not answers.claimed:
-        written = [d for d in decision.files if write.is_to_write(d.path)]
-        answers.require(tuple(written), write.branch)
-    progress.keep_branch(write.branch.name)
-    if write.had_no_commit and not plan.spec.uses_profile_branch:
-        progress.note("progress.found_branch", branch=write.branch.name)
-    if write.leaves_pull_request and write.pull_request:
-        _leave(work, write)
-        progress.keep_proposed(write.pull_request)
-        return
-    if not write.is_done:
-        write = pull_requests.prepare(work, write)
-        strategy.create_files(work, write.branch)
-    pull_requests.publish(work, write)
-
-
-def _leave(work: Work, write: Write) -> None:
-    """Keep how the files stand in a pull request that is not to be written to."""
-    for each in work.progress.pending(work.plan.missing):
-        standing = Standing.PROPOSED if write.brings(each.path) else Standing.TO_CREATE
-        why = msg("reason.no_update")
-        work.progress.record(PathOutcome(each.path, Done.SKIPPED, reason=why, standing=standing))

@@ -1,23 +1,22 @@
 """What the steps of a registration share."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from registrar.errors import ENDS_THE_READING, Cancelled, Failure, GitHubError, OutOfTime, Refused
+from registrar.errors import ENDS_THE_READING, Failure, GitHubError, Refused
 from registrar.models.files import FileDefinition
 from registrar.models.paths import Done, PathOutcome
 from registrar.models.plan import Plan
-from registrar.models.repository import Repository, RepositoryState
+from registrar.models.repository import PullRequest, Repository, RepositoryState
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.presence.alternatives import may_inherit
 from registrar.presence.names import forms_of
 from registrar.presence.special_files import OWNER_DIRECTORIES
-from registrar.registration.answers import Claim, Made, NotMade
-from registrar.registration.decide import Branch
+from registrar.registration.decide import Branch, Decision, Write
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
+from registrar.registration.sent import Commit, Sent
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
@@ -31,18 +30,11 @@ class Work(NamedTuple):
     plan: Plan
     proposal: Proposal
     progress: Progress
+    sent: Sent
 
-    def make_branch(self, name: str) -> Made | NotMade:
-        """Make a branch at the commit that was read, and nothing else."""
-        try:
-            self.client.rest.create_branch(self.plan.repository, name, self.plan.state.base_sha)
-        except GitHubError as error:
-            if error.may_have_been_applied:
-                return NotMade(error, answer_was_lost=True)
-            if error.already_exists:
-                return NotMade(error)
-            raise
-        return Made()
+    def pending(self) -> list[FileDefinition]:
+        """The missing files about which nothing was done yet."""
+        return self.progress.pending(self.plan.missing)
 
     def written(self, branch: Branch, definition: FileDefinition, commit: str = "") -> PathOutcome:
         """Say that a file was created, or corrected, with its commit if that is known."""
@@ -61,7 +53,7 @@ class Work(NamedTuple):
         if definition.path in branch.from_base:
             return PathOutcome(definition.path, Done.SKIPPED, reason=msg("reason.from_base"))
         is_same = blob == definition.blob_id
-        if branch.may_be_ours and is_same:
+        if is_same and self.sent.may_have_written(branch.name, definition):
             return self.written(branch, definition)
         reason = msg("reason.on_branch" if is_same else "reason.edited")
         skipped = PathOutcome(definition.path, Done.SKIPPED, reason=reason, is_as_listed=is_same)
@@ -74,40 +66,38 @@ class Work(NamedTuple):
         done = Done.UNKNOWN if failure.may_have_been_applied else Done.FAILED
         return PathOutcome(definition.path, done, failure, standing=standing)
 
-    @contextmanager
-    def interruptible(self, definitions: Sequence[FileDefinition]) -> Iterator[None]:
-        """Note what the write inside may have created, where a signal or a limit ends it."""
-        try:
-            yield
-        except (Cancelled, OutOfTime):
-            if self.client.session.may_have_been_applied:
-                self.note_unknown(definitions)
-            raise
-
-    def note_unknown(self, definitions: Iterable[FileDefinition]) -> None:
-        """Record the files without a result as unknown: GitHub's answer about them was lost."""
+    def note_unknown(self, commit: Commit) -> None:
+        """Record its files without a result as unknown: GitHub's answer about them was lost."""
         failure = Failure.of(msg("reason.unknown"))._replace(may_have_been_applied=True)
-        pending = self.progress.pending(definitions)
+        pending = filter(commit.holds, self.pending())
         self.progress.record(*(PathOutcome(each.path, Done.UNKNOWN, failure) for each in pending))
+
+
+class Writer(Protocol):
+    """Does the steps of a decision: what a way to write has."""
+
+    def tell(self, decision: Decision, /) -> None:
+        """Keep and print what was decided."""
+
+    def close_again(self, pull: PullRequest, /) -> None:
+        """Close a pull request that this run opened from somebody else's branch."""
+
+    def write(self, write: Write, /) -> None:
+        """Make or continue the branch, create the files, and see to the pull request.
+
+        `Unclear` where the branch has to be read again first.
+        """
 
 
 class Strategy(Protocol):
     """How a repository is read and written: what a module of a strategy has."""
 
+    @property
+    def writer(self) -> Callable[[Work], Writer]:
+        """The way to write."""
+
     def inspect(self, client: "Client", progress: Progress, /) -> Plan:
         """Read at one commit what a repository has of the listed paths; say what is to be done."""
-
-    def require_rate_limit(self, client: "Client", files: Sequence[FileDefinition], /) -> None:
-        """Refuse to begin creating ``files`` when the token's rate limit does not suffice."""
-
-    def claim(self, work: Work, claim: Claim, /) -> Made | NotMade:
-        """Make the first branch, and perhaps do everything else in the same request.
-
-        `create_files` does what it leaves undone.
-        """
-
-    def create_files(self, work: Work, branch: Branch, /) -> None:
-        """Create every missing file that has no result yet; a failed one does not stop the run."""
 
 
 MOST_BLOBS = 50

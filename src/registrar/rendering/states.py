@@ -275,9 +275,6 @@ OPERATIONS: Mapping[PullRequestOperation, OperationWords] = {
     PullRequestOperation.UPDATED: OperationWords(
         "progress.pull_request_updated", "summary.pull_request_updated"
     ),
-    PullRequestOperation.REOPENED: OperationWords(
-        "progress.pull_request_reopened", "summary.pull_request_reopened"
-    ),
     PullRequestOperation.WITHDRAWN: OperationWords(
         "progress.pull_request_withdrawn", "summary.pull_request_withdrawn"
     ),

@@ -8,7 +8,6 @@ from registrar.errors import Cause, Diagnostic, Failure
 from registrar.models.paths import Done
 from registrar.models.result import (
     WRITTEN,
-    PullRequestOperation,
     RegistrationResult,
     Status,
 )
@@ -29,8 +28,7 @@ from registrar.texts.escaping import Link
 from registrar.texts.messages import Message, msg
 
 _COUNT_MISSING = frozenset(
-    f"many.state_{each}"
-    for each in ("opened", "reopened", "updated", "to_open", "to_update", "deferred")
+    f"many.state_{each}" for each in ("opened", "updated", "to_open", "to_update", "deferred")
 )
 """How a repository stands in words that count its missing files, blocked ones included."""
 _NAMES = 40
@@ -300,8 +298,6 @@ def state(row: RegistrationResult, *, in_log: bool = False) -> Message:
     A log has no links: there a pull request is its address.
     """
     of_one = STATUSES[row.status].one
-    if row.status is Status.OPENED and row.operation is PullRequestOperation.REOPENED:
-        of_one = "many.state_reopened"
     if row.standings[Standing.UNREAD]:
         of_unread = {
             Status.DEFERRED: "many.state_deferred_unread",

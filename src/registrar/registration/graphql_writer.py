@@ -1,0 +1,108 @@
+"""GraphQL: branch, commit and pull request in one request, then as few commits as possible.
+
+The branch is made at the very commit that was looked at and the commit expects it there, so
+"never overwrite" is exact. Where GitHub refuses the request, or a part of it, the steps that are
+left are done one by one.
+"""
+
+from registrar.errors import Failure, GitHubError
+from registrar.github.limits import Resource
+from registrar.models.files import FileDefinition, parents
+from registrar.models.plan import NewCommit, NewPullRequest
+from registrar.presence.special_files import WORKFLOW_FILES
+from registrar.registration.decide import Branch, Write
+from registrar.registration.rest_writer import RestWriter, batches
+from registrar.registration.sent import Commit, MakeBranch, Open, Unclear
+from registrar.texts.messages import msg
+
+
+class GraphQLWriter(RestWriter):
+    """Writes with the GraphQL API, as many files with one commit as it takes."""
+
+    def _require_rate_limit(self, _files: object) -> None:
+        """Ask for the point of the request that writes."""
+        self._client.limits.require(Resource.GRAPHQL, 1)
+
+    def _make_branch(self, write: Write) -> Write:
+        """Make branch, commit and pull request with one request, which is sent once in a run."""
+        work, proposal, progress = self._work, self._work.proposal, self._progress
+        branch, name, files = write.branch, write.branch.name, work.pending()
+        if work.sent.branches or len(list(batches(files))) > 1:
+            return super()._make_branch(write)
+        result = progress.result(assuming=[work.written(branch, each) for each in files])
+        commit = NewCommit(name, branch.head, *proposal.commit_message(result, files), files)
+        pull = NewPullRequest(name, proposal.title(result), proposal.body(result), proposal.options)
+        steps = MakeBranch(name), Commit.of(name, branch.head, files), Open(name, pull.body)
+        sendings = [work.sent.begin(each, is_alone=False) for each in steps]
+        create = self._client.graphql.create_everything
+        try:
+            made = create(self._plan.repository, commit, pull)
+        except GitHubError as error:
+            for each in sendings:
+                each.has_failed(error)
+            work.sent.ask_again(error, steps[0])
+            return super()._make_branch(write)
+        # Also where somebody else made the branch: then it stood at the very base commit
+        is_there = made.branch_id or made.commit
+        for each, given in zip(sendings, (is_there, made.commit, made.pull_request), strict=True):
+            each.has_made(given, is_done=bool(given))
+        if not is_there:
+            return super()._make_branch(write)
+        progress.keep_branch(name)
+        if made.pull_request and not made.commit:
+            raise Unclear(steps[0])
+        if made.commit:
+            with progress.group("group.create", count=len(files), branch=name):
+                progress.record_and_print(*(work.written(branch, d, made.commit) for d in files))
+        return write._replace(
+            pull_request=made.pull_request,
+            is_new=False,
+            is_bare=not made.branch_id,
+            is_done=bool(made.commit and made.pull_request),
+        )
+
+    def _commit(self, branch: Branch) -> None:
+        """Create what the branch lacks, and correct what it holds, with one commit.
+
+        In one repository, files that cannot go into that commit get one commit each. Over many
+        repositories, they have failed.
+        """
+        work, progress, policy = self._work, self._progress, self._plan.spec.policy
+        while files := self._committable(branch):
+            try:
+                self._commit_together(branch, files)
+            except GitHubError as error:
+                batch = next(batches(self._committable(branch)))
+                workflows = [each for each in batch if each.path.startswith(WORKFLOW_FILES)]
+                if error.nothing_done and 0 < len(workflows) < len(batch):
+                    # Most tokens that write every other file may not write these
+                    batch = workflows
+                elif policy.falls_back:
+                    break
+                failed = (work.failed(branch, each, error.failure) for each in batch)
+                progress.record_and_print(*failed)
+        if not policy.falls_back:
+            failure = Failure.of(msg("reason.not_committable"))
+            rest = [each for each in work.pending() if not branch.holds(each.path)]
+            progress.record_and_print(*(work.failed(branch, each, failure) for each in rest))
+        super()._commit(branch)
+
+    def _committable(self, branch: Branch) -> list[FileDefinition]:
+        """What can go into one commit, without replacing anything else than what we wrote.
+
+        Nothing where the tree is unknown.
+        """
+        tree = branch.tree
+        if tree is None:
+            return []
+        directories = {parent for path in tree for parent in parents(path)}
+        return [
+            each
+            for each in self._work.pending()
+            if branch.is_outdated(each.path)
+            or (
+                not branch.holds(each.path)
+                and each.path not in directories
+                and not any(parent in tree for parent in parents(each.path))
+            )
+        ]

@@ -1,0 +1,62 @@
+"""The loop of a run that writes: read, decide, do the steps; after an unclear one, all once more.
+
+Being killed and going on in the next run, and losing an answer and going on in this one, are the
+same: what is there is read, and everything is decided from that. What this run knows besides is
+what it has `Sent`.
+"""
+
+from registrar.errors import GitHubError, OutOfTime
+from registrar.models.plan import Plan
+from registrar.registration.answers import Answers
+from registrar.registration.decide import decide, is_same, require_other_than_default
+from registrar.registration.mark import CLOSED_BY_US
+from registrar.registration.sent import Sent, Unclear
+from registrar.registration.withdrawal import with_pull_request
+from registrar.registration.work import Writer
+
+
+def carry_out(plan: Plan, answers: Answers, writer: Writer, sent: Sent) -> None:
+    """Decide, and do what was decided. `RegistrarError` ends it.
+
+    It ends, because each step is sent once, and a branch is read again a few times at most. Where
+    it cannot be read again, the run goes on with what is known, so that an unclear step has failed.
+    """
+    decision = decide(plan, answers, sent)
+    while True:
+        writer.tell(decision)
+        plan = plan._replace(state=plan.state._replace(branches=decision.branches))
+        for pull in decision.taken_back:
+            writer.close_again(pull)
+            plan = with_pull_request(plan, pull._replace(is_open=False, body=CLOSED_BY_US))
+        decision = decision._replace(taken_back=())
+        if decision.write is None:
+            return
+        try:
+            writer.write(decision.write)
+        except Unclear as unclear:
+            sent.tries += 1
+            try:
+                plan = _read_again(plan, unclear.step.branch, answers, writer, sent)
+                decision = decide(plan, answers, sent)
+                sent.readings += 1
+            except (GitHubError, OutOfTime) as error:
+                sent.cannot_read(unclear.step, error)
+        else:
+            return
+
+
+def _read_again(plan: Plan, branch: str, answers: Answers, writer: Writer, sent: Sent) -> Plan:
+    """Give the plan with how a branch stands by now.
+
+    When the repository was read, it was not there, or was not the default branch; it may be by now.
+    """
+    state = answers.branch(branch)
+    if state.head is not None and is_same(branch, now := answers.default_branch()):
+        for pull in state.pull_requests:
+            if pull.is_open and sent.opened(pull):
+                writer.close_again(pull)
+        if branch == plan.spec.branch:
+            require_other_than_default(branch, now)
+        state = state._replace(is_default=True)
+    branches = {**plan.state.branches, branch: state}
+    return plan._replace(state=plan.state._replace(branches=branches))

@@ -1,0 +1,207 @@
+"""REST: the steps of a decision, one request for each, in the order of docs/design.md."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from registrar.errors import GitHubError, Kind, RegistrarError
+from registrar.github.limits import Resource
+from registrar.models.files import FileDefinition
+from registrar.models.paths import Done, PathOutcome
+from registrar.models.plan import NewCommit
+from registrar.models.repository import PullRequest
+from registrar.models.standing import Standing
+from registrar.registration import mark, pull_requests
+from registrar.registration.decide import Branch, Decision, Write
+from registrar.registration.preflight import lacking_scope, require_writable, scope_failure
+from registrar.registration.sent import Commit, MakeBranch
+from registrar.registration.work import Work
+from registrar.texts.messages import msg
+
+FILES_PER_COMMIT = 1000
+BYTES_PER_COMMIT = 20_000_000
+"""Base64 of a commit; about 40 MB is the most that passes (github-api-commit-action#66)."""
+_OUT_OF_REACH = frozenset({Kind.NOT_FOUND, Kind.UNUSABLE, Kind.TRANSIENT})
+"""What a GraphQL request ends with if the network lets only the REST API through."""
+
+
+class RestWriter:
+    """Writes with the REST API: one commit for each file.
+
+    Files that are to follow the list are corrected with GraphQL, because REST needs a ``sha`` to
+    replace a file, and registrar never sends one.
+    """
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._client = work.client
+        self._plan = work.plan
+        self._progress = work.progress
+        self._decided: Write | None = None
+        self._begun: Write | None = None
+
+    def tell(self, decision: Decision) -> None:
+        self._progress.tell(decision)
+
+    def close_again(self, pull: PullRequest) -> None:
+        body, link = mark.CLOSED_BY_US, pull.link
+        self._client.rest.update_pull_request(
+            self._plan.repository, pull, body=body, state="closed"
+        )
+        about, branch = pull.url, pull.head_branch
+        self._progress.warn("progress.closed_again", about=about, pull_request=link, branch=branch)
+
+    def write(self, write: Write) -> None:
+        if write is not self._decided:
+            # Else it could not be read again, and goes on where it was
+            self._decided, self._begun = write, self._begin_to(write)
+        if begun := self._begun:
+            if not begun.is_done:
+                self._commit(begun.branch)
+            pull_requests.publish(self._work, begun)
+
+    # --- Before the first commit ----------------------------------------------------------------
+
+    def _begin_to(self, write: Write) -> Write | None:
+        """Do what comes before the first commit; ``None`` where there is to be none."""
+        work, progress, name = self._work, self._progress, write.branch.name
+        if not work.sent.branches:
+            self._require(write)
+        if write.is_new:
+            write = self._make_branch(write)
+        progress.keep_branch(name)
+        if write.is_bare and not self._plan.spec.uses_profile_branch:
+            progress.note("progress.found_branch", branch=name)
+        if write.leaves_pull_request and write.pull_request:
+            self._leave(write)
+            progress.keep_proposed(write.pull_request)
+            return None
+        return write if write.is_done else pull_requests.prepare(work, write)
+
+    def _require(self, write: Write) -> None:
+        """Refuse, before the first write, what is known to fail.
+
+        Over many repositories, files that the token may not write have failed alone.
+        """
+        work, scopes = self._work, self._client.limits.scopes
+        files = [each for each in work.pending() if write.is_to_write(each.path)]
+        if self._plan.spec.policy.fails_refused_files:
+            refused = lacking_scope(files, scopes)
+            failure = scope_failure(scopes)
+            outcomes = (work.failed(write.branch, each, failure) for each in refused)
+            self._progress.record_and_print(*outcomes)
+            files = [each for each in files if each not in refused]
+        require_writable(self._plan, files, scopes)
+        self._require_rate_limit(files)
+        if write.is_new and not files:
+            raise RegistrarError(scope_failure(scopes))
+
+    def _require_rate_limit(self, files: Sequence[FileDefinition]) -> None:
+        """Ask for a request for the branch, one for each file, and one for the pull request."""
+        self._client.limits.require(Resource.REST, len(files) + 2)
+
+    def _leave(self, write: Write) -> None:
+        """Keep how the files stand in a pull request that is not to be written to."""
+        for each in self._work.pending():
+            standing = Standing.PROPOSED if write.brings(each.path) else Standing.TO_CREATE
+            why = msg("reason.no_update")
+            outcome = PathOutcome(each.path, Done.SKIPPED, reason=why, standing=standing)
+            self._progress.record(outcome)
+
+    # --- Branch and files -----------------------------------------------------------------------
+
+    def _make_branch(self, write: Write) -> Write:
+        """Make the branch, at the commit that was read."""
+        name, base = write.branch.name, self._plan.state.base_sha
+        create = partial(self._client.rest.create_branch, self._plan.repository, name, base)
+        self._work.sent.send(MakeBranch(name), create)
+        return write._replace(is_new=False)
+
+    def _commit(self, branch: Branch) -> None:
+        """Create what is missing, one commit each, once the branch follows the list."""
+        work, progress = self._work, self._progress
+        self._correct(branch)
+        todo = work.pending()
+        if not todo:
+            return
+        message_of = work.proposal.commit_messages(progress.result())
+        with progress.group("group.create", count=len(todo), branch=branch.name):
+            for number, file in enumerate(todo, start=1):
+                outcome = self._create(branch, file, message_of(file))
+                progress.record_and_print(outcome, first=number, total=len(todo))
+
+    def _create(self, branch: Branch, file: FileDefinition, message: str) -> PathOutcome:
+        work, repository = self._work, self._plan.repository
+        if there := branch.holds(file.path):
+            return work.there(branch, file, there.sha)
+        step = Commit.of(branch.name, "", [file])
+        create = partial(
+            self._client.rest.create_file,
+            repository,
+            file.path,
+            branch=branch.name,
+            content=file.content,
+            message=message,
+        )
+        try:
+            return work.written(branch, file, work.sent.send(step, create))
+        except GitHubError as error:
+            done = Done.UNKNOWN if work.sent.is_unread(branch.name, file) else Done.FAILED
+            return work.failed(branch, file, error.failure)._replace(done=done)
+
+    def _correct(self, branch: Branch) -> None:
+        """Correct the files for which the list gives something else now, if there are any."""
+        work = self._work
+        outdated = [each for each in work.pending() if branch.is_outdated(each.path)]
+        try:
+            self._commit_together(branch, outdated)
+        except GitHubError as error:
+            outcomes = [
+                work.failed(branch, each, error.failure)
+                for each in self._progress.pending(outdated)
+            ]
+            if error.kind in _OUT_OF_REACH and self._is_as_read(branch):
+                why = msg("reason.not_corrected", reason=error.message)
+                outcomes = [
+                    each._replace(done=Done.SKIPPED, reason=why, failure=None) for each in outcomes
+                ]
+            self._progress.record_and_print(*outcomes)
+
+    def _is_as_read(self, branch: Branch) -> bool:
+        try:
+            head = self._client.rest.branch_head(self._plan.repository, branch.name)
+        except GitHubError:
+            return False
+        return head == (self._work.sent.head(branch.name) or branch.head)
+
+    def _commit_together(self, branch: Branch, files: Sequence[FileDefinition]) -> None:
+        """Commit files of a branch in as few commits as GitHub takes.
+
+        GitHub refuses a commit where the branch has moved on.
+        """
+        work, progress, repository = self._work, self._progress, self._plan.repository
+        for batch in batches(files):
+            head = work.sent.head(branch.name) or branch.head
+            corrects = all(branch.is_outdated(each.path) for each in batch)
+            message = work.proposal.commit_message(progress.result(), batch, corrects=corrects)
+            new = NewCommit(branch.name, head, *message, batch)
+            commit = work.sent.send(
+                Commit.of(branch.name, head, batch),
+                partial(self._client.graphql.create_commit, repository, new),
+            )
+            with progress.group("group.create", count=len(batch), branch=branch.name):
+                progress.record_and_print(*(work.written(branch, each, commit) for each in batch))
+
+
+def batches(files: Sequence[FileDefinition]) -> Iterator[list[FileDefinition]]:
+    """Split into commits that GitHub accepts."""
+    batch: list[FileDefinition] = []
+    size = 0
+    for definition in files:
+        cost = len(definition.content) * 4 // 3 + len(definition.path.encode())
+        if batch and (len(batch) == FILES_PER_COMMIT or size + cost > BYTES_PER_COMMIT):
+            yield batch
+            batch, size = [], 0
+        batch.append(definition)
+        size += cost
+    if batch:
+        yield batch
