@@ -76,7 +76,7 @@ class GraphQLError(NamedTuple):
 class Response:
     """Status, headers (names in lower case), and what PyGithub has read of the body.
 
-    ``data`` is ``None`` where that is nothing.
+    ``data`` is ``None`` if that is nothing.
     """
 
     status: int
@@ -84,7 +84,7 @@ class Response:
     data: object
 
     def field(self, name: str) -> object:
-        """A value of the body; ``None`` where there is none."""
+        """A value of the body; ``None`` if there is none."""
         return self.data.get(name) if isinstance(self.data, dict) else None
 
     @property

@@ -42,7 +42,7 @@ class BulkClient:
     """Lists repositories, and reads many of them at once; it writes nothing."""
 
     def __init__(self, session: Session, require_time: Callable[[], None]) -> None:
-        """``require_time`` raises where the run is to end: asked before another page of a list."""
+        """``require_time`` raises if the run is to end: asked before another page of a list."""
         self.require_time = require_time
         self.is_installation = session.context.is_installation
         """Whether the token is an App's, or a workflow's own."""
@@ -194,7 +194,7 @@ class BulkClient:
         *,
         may_lack_organisations: bool = False,
     ) -> Iterator[Repository]:
-        """List repositories; ``name`` is the field that has them, where the answer is an object."""
+        """List repositories; ``name`` is the field that has them, if the answer is an object."""
 
         def read(attempt: "Attempt", page: int) -> "_Page[Repository]":
             # The lists of PyGithub ask again for each attribute that an item lacks
@@ -243,7 +243,7 @@ class BulkClient:
 
 
 _Page: TypeAlias = tuple[dict[int, Item], object]
-"""Items of a page by their numbers, and how many there are in all, where GitHub says it."""
+"""Items of a page by their numbers, and how many there are in all, if GitHub says it."""
 
 
 def _object(attempt: "Attempt", item: Any) -> GitHubRepository:
@@ -256,7 +256,7 @@ def _is_last(link: str | None, total: object, page: Sized, listed: int) -> bool:
     """Whether a list ends with this page, up to which it has ``listed`` items.
 
     Every page of several has a ``Link``, which a gateway may drop: then the number of all decides,
-    where GitHub says it, and else a page that is not full.
+    if GitHub says it, and else a page that is not full.
     """
     if link:
         return 'rel="next"' not in link

@@ -43,7 +43,7 @@ class Context(NamedTuple):
     """What the meaning of an answer depends on, beside its request."""
 
     host: str | Message
-    """Name and port of the API, for people, with the proxy where there is one."""
+    """Name and port of the API, for people, with the proxy if there is one."""
     target: str
     """Full name of the repository that the requests are about; empty: about no single one."""
     is_installation: bool

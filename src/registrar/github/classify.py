@@ -199,7 +199,7 @@ TABLE: tuple[Row, ...] = (
         tries=2,
     ),
     # https://github.com/renovatebot/renovate/blob/main/lib/util/http/github.ts takes it for a
-    # failure of GitHub where the limit is that of requests without a token
+    # failure of GitHub if the limit is that of requests without a token
     _rejected(
         "refusal.token_rejected",
         (401,),
@@ -379,7 +379,7 @@ TABLE: tuple[Row, ...] = (
     # https://docs.github.com/en/code-security/secret-scanning/introduction/about-push-protection
     _refused("refusal.secret", says=("Secret detected in content",)),
     # peter-evans/create-pull-request#1936, grafana/pyroscope-dotnet#386: GitHub signs what REST
-    # commits for Apps alone. An Enterprise Server signs only where its administrator set that up
+    # commits for Apps alone. An Enterprise Server signs only if its administrator set that up
     _refused(
         "refusal.signatures_on_server",
         when=lambda c: c.lacks_only_a_signature and "x-github-enterprise-version" in c.headers,
@@ -424,7 +424,7 @@ TABLE: tuple[Row, ...] = (
 def classify(case: Case, now: float, row: Row | None = None) -> Outcome:
     """Say what an answer means that is no success.
 
-    ``row`` is what it means where that is known already; ``now`` is the time in seconds since the
+    ``row`` is what it means if that is known already; ``now`` is the time in seconds since the
     epoch.
     """
     row = row or _row_of(case) or UNUSABLE

@@ -123,7 +123,7 @@ class Fields:
         return self._checked(name, text)
 
     def text_or(self, name: str, default: str) -> str:
-        """A string, or ``default`` where the field is missing or null."""
+        """A string, or ``default`` if the field is missing or null."""
         return self.text(name) if name in self else default
 
     def url(self, name: str) -> str:
@@ -162,11 +162,11 @@ class Fields:
         return Fields(self._data.get(name), f"{self._where}.{name}")
 
     def object_or_none(self, name: str) -> "Fields | None":
-        """An object, or ``None`` where the field is missing or null."""
+        """An object, or ``None`` if the field is missing or null."""
         return self.object(name) if name in self else None
 
     def object_or_null(self, name: str) -> "Fields | None":
-        """An object, or ``None`` where the field is null; it must not be missing."""
+        """An object, or ``None`` if the field is null; it must not be missing."""
         if name not in self._data:
             raise self._error(name, "not an object or null")
         return self.object_or_none(name)

@@ -65,7 +65,7 @@ class GraphQL:
         """Send a query; ``read`` is given the ``data`` of the answer, and the whole of it.
 
         ``asks_less_after`` are the failures after which the caller asks for less; those that less
-        may mend where directories are asked for.
+        may mend if directories are asked for.
         """
         if asks_less_after is None:
             asks_less_after = ASK_FOR_LESS if query.directories else frozenset()
@@ -107,8 +107,8 @@ class GraphQL:
         Everything is read at one commit of the default branch, with the directories above those.
         ``target`` is ``owner/repo``. With facts the repository comes with what rules ask about it,
         its custom properties left out. Where GitHub does not answer all at once, only the first of
-        the names is read. It is an error where there is no such repository that the token may see,
-        where it is empty, or where GitHub does not list a directory in full.
+        the names is read. It is an error if there is no such repository that the token may see,
+        if it is empty, or if GitHub does not list a directory in full.
         """
 
         def ask(part: Sequence[str]) -> tuple[RepositoryState, Sequence[ProvedTree]]:
@@ -130,7 +130,7 @@ class GraphQL:
     ) -> Sequence[RepositoryState]:
         """Read a repository, and ``directories`` at some of its commits, by their ids.
 
-        With facts as `inspect`; it is an error where there is no such commit, too.
+        With facts as `inspect`; it is an error if there is no such commit, too.
         """
 
         def ask(part: Sequence[str]) -> tuple[Repository, Sequence[ProvedTree]]:
@@ -234,7 +234,7 @@ class GraphQL:
     def create_commit(self, repository: Repository, commit: NewCommit) -> str:
         """Create a commit on a branch and give its id.
 
-        No author is sent, so that GitHub signs the commit where it can.
+        No author is sent, so that GitHub signs the commit if it can.
         """
         commit_id = self._send(
             msg("operation.commit", branch=commit.branch),
@@ -323,7 +323,7 @@ class GraphQL:
         read: Callable[[Fields, Response], Model],
         tolerates: Callable[[GraphQLError], bool],
     ) -> Model:
-        """Send a query about one repository; it is an error where there is none such."""
+        """Send a query about one repository; it is an error if there is none such."""
         operation = msg("operation.repository", target=target)
         try:
             return self.ask(operation, query, read, tolerates)
@@ -340,7 +340,7 @@ class GraphQL:
         response: Response,
         *index: int,
     ) -> PartialState:
-        """Read a repository, the one with this ``index`` where an answer has several.
+        """Read a repository, the one with this ``index`` if an answer has several.
 
         ``pulls`` is where its pull requests stand in the answer.
         """
@@ -365,7 +365,7 @@ class GraphQL:
     def _owner(self, owner: str, directories: Sequence[str]) -> tuple[bool, Sequence[ProvedTree]]:
         """Read the owner's repository ``.github``: whether it is public, and its files.
 
-        There are none where nothing is inherited.
+        There are none if nothing is inherited.
         """
         full_name, query = f"{owner}/.github", queries.owner(owner, directories)
 
@@ -423,7 +423,7 @@ class GraphQL:
 def _answer(
     attempt: "Attempt", query: Query, tolerates: Callable[[GraphQLError], bool], *, writes: bool
 ) -> Response:
-    """Ask PyGithub; raises `GithubException` where nothing was done, or the question not answered.
+    """Ask PyGithub; raises `GithubException` if nothing was done, or the question not answered.
 
     Its ``graphql_query`` would treat every error beside the data as a refusal, with a status of its
     own.
@@ -442,7 +442,7 @@ def refusal(
 ) -> Response | None:
     """Give what refuses a request in an answer with status 200, without the errors it expects.
 
-    ``None`` where something was done, or the question was answered.
+    ``None`` if something was done, or the question was answered.
     """
     judged = answer.with_errors(lambda error: not tolerates(error))
     if answer.did_something:

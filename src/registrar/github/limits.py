@@ -139,7 +139,7 @@ class TokenLimits:
         self.rejections = 0
         """How often GitHub has rejected it since."""
         self.scopes: frozenset[str] | None = None
-        """Scopes of a classic token; ``None`` where GitHub names none."""
+        """Scopes of a classic token; ``None`` if GitHub names none."""
 
     def note_sent(self) -> None:
         """Count a request that is about to be sent."""
@@ -155,7 +155,7 @@ class TokenLimits:
         )
         scopes = headers.get("x-oauth-scopes")
         if scopes or (scopes is not None and self._is_classic):
-            # Sent empty to other tokens too, where it means nothing
+            # Other tokens get it, too, empty: there it means nothing
             self.scopes = frozenset(filter(None, (s.strip() for s in scopes.split(","))))
 
     def note_rate_limit(self, resource: str, remaining: float | None, reset: float | None) -> None:
@@ -182,7 +182,7 @@ class TokenLimits:
         return clock_time(self._rate_limits[resource][1])
 
     def remaining(self, resource: Resource) -> int | None:
-        """Requests or points that are left until the reset; ``None`` where GitHub has not said."""
+        """Requests or points that are left until the reset; ``None`` if GitHub has not said."""
         left, until = self._rate_limits.get(resource, (0, 0.0))
         return left if until > self._clock.time() else None
 
@@ -292,7 +292,7 @@ class RetryPolicy:
         """Wait until another write may go.
 
         The interval between writes does not count as waiting; waiting for GitHub's windows does
-        where nothing is expected. `OutOfTime` where it would exceed the time that is left, or the
+        if nothing is expected. `OutOfTime` if it would exceed the time that is left, or the
         run's end.
         """
         self._cancellation.sleep(pace.rest_of_interval())

@@ -1,6 +1,6 @@
-"""What REST answers -> our models: PyGithub's objects, and JSON where there is no object.
+"""What REST answers -> our models: PyGithub's objects, and JSON if there is no object.
 
-Every function raises `UnusableAnswer` where a value is missing or is not what it must be, so that
+Every function raises `UnusableAnswer` if a value is missing or is not what it must be, so that
 neither a proxy's page with status 200 nor half an answer is used. An attribute that GitHub may
 leave out is read from the JSON of an object that is complete: PyGithub would ask for it again.
 """
@@ -124,19 +124,19 @@ def branches(data: object) -> Mapping[str, str]:
 
 
 def first_commit(data: object) -> str | None:
-    """Id of the first commit of a list; ``None`` where it is empty."""
+    """Id of the first commit of a list; ``None`` if it is empty."""
     return next((each.text("sha") for each in objects(data)), None)
 
 
 def blob(given: GitBlob) -> bytes:
-    """The content of a blob; it is an error where GitHub encodes it in another way than base64."""
+    """The content of a blob; it is an error if GitHub encodes it in another way than base64."""
     if given.encoding != "base64":
         raise UnusableAnswer("another encoding than base64")
     return checks.decoded(given.content)
 
 
 def tree(data: object) -> Tree | None:
-    """Every path of a recursive tree; ``None`` where GitHub cut it."""
+    """Every path of a recursive tree; ``None`` if GitHub cut it."""
     fields = Fields(data)
     fields.text("sha")
     entries = {
@@ -148,7 +148,7 @@ def tree(data: object) -> Tree | None:
 
 
 def git_tree(data: object) -> GitTree | None:
-    """A single directory; ``None`` where GitHub cut it."""
+    """A single directory; ``None`` if GitHub cut it."""
     fields = Fields(data)
     entries = {
         each.text("path").encode(): Entry(

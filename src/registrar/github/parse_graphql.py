@@ -1,6 +1,6 @@
 """The data of GraphQL answers -> our models.
 
-As with REST, every function raises `UnusableAnswer` where a field is not what it must be.
+As with REST, every function raises `UnusableAnswer` if a field is not what it must be.
 """
 
 import re
@@ -32,7 +32,7 @@ def identity(fields: Fields) -> Repository:
 
 
 def repository(fields: Fields) -> Repository:
-    """A repository; what rules ask about it only where that was asked for."""
+    """A repository; what rules ask about it only if that was asked for."""
     default = fields.object_or_none("defaultBranchRef")
     language = fields.object_or_none("primaryLanguage")
     topics = fields.object_or_none("repositoryTopics")
@@ -124,7 +124,7 @@ def branches(
 ) -> Mapping[str, BranchState] | None:
     """How the names stand; the query asked for each of them, so each has an answer.
 
-    ``beside`` has their pull requests. ``None`` where one of those is not shown.
+    ``beside`` has their pull requests. ``None`` if one of those is not shown.
     """
     states: dict[str, BranchState] = {}
     for index, name in enumerate(names):
@@ -148,7 +148,7 @@ def branch_ids(fields: Fields, names: Sequence[str]) -> Mapping[str, str]:
 def pull_requests(listed: Fields, repository: str) -> tuple[PullRequest, ...] | None:
     """Those of the repository itself: a fork's branch may have the same name.
 
-    ``None`` where one of them is not shown (jasperapp/jasper#187): it may be the one that counts.
+    ``None`` if one of them is not shown (jasperapp/jasper#187): it may be the one that counts.
     """
     if "nodes" not in listed:
         return None

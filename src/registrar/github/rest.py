@@ -47,7 +47,7 @@ Item = TypeVar("Item", bound=GithubObject)
 class Rest:
     """The calls of the REST API. May be used from several threads.
 
-    Each raises `GitHubError` where GitHub refuses it, or gives no usable answer.
+    Each raises `GitHubError` if GitHub refuses it, or gives no usable answer.
     """
 
     def __init__(self, session: Session) -> None:
@@ -73,7 +73,7 @@ class Rest:
         *,
         may_lag: bool = False,
     ) -> Model | None:
-        """Read what may not be there: ``None`` where GitHub says so."""
+        """Read what may not be there: ``None`` if GitHub says so."""
         ask = partial(self._ask, repository, operation, call, may_lag=may_lag)
         return or_else(ask, {Kind.NOT_FOUND: None})
 
@@ -92,7 +92,7 @@ class Rest:
     def repository(self, full_name: str) -> Repository:
         """Read a repository; a renamed one answers under its new name.
 
-        `Refused` where there is none that the token may see.
+        `Refused` if there is none that the token may see.
         """
         operation = msg("operation.repository", target=full_name)
         found = self._find(Repository(full_name), operation, self._complete)
@@ -127,7 +127,7 @@ class Rest:
         return repository._replace(can_push=None) if is_installation else repository
 
     def with_properties(self, repository: Repository) -> Repository:
-        """Give a repository with its custom properties; `Refused` where GitHub does not show them.
+        """Give a repository with its custom properties; `Refused` if GitHub does not show them.
 
         They are asked for where the answer did not have them.
         """
@@ -139,7 +139,7 @@ class Rest:
         return repository._replace(properties=properties)
 
     def properties(self, repository: Repository) -> Values | None:
-        """Read the custom properties of a repository; ``None`` where GitHub has no such page."""
+        """Read the custom properties of a repository; ``None`` if GitHub has no such page."""
 
         def call(attempt: "Attempt") -> Values:
             properties = _of(attempt, repository).get_custom_properties()
@@ -151,10 +151,10 @@ class Rest:
         return or_else(ask, {Kind.NOT_FOUND: None})
 
     def may_write(self, repository: Repository, login: str) -> bool | None:
-        """Whether an account may write to a repository; ``None`` where the token may not know.
+        """Whether an account may write to a repository; ``None`` if the token may not know.
 
         Only tokens that may push get an answer (yegor256/rultor#1407). There is no such account
-        where it is gone, or is no person's (anthropics/claude-code-action#1018).
+        if it is gone, or is no person's (anthropics/claude-code-action#1018).
         """
         ask = partial(
             self._ask,
@@ -179,7 +179,7 @@ class Rest:
     def commit(self, repository: Repository, ref: str) -> str | None:
         """Id of the commit that a branch, a tag or any other reference names; ``None``: none does.
 
-        A list of commits begins with it, also where a tag is an object of its own.
+        A list of commits begins with it, also if a tag is an object of its own.
         """
         parameters = {"sha": ref, "per_page": 1}
         return self._find(
@@ -321,7 +321,7 @@ class Rest:
         """Create a file and give the id of its commit; that the path exists is an error, too.
 
         No ``sha`` is ever sent, so GitHub itself refuses to overwrite. No author is sent, so
-        that GitHub signs the commit where it can.
+        that GitHub signs the commit if it can.
         """
         commit = self._write(
             repository,
@@ -333,7 +333,7 @@ class Rest:
 
     def create_pull_request(self, repository: Repository, new: NewPullRequest) -> PullRequest:
         """Open a pull request to the default branch; that one is open already is an error, too."""
-        # Sent only where it is wanted: not every plan of GitHub knows drafts
+        # Sent only if it is wanted: not every plan of GitHub knows drafts
         draft = True if new.options.draft else NotSet
         base = repository.default_branch
         opened = self._write(
@@ -476,7 +476,7 @@ class Rest:
 
 
 def _of(attempt: "Attempt", repository: Repository) -> GitHubRepository:
-    """PyGithub's object of a repository, by its number where that is how it was chosen."""
+    """PyGithub's object of a repository, by its number if that is how it was chosen."""
     by = repository.id if repository.goes_by_id else repository.full_name
     return attempt.github.get_repo(by)
 

@@ -83,7 +83,7 @@ class Request(NamedTuple, Generic[Model]):
     call: Callable[["Attempt"], Model]
     """Asks PyGithub, which sends exactly one request, and builds our model of what it gives.
 
-    Raises `UnusableAnswer` where that has another shape than it must have."""
+    Raises `UnusableAnswer` if that has another shape than it must have."""
     writes: bool = False
     creates_content: bool = True
     """Whether a write counts against GitHub's limits on content."""
@@ -147,7 +147,7 @@ class Session:
         self.context = context
         """What the meaning of an answer depends on."""
         self.branches: dict[str, str] = {}
-        """Branches that GitHub has said to exist, with what GraphQL calls them; empty where no
+        """Branches that GitHub has said to exist, with what GraphQL calls them; empty if no
         answer said it."""
         self._last_made: float | None = None
         """When something was last made, or said to exist (monotonic clock, in seconds)."""
@@ -156,12 +156,12 @@ class Session:
         self.wrote = False
         """Whether any write has succeeded."""
         self.may_have_been_applied = False
-        """Whether the last write may have been applied, also where it never ended."""
+        """Whether the last write may have been applied, also if it never ended."""
         self.has_lost_answer = False
         """Whether any write ended without an answer that says whether it was applied."""
 
     def require_time(self) -> None:
-        """Raise `OutOfTime` where the run has come to its end."""
+        """Raise `OutOfTime` if the run has come to its end."""
         if self.limits.pace.is_over:
             message = msg("limit.over")
             raise OutOfTime(Failure.of(message, Kind.OUT_OF_TIME), message)

@@ -63,7 +63,7 @@ SLOWEST_UPLOAD = 100_000
 LARGEST = 100_000_000
 """Bytes that the answers which are in use may take in memory, about, one alone or all together. The
 largest that GitHub sends is a tree of 100,000 entries with seven values each
-(https://docs.github.com/en/rest/git/trees), which takes 80 MB; a text of 20 MB takes 400 MB where
+(https://docs.github.com/en/rest/git/trees), which takes 80 MB; a text of 20 MB takes 400 MB if
 it is nothing but empty lists."""
 VALUE = 80
 """Bytes that a value takes in memory, about, beside those of its text."""
@@ -339,9 +339,9 @@ class Attempt:
         self.seconds = seconds
         """Time for the whole answer."""
         self.sent: Sent | None = None
-        """``None`` where nothing was sent."""
+        """``None`` if nothing was sent."""
         self.status = 0
-        """0 where nothing was answered."""
+        """0 if nothing was answered."""
         self.headers: Mapping[str, str] = {}
         """By their names in lower case."""
         self.is_array = False
@@ -419,7 +419,7 @@ def _redacted(data: object, redact: Callable[[str], str]) -> object:
 
 
 def _origin(url: str) -> tuple[str, str | None, int | None]:
-    """Scheme, host and port; `ValueError` where it is no address."""
+    """Scheme, host and port; `ValueError` if it is no address."""
     parts = urlsplit(url)
     return parts.scheme, parts.hostname, parts.port or {"https": 443, "http": 80}.get(parts.scheme)
 
@@ -438,7 +438,7 @@ class _Deadline:
 
     def __init__(self, seconds: float) -> None:
         self.fileno: Callable[[], int]
-        """Gives the number of the socket, where there is one."""
+        """Gives the number of the socket, if there is one."""
         self.is_over = False
         """Whether the connection was shut down."""
         self.ended = threading.Event()

@@ -123,7 +123,7 @@ def _by_name(tree: GitTree) -> Mapping[str, Entry]:
 
 
 def _tree(path: str, answer: Answer, directories: Directories) -> GitTree | None:
-    """Give the listing of a directory; ``None`` where there is none, as those above it prove."""
+    """Give the listing of a directory; ``None`` if there is none, as those above it prove."""
     if not path:
         if answer.tree is None:
             raise Contradiction("a commit without a tree")

@@ -107,7 +107,7 @@ def action_url(environ: Mapping[str, str]) -> str:
 def event_base(environ: Mapping[str, str], target: str) -> str:
     """Name of the branch that a workflow's pull request, or merge group, is to be merged into.
 
-    Empty where there is neither, or it is of another repository than ``target``. A merge group has
+    Empty if there is neither, or it is of another repository than ``target``. A merge group has
     no ``GITHUB_BASE_REF``:
     https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows#merge_group
     """
@@ -149,7 +149,7 @@ def _repository_id(branch: object) -> object:
 
 
 def event_visibility(file: Path | None) -> str | None:
-    """Visibility of the workflow's repository as the event says it; ``None`` where it does not.
+    """Visibility of the workflow's repository as the event says it; ``None`` if it does not.
 
     Not every private repository is one in the event: ``private`` holds for internal ones, too.
     """

@@ -174,7 +174,7 @@ class _Reader:
         return value
 
     def choice(self, name: str) -> str:
-        """One of the valid values; the default where it is none of them, which is reported."""
+        """One of the valid values; the default if it is none of them, which is reported."""
         known = INPUTS[name]
         value = self._given(name)
         if accepted := known.accepted(value):
@@ -225,7 +225,7 @@ class _Reader:
         return tuple(self._warnings)
 
     def profile(self) -> str:
-        """The built-in list; none where the list is the caller's own."""
+        """The built-in list; none if the list is the caller's own."""
         if self._given("profile"):
             return self.choice("profile")
         if not self._given("definitions"):
@@ -362,7 +362,7 @@ class _Reader:
         return name
 
     def _given(self, name: str) -> str:
-        """Value of an input, or its default; empty where it could not be read."""
+        """Value of an input, or its default; empty if it could not be read."""
         if name in self._unreadable:
             return ""
         return environment.value_of(self._environ, name) or INPUTS[name].default

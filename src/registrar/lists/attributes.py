@@ -56,7 +56,7 @@ def _matches_part(pattern: str, part: str) -> bool:
 
 
 def _is_lfs(files: Iterable[Iterable[_Pattern]], path: str) -> bool | None:
-    """Whether the filter of a path is LFS; ``None`` where nothing is said of it.
+    """Whether the filter of a path is LFS; ``None`` if nothing is said of it.
 
     A rule may bring another text of the same file: one with LFS is enough.
     """

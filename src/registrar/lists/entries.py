@@ -247,7 +247,7 @@ class EntryReader(NodeReader):
     def _text(self, path: str, source: bytes, node: yaml.Node, *, template: bool | None) -> Text:
         """Give a text for the file at ``path``, and the custom properties that it names.
 
-        ``template`` is ``None`` where the list does not say whether it is one.
+        ``template`` is ``None`` if the list does not say whether it is one.
 
         Admins of a repository may set them, so none becomes a part of a workflow, which runs with
         the secrets of the repository.
@@ -265,7 +265,7 @@ class EntryReader(NodeReader):
         return Text(source, bool(template), names)
 
     def _checked(self, text: str | None, file: str, node: yaml.Node, *, template: bool) -> bytes:
-        """Give a text, or what a file holds; it is refused where it cannot be written."""
+        """Give a text, or what a file holds; it is refused if it cannot be written."""
         no_room = Refused(msg("definitions.all_too_large", most=constraints.ALL_BYTES))
         if self._room < 0:
             # Read no more of a list that is refused: perhaps it holds one large file very often

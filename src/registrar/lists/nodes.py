@@ -17,7 +17,7 @@ _SHOWN_ENTRIES = 20
 
 
 class Place(NamedTuple):
-    """A place in the file, by numbers that count from 1; ``None`` where there is none."""
+    """A place in the file, by numbers that count from 1; ``None`` if there is none."""
 
     line: int | None = None
     """Only YAML has lines."""
@@ -99,7 +99,7 @@ class NodeReader:
         return Place(int(mark.line) + 1 if mark else None, self.number, self.rule)
 
     def keys(self, node: yaml.MappingNode, known: Sequence[str] = ()) -> dict[str, yaml.Node]:
-        """Values of the known keys (of all, where none is); a key that is there twice has none."""
+        """Values of the known keys (of all, if none is); a key that is there twice has none."""
         given: dict[str, list[tuple[yaml.Node, yaml.Node]]] = {}
         merges = []
         for key, value in node.value:
@@ -129,7 +129,7 @@ class NodeReader:
         }
 
     def string(self, node: yaml.Node | None, key: str, *, is_item: bool = False) -> str | None:
-        """Value of a key, or item of its array; ``None`` where there is none, or no usable one."""
+        """Value of a key, or item of its array; ``None`` if there is none, or no usable one."""
         if node is None:
             return None
         value = syntax.text_of(node)
@@ -145,7 +145,7 @@ class NodeReader:
         return None
 
     def items(self, node: yaml.Node | None, key: str) -> Sequence[yaml.Node]:
-        """Elements of a key's array; none where there is none."""
+        """Elements of a key's array; none if there is none."""
         if node is None:
             return ()
         if syntax.is_sequence(node):
@@ -154,7 +154,7 @@ class NodeReader:
         return ()
 
     def boolean(self, node: yaml.Node | None, key: str) -> bool | None:
-        """Value of a key; ``None`` where there is none."""
+        """Value of a key; ``None`` if there is none."""
         if node is None:
             return None
         value = node.value.lower() if node.tag == syntax.BOOLEAN else ""

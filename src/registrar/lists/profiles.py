@@ -37,7 +37,7 @@ CHOICES = (*PROFILES, ALL)
 
 
 def chosen(name: str) -> tuple[Profile, ...]:
-    """Give the built-in lists that the input ``profile`` names: none where it is empty."""
+    """Give the built-in lists that the input ``profile`` names: none if it is empty."""
     if not name:
         return ()
     return BOTH if name == ALL else (PROFILES[name],)

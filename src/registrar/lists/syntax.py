@@ -45,7 +45,7 @@ class Malformed(Exception):
 
 
 def parse_yaml(text: str) -> yaml.Node | None:
-    """Compose the only document of ``text``; ``None`` where there is none."""
+    """Compose the only document of ``text``; ``None`` if there is none."""
     try:
         node: yaml.Node | None = _YamlLoader(text).get_single_node()
     except yaml.MarkedYAMLError as error:
@@ -91,7 +91,7 @@ def is_merge(key: yaml.Node) -> bool:
 
 
 def text_of(node: yaml.Node) -> str | None:
-    """The string that a node holds; ``None`` where it holds anything else."""
+    """The string that a node holds; ``None`` if it holds anything else."""
     if not (isinstance(node, yaml.ScalarNode) and node.tag == _STRING):
         return None
     value = str(node.value)
@@ -233,7 +233,7 @@ def _in_yaml(error: yaml.MarkedYAMLError, text: str) -> Malformed:
     began, quote = error.context_mark or mark, _open_quote(text, mark.line)
     lines = [*_LINE_BREAK.split(text), ""]
     line = lines[min(mark.line, len(lines) - 1)]
-    # The nearest line above that is not blank and no comment; itself where there is none
+    # The nearest line above that is not blank and no comment; itself if there is none
     numbers = range(mark.line - 1, -1, -1)
     last = next((each for each in numbers if _NO_COMMENT.match(lines[each])), mark.line)
     is_colon = problem == "mapping values are not allowed here"
@@ -313,5 +313,5 @@ def _in_json(error: json.JSONDecodeError, text: str) -> Malformed:
 
 
 def _broken(name: str, line: int, column: int, reason: str) -> Malformed:
-    """Give what the parser itself says, where nothing better is known."""
+    """Give what the parser itself says, if nothing better is known."""
     return Malformed("definitions.broken", line, column, format=name, reason=Excerpt(reason))

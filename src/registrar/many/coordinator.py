@@ -300,7 +300,7 @@ class ManyRun:
     ) -> None:
         """Keep a row, and print it unless nothing is missing. What may not be named is counted.
 
-        ``place`` is its number and the number of all rows, where that is known.
+        ``place`` is its number and the number of all rows, if that is known.
         """
         row, names_list = self._keep(row), len(self.lists) > 1
         if row.status is not Status.COMPLETE:

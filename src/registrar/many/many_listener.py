@@ -14,7 +14,7 @@ class ManyListener(listener.Listener):
         """Hear what was read, and what the run is going to do."""
 
     def agrees(self, _budget: Budget, _settings: Settings) -> bool:
-        """Say whether the run may do it; where nobody can be asked, it may."""
+        """Say whether the run may do it; if nobody can be asked, it may."""
         return True
 
     def repository_done(
@@ -27,7 +27,7 @@ class ManyListener(listener.Listener):
     ) -> None:
         """Hear how one list in one repository ended.
 
-        ``place`` is its number and that of all, where that is known; ``names_list`` says that there
+        ``place`` is its number and that of all, if that is known; ``names_list`` says that there
         are several lists for each repository.
         """
 

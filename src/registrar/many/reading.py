@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 
 
 def unread(spec: RegistrationSpec) -> RegistrationResult:
-    """Give the result where nothing of the repository was read."""
+    """Give the result if nothing of the repository was read."""
     listed = (each.file for each in spec.file_list.files)
     paths = by_path(ListedPath(each, Standing.UNREAD) for each in listed)
     return RegistrationResult(spec, spec.repository, paths=paths)
@@ -205,7 +205,7 @@ class Guesses(Answers):
         try:
             return self._may_write(login)
         except GitHubError:
-            # Asked once more where it is looked at by itself
+            # Asked once more if it is looked at by itself
             self.used = True
             return None
 
@@ -331,7 +331,7 @@ class Reader:
             raise Refused(msg("many.too_few_minutes", needed=minutes))
 
     def _previewed(self, spec: RegistrationSpec, plan: _Planned) -> RegistrationResult:
-        """Say what would be done; `Status.UNREAD` where that takes questions about it alone."""
+        """Say what would be done; `Status.UNREAD` if that takes questions about it alone."""
         if isinstance(plan, Exclusion):
             return unread(spec)._replace(exclusion=plan)
         if isinstance(plan, Failure):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def writes_of(options: PullRequestOptions) -> dict[Status, int]:
-    """Writing requests of one pull request, where there are any.
+    """Writing requests of one pull request, if there are any.
 
     A new one needs one for everything, an open one two: a commit and its description. Every kind of
     option needs one more; reviewers are asked only when the pull request is opened.
@@ -270,7 +270,7 @@ def may_have_written(
 ) -> bool:
     """Whether a registration has opened or changed a pull request, as far as that is known.
 
-    An answer may have been lost, and GitHub may not show yet what it had done, even where it
+    An answer may have been lost, and GitHub may not show yet what it had done, even if it
     refuses another pull request because of it.
     """
     session = client.session
@@ -288,7 +288,7 @@ def may_have_written(
 def why_stop(
     registered: RegistrationResult, gate: Gate, reason: Callable[[RegistrationResult], Message]
 ) -> Message | None:
-    """Say why the other repositories would end as this one; ``None`` where they would not.
+    """Say why the other repositories would end as this one; ``None`` if they would not.
 
     ``reason`` gives what may be said of why a repository failed.
     """

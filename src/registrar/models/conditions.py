@@ -29,7 +29,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def has_property(repository: Repository, name: str, values: frozenset[str]) -> bool:
-    """Whether a custom property has one of ``values``, or any where there are none."""
+    """Whether a custom property has one of ``values``, or any if there are none."""
     given = {value.lower() for value in (repository.properties or {}).get(name, ())}
     return not given.isdisjoint(values) if values else bool(given)
 

@@ -65,7 +65,7 @@ class FileDefinition(NamedTuple):
     """The texts that the file consists of, in this order."""
     description: str = ""
     alternatives: tuple[str, ...] = ()
-    """Other paths for the same file: where one of them exists, this one counts as present."""
+    """Other paths for the same file: if one of them exists, this one counts as present."""
     rule: int = 0
     """Number of the rule that it stands in; 0: in no rule."""
     blank: bool | None = None
@@ -145,7 +145,7 @@ class ListedFile(NamedTuple):
     """The file with every text of the entry, its placeholders not filled in."""
     conditions: tuple[Condition | None, ...] = ()
     """For each text of the file, which repositories it is for; ``None``: for all of them.
-    Empty where the entry has no parts."""
+    Empty if the entry has no parts."""
 
     @property
     def path(self) -> str:

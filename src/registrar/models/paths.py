@@ -60,7 +60,7 @@ class ListedPath(NamedTuple):
     """Why this was done; ``None`` for a failure, which has its reason in ``failure``."""
     failure: Failure | None = None
     present: PresentFile | None = None
-    """What is there, or counts as it; ``None`` where nothing is."""
+    """What is there, or counts as it; ``None`` if nothing is."""
     unset: str = ""
     """The custom property without a value that its template names; it is skipped then."""
     other_case: str = ""
@@ -68,14 +68,14 @@ class ListedPath(NamedTuple):
     hides: str = ""
     """The file that GitHub uses today and would not use any more once this one is there."""
     deleted_since: PullRequest | None = None
-    """The merged pull request that added it, where somebody has deleted it since."""
+    """The merged pull request that added it, if somebody has deleted it since."""
     declined_in: PullRequest | None = None
     """Where somebody has declined the path."""
     conflicts_with: PullRequest | None = None
     """The pull request that adds another file here than the default branch has got since: git
     cannot merge it."""
     replaces: str = ""
-    """Id of the blob that the working branch holds, where it is to follow the list."""
+    """Id of the blob that the working branch holds, if it is to follow the list."""
     before: bytes | None = None
     """Content of the blob that `replaces` names, where it was read."""
     is_as_listed: bool = False

@@ -24,27 +24,27 @@ class Repository(NamedTuple):
     default_branch: str = ""
     html_url: str = ""
     id: int = 0
-    """Its number, which stays the same when it is renamed; 0 where no answer has said it."""
+    """Its number, which stays the same when it is renamed; 0 if no answer has said it."""
     node_id: str = ""
     """What GraphQL calls it."""
     visibility: str = ""
-    """``public``, ``private`` or ``internal``; empty where GitHub does not say."""
+    """``public``, ``private`` or ``internal``; empty if GitHub does not say."""
     archived: bool = False
     disabled: bool = False
     is_fork: bool = False
     can_push: bool | None = None
-    """Whether the token's user may push; ``None`` where GitHub does not say."""
+    """Whether the token's user may push; ``None`` if GitHub does not say."""
     takes_pull_requests: bool = True
     """False where they are switched off: GitHub then answers 404 to all requests about them."""
     of_person: bool = False
     """Whether it belongs to a person, so that it can have no custom properties."""
     language: str = ""
-    """The main one; empty where GitHub found none."""
+    """The main one; empty if GitHub found none."""
     topics: frozenset[str] = frozenset()
     properties: Values | None = None
-    """``None`` where no answer had them."""
+    """``None`` if no answer had them."""
     created_at: str = ""
-    """Moment (ISO 8601); empty where no answer has said it."""
+    """Moment (ISO 8601); empty if no answer has said it."""
     goes_by_id: bool = False
     """Whether it was chosen by its number, so that requests go to that, whatever its name is."""
 
@@ -64,7 +64,7 @@ class Repository(NamedTuple):
 
     @property
     def link(self) -> str:
-        """The name, with its address where that is known."""
+        """The name, with its address if that is known."""
         return Link(self.full_name, self.html_url) if self.html_url else self.full_name
 
     @property
@@ -91,7 +91,7 @@ class PullRequest(NamedTuple):
     is_open: bool = True
     merged: bool = False
     author: str = ""
-    """Login; empty where the account is gone."""
+    """Login; empty if the account is gone."""
     is_by_writer: bool = False
     """Whether it is known without asking that who opened it may write here."""
     is_by_member: bool = False
@@ -101,7 +101,7 @@ class PullRequest(NamedTuple):
     head_repository: str = ""
     base_branch: str = ""
     merge_commit: str = ""
-    """The commit that merged it, where GitHub says."""
+    """The commit that merged it, if GitHub says."""
     labels: frozenset[str] = frozenset()
     """In lower case: GitHub ignores the case of labels and of logins."""
     assignees: frozenset[str] = frozenset()
@@ -140,7 +140,7 @@ class Comparison(NamedTuple):
     """What a commit has beyond another one."""
 
     merge_base: str
-    """The best common ancestor; empty where there is none."""
+    """The best common ancestor; empty if there is none."""
     added: Mapping[str, str] | None
     """Blob ids of the added paths; ``None`` where anything else changed, or too much did."""
 
@@ -150,7 +150,7 @@ class BranchState(NamedTuple):
 
     name: str
     head: str | None
-    """``None`` where there is no such branch."""
+    """``None`` if there is no such branch."""
     pull_requests: tuple[PullRequest, ...] = ()
     """Only those of the repository itself, no fork's; the newest first."""
     has_more: bool = False
@@ -170,7 +170,7 @@ class Entry(NamedTuple):
     type: str
     """``blob`` (a file or a link), ``tree`` (a directory) or ``commit`` (a submodule)."""
     mode: str
-    """Git's mode, six octal digits (``100644`` …); empty where GitHub does not say."""
+    """Git's mode, six octal digits (``100644`` …); empty if GitHub does not say."""
     sha: str
     """Id of the object; empty for a directory that REST has listed instead, and for a file that it
     does not show."""
@@ -226,8 +226,8 @@ class RepositoryState(NamedTuple):
     were not listed."""
     directories: Directories = MappingProxyType({})
     owner: OwnerFiles | None = None
-    """``None`` where nothing is inherited from the owner, or it was not looked for."""
+    """``None`` if nothing is inherited from the owner, or it was not looked for."""
     pull_requests_error: Failure | None = None
     """Why the pull requests could not be read."""
     before: "RepositoryState | None" = None
-    """The same where the commit has left the base branch, if it was asked for."""
+    """The same if the commit has left the base branch, if it was asked for."""

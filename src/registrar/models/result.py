@@ -101,7 +101,7 @@ _LEFT = {
     Standing.UNSET: Status.UNSET,
     Standing.DECLINED: Status.DECLINED,
 }
-"""What is left to do where nothing is to be written: the first of these that there is."""
+"""What is left to do if nothing is to be written: the first of these that there is."""
 
 
 class RegistrationResult(NamedTuple):
@@ -154,7 +154,7 @@ class RegistrationResult(NamedTuple):
     """Whether it was read as if nobody had changed its pull requests, or had used a later name of
     the branch for one."""
     to_close: int = 0
-    """Number of its open pull requests that are needless; at most, where it is read once more
+    """Number of its open pull requests that are needless; at most, if it is read once more
     before one is closed."""
 
     @property
@@ -241,7 +241,7 @@ class RegistrationResult(NamedTuple):
 
     @property
     def first_failure(self) -> Failure | None:
-        """What ended it, or why a file of it failed; ``None`` where nothing did, or was done."""
+        """What ended it, or why a file of it failed; ``None`` if nothing did, or was done."""
         failed = next((file for file in self.files if file.failure), None)
         is_left = self.status is Status.DEFERRED or self.status in ONLY_LOOKED_AT
         if self.failure or is_left or failed is None or failed.failure is None:

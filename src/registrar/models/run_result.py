@@ -210,7 +210,7 @@ class ManyResult:
             self.contents[key] = content._replace(before=blobs.get(content.replaces))
 
     def stop(self, reason: Message, exit_code: int) -> None:
-        """Keep what ended the run; ``exit_code`` is of a signal where it is above others."""
+        """Keep what ended the run; ``exit_code`` is of a signal if it is above others."""
         self.stopped = reason
         self.cancelled = exit_code if exit_code > EXIT_CANCELLED else 0
 

@@ -76,7 +76,7 @@ class PullRequestOptions(NamedTuple):
 
 
 class Defaults(NamedTuple):
-    """The texts that a list comes with, used where no input says otherwise."""
+    """The texts that a list comes with, used if no input says otherwise."""
 
     name: str
     """What the placeholder ``{profile}`` stands for."""
@@ -112,7 +112,7 @@ class Settings(NamedTuple):
     max_seconds: float
     """After this time a run over many repositories begins nothing new."""
     profiles: tuple[Profile, ...]
-    """The built-in lists of the run; none where the list is the caller's own."""
+    """The built-in lists of the run; none if the list is the caller's own."""
     workspace: Path | None
     """The folder in which a workflow names its list; ``None`` where a shell names it."""
     definitions: str

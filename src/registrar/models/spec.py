@@ -35,7 +35,7 @@ class FileList(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What people call the list: its name, or its file where it has none."""
+        """What people call the list: its name, or its file if it has none."""
         return self.name or self.path
 
     @property
@@ -101,7 +101,7 @@ class Policy(NamedTuple):
     fails_refused_files: bool = False
     """Whether a file that the token is known not to write fails alone; otherwise nothing begins."""
     falls_back: bool = True
-    """Whether files are created one by one where GitHub refuses one commit with all of them."""
+    """Whether files are created one by one if GitHub refuses one commit with all of them."""
     refreshes: bool = True
     """Whether an open pull request that holds everything gets its text, labels and people anew."""
     asks_owner: bool = False
@@ -147,7 +147,7 @@ class RegistrationSpec(NamedTuple):
 
     @property
     def proposes(self) -> bool:
-        """Whether it is about what is created: not at a reference, nor where it is withdrawn."""
+        """Whether it is about what is created: not at a reference, nor if it is withdrawn."""
         return not (self.settings.ref or self.settings.mode is Mode.WITHDRAW)
 
     @property

@@ -113,7 +113,7 @@ class PresentFile(NamedTuple):
     path: str
     """Where it is; in the owner's ``.github`` repository with that name before it."""
     blob: str
-    """Id of its blob; empty where it is no file."""
+    """Id of its blob; empty if it is no file."""
 
 
 def is_blank(blob: str) -> bool:

@@ -36,7 +36,7 @@ class Tally:
         self.withdrawable = 0
         """Number of lists with pull requests that could be withdrawn, at most."""
         self.not_pushable = 0
-        """Number of lists with missing files to propose, where the token's user may not push."""
+        """Number of lists with missing files to propose, if the token's user may not push."""
         self.refused = 0
         """Number of lists with files that the token may not write."""
         self.refused_whole = 0

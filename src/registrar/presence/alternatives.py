@@ -84,7 +84,7 @@ def may_inherit(definitions: Iterable[FileDefinition]) -> bool:
 def satisfied_by(
     definition: FileDefinition, listing: DirectoryListing, *, respect: bool
 ) -> str | None:
-    """Path of a file of the target that counts as ``definition``; ``None`` where there is none.
+    """Path of a file of the target that counts as ``definition``; ``None`` if there is none.
 
     The alternatives of the list always count, in exactly their letter case. With ``respect``
     also what differs in letter case only, and what GitHub itself would use.
@@ -150,7 +150,7 @@ def places_of(definitions: Iterable[FileDefinition]) -> tuple[str, ...]:
 def hidden_by(path: str, listing: DirectoryListing) -> str | None:
     """The file that GitHub uses today, and would not use any more once there is one at ``path``.
 
-    ``None`` where there is none, or where it would stay in use.
+    ``None`` if there is none, or if it would stay in use.
     """
     kind = special_file(path)
     if kind is None or (directory := directory_of(path)) not in kind.places:

@@ -11,7 +11,7 @@ def folded(path: str) -> str:
 def forms_of(path: str, other: str) -> tuple[str, str] | None:
     """Give the Unicode forms of two paths that `folded` takes for one, as far as ``other`` goes.
 
-    ``None`` where they differ in letter case as well, so that people see the difference.
+    ``None`` if they differ in letter case as well, so that people see the difference.
     """
     one, two = (unicodedata.normalize("NFC", each) for each in (path, other))
     return (_form(path), _form(other)) if one.startswith(two) else None

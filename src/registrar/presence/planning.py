@@ -28,7 +28,7 @@ _DIRECTORY = "tree"
 def make_plan(spec: RegistrationSpec, state: RepositoryState, listed: Listed | None = None) -> Plan:
     """Sort the files of a repository into what is present, what can be created, and what cannot.
 
-    ``listed`` is what the list has for it, where that was needed to read the repository.
+    ``listed`` is what the list has for it, if that was needed to read the repository.
     """
     listed = listed or listed_in(spec, state)
     entries, definitions = state.entries, listed.definitions
@@ -170,7 +170,7 @@ def _present_in(
     spec: RegistrationSpec,
     state: RepositoryState,
 ) -> tuple[dict[str, PresentFile], dict[str, Message]]:
-    """Find what is there for listed paths; where another file counts, also why.
+    """Find what is there for listed paths; if another file counts, also why.
 
     Both by the listed path.
     """

@@ -142,7 +142,7 @@ def special_file(path: str) -> SpecialFile | None:
 
 
 def same_yaml(path: str) -> str | None:
-    """The listed path with the other ending of YAML, where GitHub reads both."""
+    """The listed path with the other ending of YAML, if GitHub reads both."""
     stem, dot, ending = path.rpartition(".")
     other = {"yml": "yaml", "yaml": "yml"}.get(ending)
     is_read = other and any(re.fullmatch(each, stem) for each in YAML_FILES)

@@ -103,7 +103,7 @@ def _introduction(registration: RegistrationResult) -> Message:
 
 
 def _path_of_list(registration: RegistrationResult) -> str:
-    """Give the path of the caller's own list in its repository; empty where nobody would find it.
+    """Give the path of the caller's own list in its repository; empty if nobody would find it.
 
     So it is where a workflow has the list from another repository, or may have it: readers of this
     one may not know that one, or not see it.
@@ -132,7 +132,7 @@ def _how_to_change(registration: RegistrationResult) -> Message | None:
 def _whom_to_ask(registration: RegistrationResult) -> Message | None:
     """Say who can change a list of another repository's workflow, as far as readers may know it.
 
-    That repository is named where everybody may know it; its owner, where it is the target's own.
+    That repository is named where everybody may know it; its owner, if it is the target's own.
     """
     settings = registration.spec.settings
     workflow = settings.workflow_repository

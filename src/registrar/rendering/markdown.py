@@ -39,7 +39,7 @@ class Markdown:
         return self.catalogue.shown(text, escaping.for_markdown_code)
 
     def description(self, text: str) -> str:
-        """The description of a file, in the language of the run where there is a translation."""
+        """The description of a file, in the language of the run if there is a translation."""
         shown = self.catalogue.description(text)
         if len(shown) > DESCRIPTION_CHARACTERS:
             shown = f"{self.catalogue.shown(shown, str)[:DESCRIPTION_CHARACTERS]}…"

@@ -95,7 +95,7 @@ class Bar(NamedTuple):
     is_shade: bool = False
     """Whether it is a part of what is present."""
     has_column: bool = False
-    """Whether the table of paths has a column for it also where no path stands so."""
+    """Whether the table of paths has a column for it also if no path stands so."""
 
 
 _BAR_PRESENT = Bar(
@@ -119,7 +119,7 @@ class StandingWords(NamedTuple):
     body: str = ""
     """How many, in the description of a pull request, where that counts them by themselves."""
     beside: str = ""
-    """How many, beside the state of a repository, where that does not say it."""
+    """How many, beside the state of a repository, if that does not say it."""
 
 
 STANDINGS: Mapping[Standing, StandingWords] = {
@@ -345,7 +345,7 @@ def explanation(path: ListedPath) -> Message | None:
 
 
 def described_at_first(path: ListedPath) -> Message:
-    """How a path stands before anything is done, with its reason where it is not simply there."""
+    """How a path stands before anything is done, with its reason if it is not simply there."""
     if path.standing.is_present and not path.counts_elsewhere:
         state, reason = msg("state.present"), None
     elif path.done is Done.SKIPPED:
@@ -358,7 +358,7 @@ def described_at_first(path: ListedPath) -> Message:
 
 
 def described(path: ListedPath) -> Message:
-    """What was done, with its reason where there is one; nothing in it names the path."""
+    """What was done, with its reason if there is one; nothing in it names the path."""
     reason = path.failure.cause.message if path.failure else path.reason
     reasons = [_with_shade(path, reason)]
     if pull := path.conflicts_with:

@@ -40,7 +40,7 @@ class Evidence(NamedTuple):
     standing: str = ""
     """A `Standing`, or ``excluded: <reason>``."""
     found_path: str = ""
-    """The path that counts, where it is another one than the listed one."""
+    """The path that counts, if it is another one than the listed one."""
     blob: str = ""
     """Id of the file that was found."""
     pull_request: str = ""
@@ -128,7 +128,7 @@ def outcome_of(result: RegistrationResult) -> str:
 def rows_of(result: RegistrationResult, read_at: str, reason: str = "") -> Iterator[Evidence]:
     """Give a row for each listed path; ``read_at`` is the moment of the run (ISO 8601, UTC).
 
-    ``reason`` says why the registration failed, where it did.
+    ``reason`` says why the registration failed, if it did.
     """
     repository, outcome, properties = result.repository, outcome_of(result), properties_of(result)
     for file in result.files:

@@ -66,7 +66,7 @@ class ShownPath(NamedTuple):
     bar: str
     url: str
     """Address of what is there, of the pull request, or of the page that makes a new file; empty
-    where there is none."""
+    if there is none."""
 
 
 @dataclass(slots=True)
@@ -101,7 +101,7 @@ class ShownRepository:
     reason: str
     """Why it failed, or a file of it did."""
     help_page: str
-    """The address that says what to do about it; empty where there is none."""
+    """The address that says what to do about it; empty if there is none."""
 
     @property
     def pull_request(self) -> str:
@@ -293,7 +293,7 @@ class Page:
         """Take one list in one repository, which is counted already.
 
         ``shown`` takes out of a text what must not be published; ``help_page`` is the one that says
-        what to do where it failed, for this ``reason``.
+        what to do if it failed, for this ``reason``.
         """
         repository, files, label = record.repository, record.files, record.spec.file_list.label
         name = shown(repository.full_name)

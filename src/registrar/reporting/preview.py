@@ -22,7 +22,7 @@ PREVIEW_CHARACTERS = 200_000
 
 
 class _Change(NamedTuple):
-    """A file that would be written, and what the working branch holds where it replaces that."""
+    """A file that would be written, and what the working branch holds if it replaces that."""
 
     file: FileDefinition
     replaces: str = ""

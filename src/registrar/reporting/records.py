@@ -36,7 +36,7 @@ class Records:
     ) -> None:
         """Write how each listed path stands into the table, and keep what the page shows of it.
 
-        A repository that is not meant is in the page alone. ``reason`` says why it failed, where
+        A repository that is not meant is in the page alone. ``reason`` says why it failed, if
         it did, and ``help_page`` is the address of what to do about it.
         """
         self._page_of(record, counted).add(record, self._shown, reason, help_page)
@@ -44,7 +44,7 @@ class Records:
             self._write(evidence.rows_of(record, self._read_at, reason))
 
     def count(self, record: RegistrationResult, counted: Tally, reason: str = "") -> None:
-        """Count how each listed path stands, where the repository is not named."""
+        """Count how each listed path stands, if the repository is not named."""
         self._page_of(record, counted).count(record)
         if record.exclusion is not Exclusion.NOT_MEANT:
             rows = evidence.rows_of(record, self._read_at, reason)

@@ -46,7 +46,7 @@ class Reporter(ManyListener):
         self.privacy = privacy
         self.catalogue = Catalogue(languages.reader, privacy.text)
         self._other: Catalogue | None = None
-        """Another language for who may not read this one: where nobody has chosen it."""
+        """Another language for who may not read this one: if nobody has chosen it."""
         if not languages.are_chosen:
             [other] = (each for each in LANGUAGES if each != languages.reader)
             self._other = Catalogue(other, privacy.text)
@@ -67,7 +67,7 @@ class Reporter(ManyListener):
             yield
 
     def begin(self) -> None:
-        """Say in English how to change the language, where it is another one by default."""
+        """Say in English how to change the language, if it is another one by default."""
         if self._other and self._other.language == "en":
             self.console.line(self._other.text(msg("run.language")))
 
@@ -78,7 +78,7 @@ class Reporter(ManyListener):
     def fail(self, diagnostic: Diagnostic) -> None:
         """Report an error, with a link to the section that explains it.
 
-        The first one about the inputs is told in two languages, where nobody has chosen one.
+        The first one about the inputs is told in two languages, if nobody has chosen one.
         """
         text, label = self._explained(diagnostic.message), self._text(msg("label.error"))
         if self._other:
@@ -92,7 +92,7 @@ class Reporter(ManyListener):
         return f"{text} → {address}" if address else text
 
     def _help(self, message: Message, catalogue: Catalogue) -> str:
-        """Give the address of the section that says what to do; empty where there is none."""
+        """Give the address of the section that says what to do; empty if there is none."""
         anchor = section(message)
         page = HELP_PAGES[catalogue.language]
         return f"{self.console.pages}{page}#{anchor}" if anchor else ""

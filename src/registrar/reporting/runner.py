@@ -1,4 +1,4 @@
-"""The runner: its workflow commands and files, and the console where there is no runner."""
+"""The runner: its workflow commands and files, and the console if there is no runner."""
 
 import errno
 import os
@@ -85,7 +85,7 @@ class RunnerFiles:
         """A name for a file: the one that was asked for, or one that later steps find.
 
         That is below ``RUNNER_TEMP``. They are told its name, not its whole path: inside and
-        outside of a container that directory has other names. ``None`` where there is no such
+        outside of a container that directory has other names. ``None`` if there is no such
         directory: the runner mounts it into containers only since 2.329.0 (actions/runner#1984).
         """
         if kind in self._asked:
@@ -149,7 +149,7 @@ class Console:
         self._lock = threading.Lock()
 
     def line(self, text: str = "", tone: Tone = Tone.PLAIN) -> None:
-        """Print a line, in the colour of ``tone`` where there are colours.
+        """Print a line, in the colour of ``tone`` if there are colours.
 
         ``text`` may have several lines: a message of GitHub in it keeps its own.
         """
@@ -177,7 +177,7 @@ class Console:
     ) -> None:
         """Report an ``error`` or a ``warning``: an annotation, or standard error without a runner.
 
-        ``text`` may have several lines; ``label`` is the word for the kind where no runner
+        ``text`` may have several lines; ``label`` is the word for the kind if no runner
         writes it; ``file`` (relative to the workspace) and ``line`` (from 1) are its place.
         """
         safe = self._redact(text)
@@ -207,7 +207,7 @@ class Console:
 
 
 def address_of_pages(environ: Mapping[str, str]) -> str:
-    """Where the documents of the version in use are; empty where that is not known: a checkout.
+    """Where the documents of the version in use are; empty if that is not known: a checkout.
 
     ``GITHUB_ACTION_REPOSITORY`` and ``GITHUB_ACTION_REF`` are empty for ``uses: ./``:
     https://docs.github.com/en/actions/reference/workflows-and-actions/variables

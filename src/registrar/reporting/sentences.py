@@ -71,7 +71,7 @@ def counts(registration: RegistrationResult) -> Mapping[tuple[str, str], int]:
             ("summary.failed", "table.failed"): registration.failed,
         }
     counts = by_way(registration.standings)
-    # Counted also where there are none
+    # Counted also if there are none
     at_ref = registration.spec.settings.ref
     always = ("to create", "present") if at_ref else ("to create", "present", "declined")
     shown = (way for way in WAYS if counts[way.name] or way.name in always)
@@ -136,7 +136,7 @@ def outcome(registration: RegistrationResult) -> Iterator[Message]:
 
 
 def advice(registration: RegistrationResult) -> Message | None:
-    """What to do next about absent files; ``None`` where there are none, or it is being done."""
+    """What to do next about absent files; ``None`` if there are none, or it is being done."""
     if registration.spec.writes or not registration.spec.proposes:
         return None
     left = registration.left_to_do
@@ -209,7 +209,7 @@ def budget(plan: Budget, settings: Settings) -> Iterator[Message]:
 
 
 def taken_next(plan: Budget) -> Iterator[Message]:
-    """Which repositories a run of the same day takes, where there are any."""
+    """Which repositories a run of the same day takes, if there are any."""
     if plan.next or plan.next_not_named:
         yield msg("many.next", repositories=_next_ones(plan))
 
@@ -276,9 +276,9 @@ def line(
     *,
     names_list: bool,
 ) -> Message:
-    """One repository, as it happens; ``names_list`` where there are two lists for each.
+    """One repository, as it happens; ``names_list`` if there are two lists for each.
 
-    ``place`` is its number and that of all, where that is known.
+    ``place`` is its number and that of all, if that is known.
     """
     name: str | Message = row.repository.link
     if names_list:
@@ -411,7 +411,7 @@ def _fails(
 ) -> Message | None:
     """Say how ``count`` repositories of a status make the run fail; ``None``: they do not.
 
-    ``reason`` is why they failed, where that is known.
+    ``reason`` is why they failed, if that is known.
     """
     found = counted(status, count)
     if status is Status.FAILED or (reason and status in WRITTEN):

@@ -207,7 +207,7 @@ def cut(text: str, size: int, note: str) -> str:
     """Shorten Markdown to ``size`` bytes, whole lines, and say so in ``note``.
 
     What the cut leaves open (a fence, a folded part) is closed, so that the note is seen. Nothing
-    is left where there is no room for more than that.
+    is left if there is no room for more than that.
     """
     data = text.encode("utf-8", "backslashreplace")
     if len(data) <= size:

@@ -49,7 +49,7 @@ class Cancellation:
 
         One that is ignored stays so: ``nohup`` lets a run outlive its terminal.
 
-        A handler of our own is also what makes them arrive at all where the process is PID 1.
+        A handler of our own is also what makes them arrive at all if the process is PID 1.
         """
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:

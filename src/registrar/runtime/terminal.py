@@ -27,7 +27,7 @@ class Terminal:
         stdout: TextIO,
         cancellation: Cancellation,
     ) -> "Terminal | None":
-        """Give the terminal; ``None`` where there is none, or nobody is at it.
+        """Give the terminal; ``None`` if there is none, or nobody is at it.
 
         Most services that run workflows set ``CI``, GitHub among them
         (https://docs.github.com/en/actions/reference/workflows-and-actions/variables).

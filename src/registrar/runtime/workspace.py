@@ -29,7 +29,7 @@ def around(file: str, workspace: Path | None) -> tuple["Folder", str]:
     """Give what may be read together with a file, and the name of the file in there.
 
     In a workflow that is its workspace. In a shell it is the repository that holds the file, or
-    the directory of the file where that is in no repository. `Refused` where the working directory
+    the directory of the file if that is in no repository. `Refused` where the working directory
     is gone.
     """
     if workspace:
@@ -147,7 +147,7 @@ class Folder:
     def commit_with(self, name: str) -> str:
         """The commit that the checkout which holds a file is at, if git tracks the file in it.
 
-        Empty where that is not known. Of the ``.git`` directory only the commit and the names of
+        Empty if that is not known. Of the ``.git`` directory only the commit and the names of
         the files are read.
         """
         path = self._root.joinpath(*self._parts(name))

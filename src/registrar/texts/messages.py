@@ -80,7 +80,7 @@ class Catalogue:
         """Render ``message``; ``escape`` makes each value fit for the place where the text lands.
 
         Numbers are never escaped, nested messages are rendered by the same rule. A nested sentence
-        loses its full stop where the text has one of its own behind it.
+        loses its full stop if the text has one of its own behind it.
         """
         template = self._texts[message.key]
         values = {name: self._value(value, escape) for name, value in message.values.items()}
@@ -132,7 +132,7 @@ class Catalogue:
 
 @cache
 def read(name: str) -> dict[str, str]:
-    """Read a file of texts by their keys; none where there is no such file."""
+    """Read a file of texts by their keys; none if there is no such file."""
     file = Path(__file__).parent / name
     if not file.exists():
         return {}

@@ -97,7 +97,7 @@ class CommitTemplate(NamedTuple):
     headline: str
     body: str
     trailers: str
-    """The last paragraph, where each of its lines is a trailer."""
+    """The last paragraph, if each of its lines is a trailer."""
 
     @classmethod
     def of(cls, text: str) -> "CommitTemplate":
