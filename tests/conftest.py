@@ -150,3 +150,9 @@ def single(action: Action) -> Start:
 def example(action: Action, strategy: str) -> Example:
     """A repository that has 2 of the 29 scaffold files, and runs on it with either strategy."""
     return Example(action, strategy)
+
+
+@pytest.fixture
+def in_single(action: Action) -> Example:
+    """The same with one commit for all files."""
+    return Example(action, SINGLE)

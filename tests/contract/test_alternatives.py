@@ -41,11 +41,11 @@ HEALTH = {
 @pytest.mark.parametrize("mode", ["register", "plan"])
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_an_alternative_of_the_list_counts_always(
-    host: StandInHost, action: Action, start: Start, mode: str, language: str
+    host: StandInHost, action: Action, single: Start, mode: str, language: str
 ) -> None:
     words = {"en": "satisfied by", "ja": "代わりに "}[language]
     repository = host.create_repository(TARGET, {"docs/SECURITY.md": b"x\n"})
-    run = start(definitions=action.write("list.yml", LIST), mode=mode, language=language)
+    run = single(definitions=action.write("list.yml", LIST), mode=mode, language=language)
     assert run.exit_code == 0, run.text
     assert words in run.summary
     assert "docs/SECURITY.md" in run.summary
@@ -224,13 +224,13 @@ def test_another_unicode_form_is_warned_of_in_many(host: StandInHost, action: Ac
 
 
 def test_yaml_with_the_other_ending_counts_where_github_reads_both(
-    host: StandInHost, action: Action, start: Start
+    host: StandInHost, action: Action, single: Start
 ) -> None:
     there = (".github/dependabot.yaml", ".github/ISSUE_TEMPLATE/bug.yaml", "action.yaml")
     unread = (".github/FUNDING.yaml", ".github/ISSUE_TEMPLATE/config.yaml")
     repository = host.create_repository(TARGET, dict.fromkeys((*there, *unread), b"x\n"))
     listed = [each.replace(".yaml", ".yml") for each in (*there, *unread)]
-    run = start(definitions=action.listing(*listed), respect_alternatives="true")
+    run = single(definitions=action.listing(*listed), respect_alternatives="true")
     assert (run.exit_code, run.outputs["created"]) == (0, "2"), run.text
     assert "satisfied by `action.yaml`" in run.summary
     [branch] = [each for each in repository.branches if each != "main"]
@@ -456,7 +456,7 @@ def test_a_plan_says_what_is_no_longer_handed_down(
 def test_nothing_is_said_where_nothing_is_lost(
     host: StandInHost,
     action: Action,
-    start: Start,
+    single: Start,
     theirs: dict[str, bytes],
     there: dict[str, bytes],
     inputs: dict[str, str],
@@ -464,7 +464,7 @@ def test_nothing_is_said_where_nothing_is_lost(
     host.create_repository("octo/.github", theirs)
     host.create_repository(TARGET, {"a": b"x", **there})
     given = {"definitions": action.listing_of(OWN), "mode": "plan", **inputs}
-    run = start(given)
+    run = single(given)
     assert run.exit_code == 0, run.text
     assert "inherits from" not in run.text
     if there.keys() == OWN.keys():

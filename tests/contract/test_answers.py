@@ -15,7 +15,6 @@ from tests.fakehub import Fault, FaultKind, Person, Repository, Request, StandIn
 from tests.fakehub.answer import Drop, Response
 from tests.fakehub.refusals import Refusal
 from tests.harness import (
-    SINGLE,
     TARGET,
     Action,
     Start,
@@ -25,12 +24,6 @@ from tests.harness import (
     queries,
     refuse,
 )
-
-
-@pytest.fixture
-def in_single(action: Action) -> Example:
-    return Example(action, SINGLE)
-
 
 # --- Pull requests that are not shown -----------------------------------------------------
 

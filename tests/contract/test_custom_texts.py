@@ -268,9 +268,9 @@ def test_templates_are_never_filled_in_twice(action: Action, repository: Reposit
 
 
 def test_the_callers_own_instructions_are_kept(
-    start: Start, action: Action, repository: Repository
+    single: Start, action: Action, repository: Repository
 ) -> None:
-    run = start(
+    run = single(
         definitions=action.listing("a"),
         commit_message="add {path} [skip ci]",
         title="Files, fixes #1",
@@ -288,9 +288,9 @@ def test_the_callers_own_instructions_are_kept(
 @pytest.mark.parametrize("template", ["add {path}", "{path}"])
 @pytest.mark.parametrize("path", ["[skip ci]", "Fixes #1", "@octo", "skip-checks: true"])
 def test_a_paths_instructions_are_not(
-    start: Start, action: Action, repository: Repository, path: str, template: str
+    single: Start, action: Action, repository: Repository, path: str, template: str
 ) -> None:
-    assert start(definitions=action.listing(path), commit_message=template).exit_code == 0
+    assert single(definitions=action.listing(path), commit_message=template).exit_code == 0
     message = repository.log(LIST_BRANCH)[0].message
     for line in message.splitlines():
         check_plain(line)
@@ -377,8 +377,8 @@ def test_both_profiles_need_a_branch_each(branch: str, found: list[str]) -> None
     assert diagnostics(profile="all", branch=branch) == found
 
 
-def test_all_with_a_branch_of_ones_own(start: Start, repository: Repository) -> None:
-    run = start(profile="all", branch="add/{profile}")
+def test_all_with_a_branch_of_ones_own(single: Start, repository: Repository) -> None:
+    run = single(profile="all", branch="add/{profile}")
     assert run.exit_code == 0, run.text
     assert repository.branches == ["add/health", "add/scaffold", "main"]
     assert [pull.head for pull in repository.pull_requests] == ["add/health", "add/scaffold"]
@@ -412,10 +412,10 @@ def test_an_empty_branch_is_continued_under_the_built_in_name_only(
 
 
 def test_a_branch_of_ones_own_with_our_files_is_continued(
-    start: Start, action: Action, repository: Repository
+    single: Start, action: Action, repository: Repository
 ) -> None:
     repository.commit({"a": b"\n"}, branch="wip")
-    run = start(definitions=action.listing("a", "b"), branch="wip")
+    run = single(definitions=action.listing("a", "b"), branch="wip")
     assert run.exit_code == 0, run.text
     assert [pull.head for pull in repository.pull_requests] == ["wip"]
     assert [f["done"] for f in run.registration["files"]] == ["skipped", "created"]

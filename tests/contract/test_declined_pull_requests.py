@@ -66,27 +66,27 @@ def test_a_list_that_has_grown_asks_for_the_new_path_alone(example: Example) -> 
     assert "declined in [#2]" in run.summary
 
 
-def test_where_the_branch_still_stands_new_paths_go_to_the_next_name(example: Example) -> None:
-    ask(example, *FIRST)
-    closed(example.repository, 1, delete=False)
-    head = example.repository.head(BRANCH)
-    plan = ask(example, *FIRST, "c.md", mode="plan")
+def test_where_the_branch_still_stands_new_paths_go_to_the_next_name(in_single: Example) -> None:
+    ask(in_single, *FIRST)
+    closed(in_single.repository, 1, delete=False)
+    head = in_single.repository.head(BRANCH)
+    plan = ask(in_single, *FIRST, "c.md", mode="plan")
     assert [line for line in plan.lines if line.endswith(": empty")] == ["c.md: empty"]
     assert "nothing was written" not in plan.text
-    run = ask(example, *FIRST, "c.md")
+    run = ask(in_single, *FIRST, "c.md")
     assert run.exit_code == 0, run.console
-    assert example.repository.head(BRANCH) == head
-    assert created(example.repository, SECOND) == {"c.md"}
+    assert in_single.repository.head(BRANCH) == head
+    assert created(in_single.repository, SECOND) == {"c.md"}
 
-    closed(example.repository, 2)
-    run = ask(example, *FIRST, "c.md")
+    closed(in_single.repository, 2)
+    run = ask(in_single, *FIRST, "c.md")
     assert run.exit_code == 0, run.console
-    assert example.repository.branches == [BRANCH, "main"]
+    assert in_single.repository.branches == [BRANCH, "main"]
     assert (run.outputs["created"], run.outputs["skipped"]) == ("0", "3")
 
-    run = ask(example, *FIRST, "c.md", "d.md")
+    run = ask(in_single, *FIRST, "c.md", "d.md")
     assert run.exit_code == 0, run.console
-    assert created(example.repository, SECOND) == {"d.md"}
+    assert created(in_single.repository, SECOND) == {"d.md"}
 
 
 def test_a_reopened_pull_request_is_continued(example: Example) -> None:
@@ -102,43 +102,43 @@ def test_a_reopened_pull_request_is_continued(example: Example) -> None:
 
 
 def test_where_issues_are_switched_off_a_no_is_read_all_the_same(
-    host: StandInHost, example: Example
+    host: StandInHost, in_single: Example
 ) -> None:
     """GitHub refuses what is below ``issues/`` then, for pull requests, too."""
-    ask(example, *FIRST)
-    example.repository.commit({"b.md": None}, branch=BRANCH)
+    ask(in_single, *FIRST)
+    in_single.repository.commit({"b.md": None}, branch=BRANCH)
     words = "Issues are disabled for this repo"
     refuse(host, lambda request: "/issues/" in request.path, 410, message=words)
-    assert ask(example, *FIRST).outputs["declined"] == "1"
-    closed(example.repository, 1)
+    assert ask(in_single, *FIRST).outputs["declined"] == "1"
+    closed(in_single.repository, 1)
     for listed in (FIRST, (*FIRST, "c.md")):
-        run = ask(example, *listed)
+        run = ask(in_single, *listed)
         assert (run.exit_code, run.outputs["declined"]) == (0, "2"), run.console
 
 
-def test_another_branch_name_proposes_again(example: Example) -> None:
-    ask(example, *FIRST)
-    closed(example.repository, 1)
-    run = ask(example, *FIRST, branch="another")
+def test_another_branch_name_proposes_again(in_single: Example) -> None:
+    ask(in_single, *FIRST)
+    closed(in_single.repository, 1)
+    run = ask(in_single, *FIRST, branch="another")
     assert run.exit_code == 0, run.console
-    assert created(example.repository, "another") == set(FIRST)
+    assert created(in_single.repository, "another") == set(FIRST)
 
 
 @pytest.mark.parametrize("merge", [True, False], ids=["merged", "of a fork"])
-def test_what_does_not_count_as_declined(example: Example, merge: bool) -> None:
-    ask(example, *FIRST)
-    body = example.repository.pull_requests[0].body
+def test_what_does_not_count_as_declined(in_single: Example, merge: bool) -> None:
+    ask(in_single, *FIRST)
+    body = in_single.repository.pull_requests[0].body
     if merge:
-        example.repository.merge(1)
-        example.repository.commit(dict.fromkeys(FIRST))
+        in_single.repository.merge(1)
+        in_single.repository.commit(dict.fromkeys(FIRST))
     else:
-        example.repository.pull_requests[0].head_repository = "somebody/example"
-        example.repository.close(1)
-    example.repository.delete_branch(BRANCH)
+        in_single.repository.pull_requests[0].head_repository = "somebody/example"
+        in_single.repository.close(1)
+    in_single.repository.delete_branch(BRANCH)
     assert "registrar:wrote" in (body or "")
-    run = ask(example, *FIRST)
+    run = ask(in_single, *FIRST)
     assert run.exit_code == 0, run.console
-    assert created(example.repository, BRANCH) == set(FIRST)
+    assert created(in_single.repository, BRANCH) == set(FIRST)
 
 
 def test_without_the_mark_a_description_declines_what_its_branch_adds(example: Example) -> None:
@@ -171,11 +171,11 @@ def test_a_preview_shows_what_was_declined(host: StandInHost, example: Example, 
 
 @pytest.mark.parametrize(("fail_on", "exit_code"), [("missing", 0), ("declined, unset", 1)])
 def test_a_check_does_not_stay_red_after_a_no_and_advises_nothing_that_would_do_nothing(
-    example: Example, fail_on: str, exit_code: int
+    in_single: Example, fail_on: str, exit_code: int
 ) -> None:
-    ask(example, *FIRST)
-    closed(example.repository, 1)
-    run = ask(example, *FIRST, mode="check", fail_on=fail_on)
+    ask(in_single, *FIRST)
+    closed(in_single.repository, 1)
+    run = ask(in_single, *FIRST, mode="check", fail_on=fail_on)
     assert run.exit_code == exit_code, run.console
     assert "They were declined, so they are not proposed again." in run.summary
     assert "mode: register" not in run.text
@@ -193,19 +193,19 @@ def take_out(repository: Repository, path: str) -> None:
 
 
 def test_what_a_newer_pull_request_proposes_is_not_declined_by_an_older_one(
-    example: Example,
+    in_single: Example,
 ) -> None:
     """While the older one led to another branch, a second one was opened for the same files."""
-    ask(example, *FIRST)
-    older = example.repository.pull_requests[0]
-    example.repository.create_branch("docs")
+    ask(in_single, *FIRST)
+    older = in_single.repository.pull_requests[0]
+    in_single.repository.create_branch("docs")
     older.base = "docs"
-    ask(example, *FIRST)
-    assert created(example.repository, SECOND) == set(FIRST)
-    take_out(example.repository, "b.md")
+    ask(in_single, *FIRST)
+    assert created(in_single.repository, SECOND) == set(FIRST)
+    take_out(in_single.repository, "b.md")
     older.base = "main"
-    example.repository.merge(1)
-    run = ask(example, *FIRST, mode="plan")
+    in_single.repository.merge(1)
+    run = ask(in_single, *FIRST, mode="plan")
     [file] = [each for each in run.registration["files"] if each["path"] == "b.md"]
     assert file["standing"] == "proposed", run.console
     assert run.outputs["declined"] == "0"
@@ -249,18 +249,18 @@ def test_a_file_that_was_taken_out_is_declined_until_it_is_put_back(example: Exa
 
 @pytest.mark.parametrize("delete", [True, False])
 def test_a_file_that_was_taken_out_stays_declined_after_the_merge(
-    example: Example, delete: bool
+    in_single: Example, delete: bool
 ) -> None:
-    ask(example, *FIRST)
-    take_out(example.repository, "b.md")
-    example.repository.merge(1)
+    ask(in_single, *FIRST)
+    take_out(in_single.repository, "b.md")
+    in_single.repository.merge(1)
     if delete:
-        example.repository.delete_branch(BRANCH)
-    branches = example.repository.branches
-    run = ask(example, *FIRST)
+        in_single.repository.delete_branch(BRANCH)
+    branches = in_single.repository.branches
+    run = ask(in_single, *FIRST)
     assert run.exit_code == 0, run.console
     assert reason_of(run, "b.md") == "declined in #1", run.console
-    assert example.repository.branches == branches
+    assert in_single.repository.branches == branches
 
 
 def test_of_more_than_a_thousand_files_only_closing_is_a_refusal(action: Action) -> None:
@@ -284,30 +284,32 @@ def test_of_more_than_a_thousand_files_an_earlier_refusal_holds(action: Action) 
     assert created(example.repository, example.repository.pull_requests[1].head) == {*paths[1:]}
 
 
-def test_what_a_rewritten_branch_lacks_is_declined(example: Example) -> None:
-    ask(example, *FIRST)
-    example.repository.create_branch(BRANCH, "main")
-    example.repository.commit({"b.md": b"\n"}, branch=BRANCH)
+def test_what_a_rewritten_branch_lacks_is_declined(in_single: Example) -> None:
+    ask(in_single, *FIRST)
+    in_single.repository.create_branch(BRANCH, "main")
+    in_single.repository.commit({"b.md": b"\n"}, branch=BRANCH)
     for _ in range(2):
-        run = ask(example, *FIRST)
+        run = ask(in_single, *FIRST)
         assert run.exit_code == 0, run.console
         assert reason_of(run, "a.md") == "declined in #1", run.console
 
 
-def test_what_names_nothing_of_a_branch_with_other_work_declines_nothing(example: Example) -> None:
+def test_what_names_nothing_of_a_branch_with_other_work_declines_nothing(
+    in_single: Example,
+) -> None:
     """A request that opens a pull request says before what it is going to commit."""
-    ask(example, *FIRST)
-    example.repository.create_branch(BRANCH, "main")
-    example.repository.commit({"theirs.md": b"\n"}, branch=BRANCH)
-    ask(example, *FIRST)
-    assert created(example.repository, BRANCH) == {*FIRST, "theirs.md"}
+    ask(in_single, *FIRST)
+    in_single.repository.create_branch(BRANCH, "main")
+    in_single.repository.commit({"theirs.md": b"\n"}, branch=BRANCH)
+    ask(in_single, *FIRST)
+    assert created(in_single.repository, BRANCH) == {*FIRST, "theirs.md"}
 
 
-def test_the_only_file_that_was_taken_out_stays_out(example: Example) -> None:
-    ask(example, "a.md")
-    take_out(example.repository, "a.md")
+def test_the_only_file_that_was_taken_out_stays_out(in_single: Example) -> None:
+    ask(in_single, "a.md")
+    take_out(in_single.repository, "a.md")
     for _ in range(2):
-        assert reason_of(ask(example, "a.md"), "a.md") == "declined in #1"
+        assert reason_of(ask(in_single, "a.md"), "a.md") == "declined in #1"
 
 
 # --- Descriptions that somebody edits ---------------------------------------------------------
@@ -336,52 +338,52 @@ def edited(body: str | None, edit: str) -> str:
 
 
 @pytest.mark.parametrize("edit", EDITS)
-def test_a_refusal_outlives_an_edit_of_the_description(example: Example, edit: str) -> None:
-    ask(example, *FIRST)
-    [pull] = example.repository.pull_requests
+def test_a_refusal_outlives_an_edit_of_the_description(in_single: Example, edit: str) -> None:
+    ask(in_single, *FIRST)
+    [pull] = in_single.repository.pull_requests
     pull.body = edited(pull.body, edit)
-    closed(example.repository, 1)
-    run = ask(example, *FIRST)
+    closed(in_single.repository, 1)
+    run = ask(in_single, *FIRST)
     assert run.exit_code == 0, run.console
-    assert example.repository.branches == ["main"]
+    assert in_single.repository.branches == ["main"]
     assert "declined in [#1]" in run.summary
 
 
 @pytest.mark.parametrize("edit", EDITS)
 def test_a_file_taken_out_stays_out_after_an_edit_of_the_description(
-    example: Example, edit: str
+    in_single: Example, edit: str
 ) -> None:
-    ask(example, *FIRST)
-    [pull] = example.repository.pull_requests
-    example.repository.commit({"a.md": None}, branch=BRANCH)
+    ask(in_single, *FIRST)
+    [pull] = in_single.repository.pull_requests
+    in_single.repository.commit({"a.md": None}, branch=BRANCH)
     pull.body = edited(pull.body, edit)
     if edit in {"without wrote", "replaced"}:
         # Nothing is left that tells: it comes once more
-        ask(example, *FIRST)
-        take_out(example.repository, "a.md")
+        ask(in_single, *FIRST)
+        take_out(in_single.repository, "a.md")
     for _ in range(2):
-        run = ask(example, *FIRST, "c.md")
+        run = ask(in_single, *FIRST, "c.md")
         assert run.exit_code == 0, run.console
-        assert created(example.repository, BRANCH) == {"b.md", "c.md"}
+        assert created(in_single.repository, BRANCH) == {"b.md", "c.md"}
         assert (pull.body or "").count("registrar:wrote") == 1
-    assert [each.state for each in example.repository.pull_requests] == ["open"]
-    closed(example.repository, 1)
-    ask(example, *FIRST, "c.md")
-    assert example.repository.branches == ["main"]
+    assert [each.state for each in in_single.repository.pull_requests] == ["open"]
+    closed(in_single.repository, 1)
+    ask(in_single, *FIRST, "c.md")
+    assert in_single.repository.branches == ["main"]
 
 
-def test_of_several_parts_all_count_and_one_is_left(example: Example) -> None:
-    ask(example, *FIRST)
-    [pull] = example.repository.pull_requests
+def test_of_several_parts_all_count_and_one_is_left(in_single: Example) -> None:
+    ask(in_single, *FIRST)
+    [pull] = in_single.repository.pull_requests
     stale = pull.body
-    ask(example, *FIRST, "c.md")
+    ask(in_single, *FIRST, "c.md")
     pull.body = f"{stale}\n\n{pull.body}"
-    ask(example, *FIRST, "c.md", "d.md")
+    ask(in_single, *FIRST, "c.md", "d.md")
     assert (pull.body or "").count("registrar:begin") == 1
     pull.body = f"{stale}\n\n{pull.body}"
-    closed(example.repository, 1)
-    ask(example, *FIRST, "c.md", "d.md")
-    assert example.repository.branches == ["main"]
+    closed(in_single.repository, 1)
+    ask(in_single, *FIRST, "c.md", "d.md")
+    assert in_single.repository.branches == ["main"]
 
 
 def test_in_a_fork_older_pages_count_too(example: Example) -> None:

@@ -25,14 +25,14 @@ PNG = bytes.fromhex(
 @pytest.mark.parametrize("suffix", ["json", "yml"])
 @pytest.mark.parametrize("name", ["scaffold", "health"])
 def test_a_list_that_only_extends_is_the_built_in_one(
-    name: str, suffix: str, start: Start, action: Action, host: StandInHost
+    name: str, suffix: str, single: Start, action: Action, host: StandInHost
 ) -> None:
     built_in: Mapping[str, str | None] = SCAFFOLD if name == "scaffold" else HEALTH
     repository = host.create_repository(TARGET, {"a": b"b"})
     # Editors put the address of the schema there
     schema = "../scripts/config/definitions.schema.json"
     listed = action.document({"$schema": schema, "extends": name}, suffix)
-    run = start(definitions=listed)
+    run = single(definitions=listed)
     assert (run.exit_code, run.stderr) == (0, "")
     files = repository.files(run.outputs["branch"])
     expected = {path: (text or "\n").encode() for path, text in built_in.items()}
@@ -41,7 +41,7 @@ def test_a_list_that_only_extends_is_the_built_in_one(
 
 
 def test_exclude_leaves_out_and_files_replace_and_add(
-    start: Start, action: Action, host: StandInHost
+    single: Start, action: Action, host: StandInHost
 ) -> None:
     repository = host.create_repository(TARGET, {"a": b"b"})
     listed = action.document(
@@ -55,7 +55,7 @@ def test_exclude_leaves_out_and_files_replace_and_add(
             ],
         },
     )
-    run = start(definitions=listed)
+    run = single(definitions=listed)
     assert (run.exit_code, run.stderr) == (0, "")
     # A replaced entry keeps its place, the others follow
     expected = {
@@ -117,11 +117,11 @@ def test_content_file_is_written_byte_for_byte(
 
 @pytest.mark.parametrize("mode", ["plan", "check"])
 def test_a_picture_can_be_planned(
-    mode: str, start: Start, action: Action, repository: Repository, host: StandInHost
+    mode: str, single: Start, action: Action, repository: Repository, host: StandInHost
 ) -> None:
     action.write("config/logo.png", PNG)
     listed = action.document([{"path": "logo.png", "content_file": "logo.png"}])
-    run = start(definitions=listed, mode=mode)
+    run = single(definitions=listed, mode=mode)
     assert run.exit_code == (1 if mode == "check" else 0), run.text
     assert "Unexpected" not in run.text
     assert [file["done"] for file in run.registration["files"]] == ["to create"]
@@ -130,11 +130,11 @@ def test_a_picture_can_be_planned(
 
 @pytest.mark.parametrize("text", ["- a\n- .github/b.md\n- path: c\n", '["a", ".github/b.md", "c"]'])
 def test_an_entry_may_be_a_path_alone(
-    text: str, start: Start, action: Action, host: StandInHost
+    text: str, single: Start, action: Action, host: StandInHost
 ) -> None:
     repository = host.create_repository(TARGET, {"README.md": b"x"})
     listed = action.write("list.yml", text)
-    run = start(definitions=listed)
+    run = single(definitions=listed)
     assert (run.exit_code, run.stderr) == (0, "")
     expected = dict.fromkeys(("a", ".github/b.md", "c"), b"\n")
     assert repository.files(LIST_BRANCH) == {"README.md": b"x"} | expected
@@ -149,7 +149,9 @@ FOLDER = {
 
 
 @pytest.mark.parametrize("above", [".github/", "docs/a b/", "/"])
-def test_a_folder_is_one_entry(above: str, start: Start, action: Action, host: StandInHost) -> None:
+def test_a_folder_is_one_entry(
+    above: str, single: Start, action: Action, host: StandInHost
+) -> None:
     repository = host.create_repository(TARGET, {"docs/x": b"x"})
     for name, data in FOLDER.items():
         action.write(f"templates/{name}", data)
@@ -159,7 +161,7 @@ def test_a_folder_is_one_entry(above: str, start: Start, action: Action, host: S
         {"path": "last"},
     ]
     listed = action.document(entries, "yml")
-    run = start(definitions=listed)
+    run = single(definitions=listed)
     assert (run.exit_code, run.stderr) == (0, "")
     expected = {f"{above.lstrip('/')}{name}": data for name, data in FOLDER.items()}
     files = repository.files(LIST_BRANCH)
@@ -167,7 +169,7 @@ def test_a_folder_is_one_entry(above: str, start: Start, action: Action, host: S
     paths = [file["path"] for file in run.registration["files"]]
     assert paths == ["first", *expected, "last"]
     assert (repository.pull_requests[0].body or "").count("| ours |") == len(FOLDER)
-    again = start(definitions=listed)
+    again = single(definitions=listed)
     assert (again.exit_code, again.outputs["created"]) == (0, "0")
 
 
@@ -199,18 +201,18 @@ def test_the_name_of_a_file_in_a_folder_may_not_hold_the_token(action: Action) -
 
 
 def test_each_file_of_a_folder_is_a_template(
-    start: Start, action: Action, repository: Repository
+    single: Start, action: Action, repository: Repository
 ) -> None:
     action.write("config/t/a/b", "{owner}/{repo}")
     entry = {"path": "x/", "content_file": "t/", "template": True}
-    run = start(definitions=action.document([entry]))
+    run = single(definitions=action.document([entry]))
     assert run.exit_code == 0
     assert repository.files(LIST_BRANCH)["x/a/b"] == TARGET.encode()
 
 
 @pytest.mark.parametrize("from_file", [True, False])
 def test_templates_are_filled_in(
-    start: Start, from_file: bool, action: Action, host: StandInHost
+    single: Start, from_file: bool, action: Action, host: StandInHost
 ) -> None:
     repository = host.create_repository(TARGET, {"a": b"b"}, default_branch="trunk")
     text = "# {repo}\n{{owner}} is {owner}, {default_branch}; {{}} \u00e9\n"
@@ -221,9 +223,9 @@ def test_templates_are_filled_in(
     )
     owner, _, repo = TARGET.partition("/")
     expected = f"# {repo}\n{{owner}} is {owner}, trunk; {{}} \u00e9\n".encode()
-    plan = start(definitions=listed, mode="plan")
+    plan = single(definitions=listed, mode="plan")
     assert f"+{{owner}} is {owner}, trunk;" in plan.stdout
-    run = start(definitions=listed)
+    run = single(definitions=listed)
     assert (run.exit_code, run.stderr) == (0, "")
     files = repository.files(LIST_BRANCH)
     assert files["t"] == expected
@@ -231,11 +233,11 @@ def test_templates_are_filled_in(
 
 
 def test_a_template_gets_the_new_name_of_a_renamed_repository(
-    start: Start, action: Action, repository: Repository
+    single: Start, action: Action, repository: Repository
 ) -> None:
     listed = action.document([{"path": "t", "template": True, "content": "{owner}/{repo}"}])
     repository.rename("octo/other")
-    assert start(definitions=listed).exit_code == 0
+    assert single(definitions=listed).exit_code == 0
     assert repository.files(LIST_BRANCH)["t"] == b"octo/other"
 
 

@@ -11,7 +11,6 @@ import html
 import io
 import json
 import re
-from functools import partial
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,6 @@ from tests.harness import (
     Action,
     Run,
     inject_fault,
-    shortened,
 )
 
 CALLS = (
@@ -157,28 +155,6 @@ def test_everything_hostile_at_once_and_the_token_in_an_answer(
     if call in CALLS[:2]:
         in_a_shell = action(definitions="list.json", language="en")
         assert "No: ***" in in_a_shell.stderr
-
-
-@pytest.mark.parametrize("runner", [False, True])
-def test_hostile_answers_of_github(
-    action: Action, host: StandInHost, repository: Repository, runner: bool
-) -> None:
-    texts = [*HOSTILE, "a\n::error::owned\r\n::warning::owned\r::debug::x"]
-    for number, text in enumerate(texts):
-        call = f"PUT contents/{number}"
-        match = partial(lambda call, request: shortened(request) == call, call)
-        host.faults.add(Fault(FaultKind.CUSTOM, match=match, message=text))
-    listed = [{"path": str(number)} for number in range(len(texts) + 1)]
-    definitions = action.write("list.json", json.dumps(listed))
-    run = action(definitions=definitions, runner=runner, language="en")
-    assert run.exit_code == 1
-    assert run.outputs["failed"] == str(len(texts))
-    assert [dict(annotation.properties) for annotation in run.annotations()] == [{}] * (10 * runner)
-    assert not BLANK.search(run.stdout)
-    assert not BLANK.search(run.stderr)
-    only_ours(run.summary)
-    only_ours(ours(repository))
-    assert run.outputs["branch"] == LIST_BRANCH
 
 
 def test_a_hostile_name_of_the_default_branch(action: Action, host: StandInHost) -> None:

@@ -272,16 +272,16 @@ MISSING_FILES = {
 
 @pytest.mark.parametrize("language", MISSING_FILES)
 def test_one_annotation_names_what_is_missing(
-    start: Start, action: Action, repository: Repository, language: str
+    single: Start, action: Action, repository: Repository, language: str
 ) -> None:
     given = {"mode": "check", "definitions": action.listing(*LIST)}
-    run = start(given, language=language, runner=True)
+    run = single(given, language=language, runner=True)
     assert run.exit_code == 1
     [annotation] = run.annotations()
     text, link = MISSING_FILES[language], f"{HELP_PAGES[language]}#files-are-missing"
     assert (annotation.data, dict(annotation.properties)) == (f"{text} → {link}", {})
     assert run.annotations("warning") == []
-    plain = start(given, language=language)
+    plain = single(given, language=language)
     shown = text.replace("\n", "\n  ")
     assert plain.stderr.rstrip("\n").endswith(f"{shown} → {link}")
     assert plain.stderr.count("\n") == 2
@@ -354,11 +354,11 @@ def test_an_open_pull_request_is_reported(
 
 
 def test_a_merged_pull_request_is_not_mentioned(
-    start: Start, action: Action, repository: Repository
+    single: Start, action: Action, repository: Repository
 ) -> None:
-    start(definitions=action.listing("one"))
+    single(definitions=action.listing("one"))
     repository.merge(1)
-    run = start(definitions=action.listing("one", "two"), mode="plan")
+    run = single(definitions=action.listing("one", "two"), mode="plan")
     assert "#1" not in run.text
     assert [f["done"] for f in run.registration["files"]] == ["skipped", "to create"]
 
@@ -371,7 +371,7 @@ def test_a_merged_pull_request_is_not_mentioned(
     [("plan", (), 0, 0), ("check", (), 1, 2), ("check", HEALTH, 1, 1)],
 )
 def test_plan_and_check_of_both_profiles(
-    start: Start,
+    single: Start,
     host: StandInHost,
     repository: Repository,
     mode: str,
@@ -381,7 +381,7 @@ def test_plan_and_check_of_both_profiles(
 ) -> None:
     if present:
         repository.commit(dict.fromkeys(present, b"x"))
-    run = start(profile="all", mode=mode, runner=True)
+    run = single(profile="all", mode=mode, runner=True)
     assert run.exit_code == exit_code, run.text
     assert len(run.annotations()) == annotations
     assert run.outputs["created"] == "0"
@@ -400,10 +400,10 @@ def test_plan_and_check_of_both_profiles(
 @pytest.mark.parametrize("language", ["en", "ja"])
 @pytest.mark.parametrize("mode", EXIT_CODES)
 def test_a_plan_of_an_archived_repository_says_that_nothing_can_be_opened(
-    start: Start, action: Action, repository: Repository, mode: str, language: str
+    single: Start, action: Action, repository: Repository, mode: str, language: str
 ) -> None:
     repository.archived = True
-    run = start(mode=mode, definitions=action.listing("a"), language=language)
+    run = single(mode=mode, definitions=action.listing("a"), language=language)
     words = {
         "en": "The repository is archived, so nothing can be opened there.",
         "ja": "リポジトリはアーカイブされているため、プルリクエストを開けません。",
@@ -433,9 +433,9 @@ def test_a_plan_goes_on_where_pull_requests_cannot_be_listed(
     assert run.registration["pull_request"] is None
 
 
-def test_a_plan_that_ended_early_counts_nothing(start: Start, host: StandInHost) -> None:
+def test_a_plan_that_ended_early_counts_nothing(single: Start, host: StandInHost) -> None:
     host.create_repository(TARGET, empty=True)
-    run = start(mode="plan", language="en")
+    run = single(mode="plan", language="en")
     assert run.exit_code == 2
     assert not re.search("To create|Present|Item", run.text)
 
@@ -455,16 +455,16 @@ def test_what_was_declined_is_counted_by_itself(action: Action, repository: Repo
     ("text", "shown"), [("[a]", "list.yml"), ("name: our-list\nfiles: [a]", "our-list")]
 )
 def test_the_heading_names_the_list(
-    text: str, shown: str, start: Start, action: Action, repository: Repository
+    text: str, shown: str, single: Start, action: Action, repository: Repository
 ) -> None:
-    run = start(definitions=action.write("list.yml", text), mode="plan")
+    run = single(definitions=action.write("list.yml", text), mode="plan")
     assert run.summary.startswith(f"## registrar: `{TARGET}` (`{shown}`)\n")
 
 
 @pytest.mark.parametrize("mode", ["plan", "register"])
-def test_the_log_says_one_thing_of_each_path(start: Start, host: StandInHost, mode: str) -> None:
+def test_the_log_says_one_thing_of_each_path(single: Start, host: StandInHost, mode: str) -> None:
     host.create_repository(TARGET, {"SECURITY.md": b"x", ".github/SUPPORT.md": b"x"})
-    run = start(profile="health", respect_alternatives="true", mode=mode)
+    run = single(profile="health", respect_alternatives="true", mode=mode)
     lines = [line for line in run.lines if line.startswith("[")]
     of_security = [line for line in lines if ".github/SECURITY.md" in line]
     assert of_security == ["[4/7] .github/SECURITY.md: skipped (satisfied by SECURITY.md)"]

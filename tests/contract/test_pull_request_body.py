@@ -52,6 +52,9 @@ def test_a_row_for_each_path(start: Start, action: Action, repository: Repositor
     assert list(found) == ["a", "b", "README.md"]
     assert found["a"] == ["added", "First &#124; one"]
     assert found["README.md"] == ["skipped (exists on `main`)", "Read me"]
+    assert body(repository).splitlines()[3] == (
+        "Adds 2 of 3 listed files. Present already, and unchanged: 1."
+    )
 
 
 def test_a_second_run_sends_no_update(
@@ -70,15 +73,15 @@ def test_a_second_run_sends_no_update(
 
 
 def test_githubs_own_editor_changes_nothing(
-    start: Start, action: Action, host: StandInHost, repository: Repository
+    single: Start, action: Action, host: StandInHost, repository: Repository
 ) -> None:
     """It ends lines with CRLF."""
     definitions = action.listing(*LIST)
-    start(definitions=definitions)
+    single(definitions=definitions)
     [pull] = repository.pull_requests
     pull.body = f"Hello\n\n{pull.body}\n\nBye".replace("\n", "\r\n")
     before = pull.body
-    start(definitions=definitions)
+    single(definitions=definitions)
     assert pull.body == before
 
 
@@ -147,13 +150,13 @@ def test_without_marks_our_part_comes_after_what_is_there(
 
 
 def test_a_file_that_is_no_longer_listed_is_shown_while_the_branch_adds_it(
-    start: Start, action: Action, repository: Repository
+    single: Start, action: Action, repository: Repository
 ) -> None:
-    start(definitions=action.listing("a", "old", "gone"))
+    single(definitions=action.listing("a", "old", "gone"))
     repository.commit({"gone": None}, branch=LIST_BRANCH)
     repository.commit({"somebody's": b"x"}, branch=LIST_BRANCH)
     for paths in (["a"], ["a"], ["a", "new"], ["new"]):
-        run = start(definitions=action.listing(*paths))
+        run = single(definitions=action.listing(*paths))
         assert run.exit_code == 0, run.text
         left = sorted({"a", "old", *paths} - set(paths))
         shown = rows(body(repository))
@@ -164,17 +167,8 @@ def test_a_file_that_is_no_longer_listed_is_shown_while_the_branch_adds_it(
         more = f"Added by earlier runs, and no longer listed: {len(left)}."
         assert f"\n{added} {more}\n" in body(repository)
         assert [file["path"] for file in run.registration["files"]] == paths
-    start(definitions=action.listing("a", "old", "new"))
+    single(definitions=action.listing("a", "old", "new"))
     assert "no longer listed" not in body(repository)
-
-
-def test_what_the_branch_adds_is_shown_in_japanese_too(
-    action: Action, repository: Repository
-) -> None:
-    action(definitions=action.listing("a", "old"), language="ja")
-    action(definitions=action.listing("a"), language="ja")
-    assert rows(body(repository))["old"][0] == "追加（今は一覧にない）"
-    assert "今は一覧にないファイルが 1 件あります。" in body(repository)
 
 
 # --- What is to be filled in --------------------------------------------------------------
@@ -184,7 +178,7 @@ def test_what_the_branch_adds_is_shown_in_japanese_too(
 @pytest.mark.parametrize("caller", ["", TARGET, "octo/caller"])
 @pytest.mark.parametrize("name", ["", "service"])
 def test_it_introduces_itself_in_one_line(
-    start: Start, action: Action, repository: Repository, name: str, caller: str, language: str
+    single: Start, action: Action, repository: Repository, name: str, caller: str, language: str
 ) -> None:
     named = f"name: {name}\n" if name else ""
     listed = ".github/registrar.yml"
@@ -192,7 +186,7 @@ def test_it_introduces_itself_in_one_line(
     check_out(action, repository)
     env = {"GITHUB_REPOSITORY": caller} if caller else {}
     used = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_ACTION_REPOSITORY": "me/registrar"}
-    run = start(
+    run = single(
         {"definitions": f"./{listed}"},
         profile=None,
         language=language,
@@ -224,36 +218,27 @@ def test_it_introduces_itself_in_one_line(
 
 
 def test_a_built_in_list_introduces_itself_by_its_name(
-    start: Start, action: Action, repository: Repository
+    single: Start, action: Action, repository: Repository
 ) -> None:
-    start(profile="health", env={"GITHUB_REPOSITORY": TARGET})
+    single(profile="health", env={"GITHUB_REPOSITORY": TARGET})
     assert " of the list `health` were missing here. " in body(repository).splitlines()[1]
 
 
-def test_the_first_line_after_that_counts(
-    start: Start, action: Action, repository: Repository
-) -> None:
-    start(definitions=action.listing(*LIST))
-    assert body(repository).splitlines()[3] == (
-        "Adds 2 of 3 listed files. Present already, and unchanged: 1."
-    )
-
-
-def test_empty_files_are_a_checklist(start: Start, action: Action, repository: Repository) -> None:
+def test_empty_files_are_a_checklist(single: Start, action: Action, repository: Repository) -> None:
     full = {"path": "full", "content": "x\n"}
-    start(definitions=action.listing("README.md", "a", full, "d/.gitkeep", ".mcp.json", "`x|"))
+    single(definitions=action.listing("README.md", "a", full, "d/.gitkeep", ".mcp.json", "`x|"))
     page = only_ours(body(repository))
     assert [item.partition(":")[0].strip() for item in page.items] == ["a", ".mcp.json", "`x|"]
     assert "- [ ] `a`\n" in page.markdown
 
 
-def test_ticks_survive_an_update(start: Start, action: Action, repository: Repository) -> None:
+def test_ticks_survive_an_update(single: Start, action: Action, repository: Repository) -> None:
     definitions = action.listing("a", "b", "`|", ".mcp.json")
-    start(definitions=definitions)
+    single(definitions=definitions)
     [pull] = repository.pull_requests
     ticked = re.sub(r"(?m)^- \[ \] (.*(?:b|124).*)$", r"- [x] \1", pull.body or "")
     pull.body = ticked.replace("\n", "\r\n")
-    assert start(definitions=action.listing("a", "b", "`|", ".mcp.json", "c")).exit_code == 0
+    assert single(definitions=action.listing("a", "b", "`|", ".mcp.json", "c")).exit_code == 0
     boxes = re.findall(r"(?m)^- \[([ x])\] (?:`|<code>)(.*?)(?:`|</code>)", pull.body or "")
     assert {path: box for box, path in boxes} == {
         "a": " ", "b": "x", "&#96;&#124;": "x", ".mcp.json": " ", "c": " "
@@ -286,9 +271,9 @@ def effects(text: str) -> dict[str, str]:
     return dict(found)
 
 
-def test_empty_health_files_have_effects(start: Start, repository: Repository) -> None:
+def test_empty_health_files_have_effects(single: Start, repository: Repository) -> None:
     repository.commit({".github/SUPPORT.md": b"Ask us.\n"})
-    start(profile="health")
+    single(profile="health")
     found = effects(body(repository))
     assert set(found) == set(HEALTH) - {".github/SUPPORT.md"}
     assert "issue templates" in found[".github/ISSUE_TEMPLATE/config.yml"]
@@ -318,12 +303,12 @@ def test_effects_and_states_are_in_japanese_too(action: Action, repository: Repo
 
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_what_may_hide_inherited_files_is_said_without_a_request(
-    start: Start, action: Action, repository: Repository, language: str
+    single: Start, action: Action, repository: Repository, language: str
 ) -> None:
     listed = {".github/ISSUE_TEMPLATE/bug.md": "x\n", "SECURITY.md": "x\n", "SUPPORT.md": ""}
     listed |= {"other.md": "x\n", "LICENSE": "x\n"}
     entries = [{"path": path, "content": content} for path, content in listed.items()]
-    start(definitions=action.listing(*entries), language=language)
+    single(definitions=action.listing(*entries), language=language)
     words = {"en": "no longer inherits", "ja": "継承されなくなります"}[language]
     [line] = [each for each in body(repository).splitlines() if words in each]
     assert {path for path in listed if path in line} == {*list(listed)[:2]}
@@ -508,12 +493,11 @@ def test_a_reviewers_long_text_leaves_the_table_what_is_left(
     assert f"… and {61 - shown} more" in pull.body
 
 
-@pytest.mark.parametrize("strategy", [SINGLE])
 def test_the_longest_text_of_the_callers_own_leaves_room_for_ours(
-    start: Start, action: Action, repository: Repository
+    single: Start, action: Action, repository: Repository
 ) -> None:
     text = "😀" * 30_000
-    run = start(definitions=action.listing("a"), body=text)
+    run = single(definitions=action.listing("a"), body=text)
     assert run.exit_code == 0, run.text
     assert body(repository).startswith(f"{text}\n\n{BEGIN}\n")
     assert list(rows(body(repository))) == ["a"]

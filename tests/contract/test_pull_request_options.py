@@ -100,10 +100,10 @@ def require_every_option(repository: Repository) -> None:
         assert (there.partition("\n")[0] if name == "body" else there) == expected, name
 
 
-def test_every_option_is_set(start: Start, action: Action, repository: Repository) -> None:
+def test_every_option_is_set(single: Start, action: Action, repository: Repository) -> None:
     assert list(EVERY) == list(PullRequestOptions._fields)
     options = {name: given for name, (given, _) in EVERY.items()}
-    assert start(options, definitions=action.listing("a")).exit_code == 0
+    assert single(options, definitions=action.listing("a")).exit_code == 0
     require_every_option(repository)
 
 
@@ -132,14 +132,14 @@ def test_a_run_over_many_plans_the_requests_of_every_option(
 
 @pytest.mark.parametrize("language", ["ja", "en"])
 def test_who_is_not_taken_is_named_and_the_others_are_set(
-    start: Start, action: Action, host: StandInHost, repository: Repository, language: str
+    single: Start, action: Action, host: StandInHost, repository: Repository, language: str
 ) -> None:
     refuse(
         host,
         lambda r: shortened(r) == LABELS and "bad" in r.json,
         message="Validation Failed",
     )
-    run = start(
+    run = single(
         definitions=action.listing("a"),
         labels="docs,bad,chore",
         assignees="mona,stranger-a,octocat",
@@ -221,14 +221,14 @@ def test_what_is_wrong_for_all_is_reported_once(
 
 
 def test_a_run_without_a_pull_request_sets_nothing(
-    start: Start, action: Action, host: StandInHost, repository: Repository
+    single: Start, action: Action, host: StandInHost, repository: Repository
 ) -> None:
     more = {"definitions": action.listing("a")}
-    start(more, labels=" , ,\n", draft="false")
+    single(more, labels=" , ,\n", draft="false")
     assert not repository.pull_requests[0].draft
     repository.close(1)
-    start(more, labels="x")  # declined
-    start(definitions=action.listing("README.md", name="present.json"), labels="x")
+    single(more, labels="x")  # declined
+    single(definitions=action.listing("README.md", name="present.json"), labels="x")
     assert not set(calls(host)) & set(OPTIONS)
     assert not any(request.fields.get("draft") for request in host.requests)
 
@@ -237,7 +237,7 @@ def test_a_run_without_a_pull_request_sets_nothing(
 
 
 def test_nothing_is_set_twice(
-    start: Start, action: Action, host: StandInHost, repository: Repository
+    single: Start, action: Action, host: StandInHost, repository: Repository
 ) -> None:
     more = {
         "definitions": action.listing("a"),
@@ -247,25 +247,25 @@ def test_nothing_is_set_twice(
         "team_reviewers": "docs",
     }
     repository.collaborators.add("Octocat")
-    start(more)
+    single(more)
     [pull] = repository.pull_requests
     # The host tells no case apart: it gives names as they were first written.
     pull.labels[:] = ["docs", "CHORE"]
     pull.reviewers.clear()  # who has answered is not asked again
     host.requests.clear()
-    run = start(more)
+    run = single(more)
     assert run.exit_code == 0, run.text
     assert not [call for call in writes(host) if call not in {"POST git/refs", "POST /graphql"}]
     assert run.outputs["pull_request_operation"] == "none"
 
 
 def test_what_is_missing_is_added_to_a_pull_request_that_stands(
-    start: Start, action: Action, host: StandInHost, repository: Repository
+    single: Start, action: Action, host: StandInHost, repository: Repository
 ) -> None:
     definitions = action.listing("a")
-    start(definitions=definitions, labels="docs")
+    single(definitions=definitions, labels="docs")
     host.requests.clear()
-    run = start(definitions=definitions, labels="docs,chore", assignees="mona", reviewers="mona")
+    run = single(definitions=definitions, labels="docs,chore", assignees="mona", reviewers="mona")
     assert run.exit_code == 0, run.text
     assert sent(host, LABELS) == [["chore"]]
     [pull] = repository.pull_requests
@@ -333,11 +333,11 @@ TWO_PERMISSIONS = {"contents": "write", "pull_requests": "write"}
 
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_labels_that_exist_are_set_where_the_token_may_not_create_any(
-    start: Start, action: Action, host: StandInHost, repository: Repository, language: str
+    single: Start, action: Action, host: StandInHost, repository: Repository, language: str
 ) -> None:
     """Nothing else needs more than the two permissions."""
     token = host.create_token("fine-grained", permissions=TWO_PERMISSIONS, repositories=[TARGET])
-    run = start(
+    run = single(
         {"assignees": "mona", "reviewers": "mona", "labels": "bug,new,Documentation"},
         definitions=action.listing("a"),
         host_token=token,
@@ -353,16 +353,16 @@ def test_labels_that_exist_are_set_where_the_token_may_not_create_any(
     assert "You do not have permission to create labels" in warning.data
     more = {**TWO_PERMISSIONS, "issues": "write"}
     given = {"host_token": host.create_token("fine-grained", permissions=more), "labels": "bug,new"}
-    again = start(given, definitions=action.listing("a", "b"), runner=True)
+    again = single(given, definitions=action.listing("a", "b"), runner=True)
     assert again.annotations("warning") == []
     assert repository.pull_requests[0].labels == ["bug", "Documentation", "new"]
 
 
 def test_a_label_that_somebody_makes_at_the_same_moment_is_set(
-    start: Start, action: Action, host: StandInHost, repository: Repository
+    single: Start, action: Action, host: StandInHost, repository: Repository
 ) -> None:
     host.quirks.label_races = 2
-    run = start(definitions=action.listing("a"), labels="bug,new", runner=True)
+    run = single(definitions=action.listing("a"), labels="bug,new", runner=True)
     assert run.exit_code == 0, run.text
     assert run.annotations("warning") == []
     assert repository.pull_requests[0].labels == ["bug", "new"]
@@ -390,10 +390,10 @@ def test_only_the_login_that_is_no_persons_is_dropped(
 
 
 def test_assignees_of_a_new_pull_request_are_waited_for(
-    start: Start, action: Action, host: StandInHost, repository: Repository
+    single: Start, action: Action, host: StandInHost, repository: Repository
 ) -> None:
     host.quirks.lag = Lag(seconds=4.0, symptoms=(Symptom.ASSIGNEES,))
-    run = start(definitions=action.listing("a"), assignees="mona,octocat", runner=True)
+    run = single(definitions=action.listing("a"), assignees="mona,octocat", runner=True)
     assert run.exit_code == 0, run.text
     assert run.annotations("warning") == []
     assert repository.pull_requests[0].assignees == ["mona", "octocat"]
@@ -401,12 +401,12 @@ def test_assignees_of_a_new_pull_request_are_waited_for(
 
 @pytest.mark.parametrize("language", ["en", "ja"])
 def test_a_team_that_the_token_may_not_see_is_named_and_the_others_are_asked(
-    start: Start, action: Action, host: StandInHost, repository: Repository, language: str
+    single: Start, action: Action, host: StandInHost, repository: Repository, language: str
 ) -> None:
     repository.hidden_teams.add("secret")
     begun = action.clock.now
     given = {"definitions": action.listing("a"), "team_reviewers": "docs,secret,core"}
-    run = start(given, language=language, runner=True)
+    run = single(given, language=language, runner=True)
     assert run.exit_code == 0, run.text
     assert repository.pull_requests[0].team_reviewers == ["docs", "core"]
     [warning] = run.annotations("warning")

@@ -193,13 +193,13 @@ def test_a_run_under_nohup_outlives_its_terminal(
 
 
 def test_the_file_holds_what_the_output_holds(
-    start: Start, action: Action, repository: Repository
+    single: Start, action: Action, repository: Repository
 ) -> None:
     directory = temporary(action)
     env = {"RUNNER_TEMP": str(directory)}
     paths = ["a", "日本語/\u00e9", "\U0001f600"]
     given = {"definitions": action.listing(*paths)}
-    runs = [start(given, mode=mode, env=env) for mode in ("plan", "register")]
+    runs = [single(given, mode=mode, env=env) for mode in ("plan", "register")]
     names = [run.outputs["report_path"] for run in runs]
     others = [run.outputs[each] for run in runs for each in ("table_path", "page_path")]
     assert len({*names, *others}) == 6, "two steps of one job do not overwrite each other's files"

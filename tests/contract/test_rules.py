@@ -167,14 +167,14 @@ def test_a_list_without_rules_asks_for_nothing_more(single: Start, action: Actio
 
 
 def test_the_log_says_which_rule_and_what_does_not_apply(
-    start: Start, action: Action, host: StandInHost
+    single: Start, action: Action, host: StandInHost
 ) -> None:
     host.create_repository(TARGET, {"go.mod": b""}, language="Go")
     listed = {
         "files": [{"path": "PUBLIC.md", "content": "top"}],
         "rules": LIST["rules"],
     }
-    run = start(definitions=listing(action, listed), mode="plan")
+    run = single(definitions=listing(action, listed), mode="plan")
     assert ".golangci.yml: missing (rule 1)" in run.stdout
     assert "| `.golangci.yml` | to create (rule 1) |" in run.summary
     unfit = (
@@ -187,18 +187,18 @@ def test_the_log_says_which_rule_and_what_does_not_apply(
 
 
 def test_rules_that_contradict_each_other_are_an_error_of_that_repository(
-    start: Start, action: Action, host: StandInHost
+    single: Start, action: Action, host: StandInHost
 ) -> None:
     repository = host.create_repository(TARGET, {"a": b""}, language="Go")
     listed = {
         "files": ["docs"],
         "rules": [{"when": {"language": "go"}, "files": ["docs/a.md"]}],
     }
-    run = start(definitions=listing(action, listed))
+    run = single(definitions=listing(action, listed))
     assert (run.exit_code, repository.branches) == (2, ["main"])
     assert "docs/a.md (rule 1) lies below the file docs (the list itself)" in run.stderr
     repository.language = "Rust"
-    assert start(definitions=listing(action, listed)).exit_code == 0
+    assert single(definitions=listing(action, listed)).exit_code == 0
 
 
 @pytest.fixture
@@ -490,31 +490,31 @@ OWNERS = {
 
 @pytest.mark.parametrize("in_answer", [True, False])
 def test_a_template_holds_the_value_of_a_property(
-    start: Start, action: Action, host: StandInHost, in_answer: bool
+    single: Start, action: Action, host: StandInHost, in_answer: bool
 ) -> None:
     host.quirks.without_properties = not in_answer
     value = "x, y [skip ci] @org/all {repo}"
     repository = host.create_repository(TARGET, {"a": b""}, properties={"team": value})
     given = {"definitions": listing(action, OWNERS)}
-    run = start(given)
+    run = single(given)
     assert run.exit_code == 0, run.text
     written = repository.files(LIST_BRANCH)["OWNERS"]
     assert written == f"* @octo/{value} {{x}} {value}\n".encode()
-    again = start(given)
+    again = single(given)
     assert (again.exit_code, len(repository.pull_requests)) == (0, 1)
 
 
 @pytest.mark.parametrize("properties", [{}, {"team": ""}, {"team": []}, {"team": [""]}])
 @pytest.mark.parametrize("mode", ["plan", "register"])
 def test_a_file_whose_property_is_not_set_is_skipped(
-    start: Start,
+    single: Start,
     action: Action,
     host: StandInHost,
     mode: str,
     properties: dict[str, str | list[str]],
 ) -> None:
     repository = host.create_repository(TARGET, {"a": b""}, properties=properties)
-    run = start(definitions=listing(action, OWNERS), mode=mode)
+    run = single(definitions=listing(action, OWNERS), mode=mode)
     assert run.exit_code == 0, run.text
     owners, readme = run.registration["files"]
     assert (owners["done"], owners["reason"]) == ("skipped", "property team is not set")
@@ -525,21 +525,21 @@ def test_a_file_whose_property_is_not_set_is_skipped(
 
 
 def test_a_property_with_several_values_is_an_error(
-    start: Start, action: Action, host: StandInHost
+    single: Start, action: Action, host: StandInHost
 ) -> None:
     repository = host.create_repository(TARGET, {"a": b""}, properties={"team": ["x", "y"]})
-    run = start(definitions=listing(action, OWNERS))
+    run = single(definitions=listing(action, OWNERS))
     assert (run.exit_code, repository.branches) == (2, ["main"])
     assert "names the custom property team, which has several values" in run.stderr
 
 
 def test_a_property_with_several_values_is_none_where_another_file_counts(
-    start: Start, action: Action, host: StandInHost
+    single: Start, action: Action, host: StandInHost
 ) -> None:
     host.create_repository(TARGET, {"a": b""}, properties={"team": ["x", "y"]})
     owners = {"path": "OWNERS", "template": True, "content": "{property:team}"}
     listed = listing(action, {"files": [{**owners, "alternatives": ["a"]}]})
-    run = start(definitions=listed)
+    run = single(definitions=listed)
     assert run.exit_code == 0, run.text
     assert "satisfied by a" in run.stdout
 

@@ -28,12 +28,12 @@ def shown(repository: Repository) -> list[tuple[str, str]]:
 
 
 def test_lists_without_names_are_told_apart_by_their_paths(
-    start: Start, action: Action, repository: Repository
+    single: Start, action: Action, repository: Repository
 ) -> None:
-    assert register(start, action, "one.yml", "a").exit_code == 0
+    assert register(single, action, "one.yml", "a").exit_code == 0
     [first] = repository.pull_requests
     text = first.body
-    run = register(start, action, "two.yml", "b", body="Mine")
+    run = register(single, action, "two.yml", "b", body="Mine")
     assert (run.exit_code, run.outputs["branch"]) == (0, f"{LIST_BRANCH}-2"), run.text
     assert shown(repository) == [(LIST_BRANCH, "open"), (f"{LIST_BRANCH}-2", "open")]
     assert first.body == text
@@ -42,12 +42,12 @@ def test_lists_without_names_are_told_apart_by_their_paths(
     for place in (run.stdout, run.summary, second.body or ""):
         assert "#1" in place, "that it goes around another list's"
     text_of_second = second.body
-    again = register(start, action, "two.yml", "b")
+    again = register(single, action, "two.yml", "b")
     assert (again.outputs["pull_request_operation"], second.body) == ("none", text_of_second)
     assert "#1" in again.summary
     for name, paths in (("./one.yml", "a, c"), ("x/../two.yml", "b, d")):
         action.write("x/.keep", "")
-        again = register(start, action, name, paths)
+        again = register(single, action, name, paths)
         assert again.exit_code == 0, again.text
     assert len(repository.pull_requests) == 2
     assert repository.files(LIST_BRANCH).keys() - repository.files().keys() == {"a", "c"}
@@ -105,28 +105,28 @@ def test_in_a_shell_nothing_outside_of_the_lists_repository_is_read(
 
 
 def test_what_one_list_was_refused_another_one_may_propose(
-    start: Start, action: Action, repository: Repository
+    single: Start, action: Action, repository: Repository
 ) -> None:
-    register(start, action, "one.yml", "a, b")
+    register(single, action, "one.yml", "a, b")
     repository.close(1)
-    assert register(start, action, "one.yml", "a, b").outputs["created"] == "0"
-    assert register(start, action, "two.yml", "a").outputs["created"] == "1"
+    assert register(single, action, "one.yml", "a, b").outputs["created"] == "0"
+    assert register(single, action, "two.yml", "a").outputs["created"] == "1"
     assert shown(repository) == [(LIST_BRANCH, "closed"), (f"{LIST_BRANCH}-2", "open")]
 
 
 def test_a_list_with_another_name_starts_anew(
-    start: Start, action: Action, repository: Repository
+    single: Start, action: Action, repository: Repository
 ) -> None:
     for name in ("old", "new", "new"):
-        named(start, action, name)
+        named(single, action, name)
     both = ["chore/add-old-files", "chore/add-new-files"]
     assert shown(repository) == [(branch, "open") for branch in both]
     repository.close(1)
     repository.close(2)
-    named(start, action, "newest")
+    named(single, action, "newest")
     assert shown(repository)[-1] == ("chore/add-newest-files", "open")
     # As long as it has a name, it keeps its pull request when its file is moved
-    named(start, action, "newest", ".github/other.yml")
+    named(single, action, "newest", ".github/other.yml")
     assert len(shown(repository)) == 3
 
 
@@ -142,19 +142,19 @@ def test_a_branch_without_a_commit_is_continued_where_the_list_has_named_it(
 
 
 def test_many_repositories_and_one_agree_on_which_list_it_is(
-    start: Start, action: Action, repository: Repository
+    single: Start, action: Action, repository: Repository
 ) -> None:
     def many(name: str, paths: str, mode: str = "register") -> Run:
         more = {**MANY, "mode": mode}
         return register(action, action, name, paths, language="en", **more)
 
-    register(start, action, "one.yml", "a")
+    register(single, action, "one.yml", "a")
     assert many("one.yml", "a").outputs["created"] == "0"
     plan = many("two.yml", "b", "plan")
     assert plan.exit_code == 0, plan.text
     run = many("two.yml", "b")
     assert run.exit_code == 0, run.text
-    register(start, action, "two.yml", "b, c")
+    register(single, action, "two.yml", "b, c")
     assert shown(repository) == [(LIST_BRANCH, "open"), (f"{LIST_BRANCH}-2", "open")]
     added = repository.files(f"{LIST_BRANCH}-2").keys() - repository.files().keys()
     assert added == {"b", "c"}

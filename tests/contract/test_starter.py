@@ -48,10 +48,10 @@ def test_the_paths_are_those_of_the_other_lists() -> None:
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])
-def test_in_an_empty_repository(language: str, start: Start, host: StandInHost) -> None:
+def test_in_an_empty_repository(language: str, single: Start, host: StandInHost) -> None:
     files = {"README.md": b"# Example\n"}
     repository = host.create_repository("octo-org/new", files, default_branch="trunk")
-    run = start(
+    run = single(
         target_repo="octo-org/new",
         profile="starter",
         respect_alternatives="true",
@@ -72,14 +72,14 @@ def test_in_an_empty_repository(language: str, start: Start, host: StandInHost) 
     assert bool(JAPANESE.search(pull.body or "")) is (language == "ja")
     assert b"octo-org, the owner of this repository" in expected[".github/SECURITY.md"]
     assert b"Contributor Covenant" in expected[".github/CODE_OF_CONDUCT.md"]
-    again = start(target_repo="octo-org/new", profile="starter", respect_alternatives="true")
+    again = single(target_repo="octo-org/new", profile="starter", respect_alternatives="true")
     assert (again.exit_code, again.outputs["created"]) == (0, "0")
     assert len(repository.pull_requests) == 1
 
 
-def test_in_a_repository_that_has_everything_elsewhere(start: Start, host: StandInHost) -> None:
+def test_in_a_repository_that_has_everything_elsewhere(single: Start, host: StandInHost) -> None:
     repository = host.create_repository(TARGET, ELSEWHERE)
-    run = start(profile="starter", respect_alternatives="true")
+    run = single(profile="starter", respect_alternatives="true")
     assert (run.exit_code, run.outputs["missing"]) == (0, "0")
     assert only_reads(host)
     assert repository.branches == ["main"]

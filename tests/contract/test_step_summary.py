@@ -25,9 +25,9 @@ def positions(text: str, *parts: str) -> list[int]:
 @pytest.mark.parametrize("language", ["ja", "en"])
 @pytest.mark.parametrize("profile", ["scaffold", "health"])
 def test_outcome_and_pull_request_then_counts_then_paths(
-    start: Start, repository: Repository, profile: str, language: str
+    single: Start, repository: Repository, profile: str, language: str
 ) -> None:
-    text = start(profile=profile, language=language, assignees="stranger").summary
+    text = single(profile=profile, language=language, assignees="stranger").summary
     link = f"[#1]({repository.html_url}/pull/1)"
     found = positions(text, link, COUNTS[language], "`stranger`", PATHS[language])
     assert found == sorted(found)
@@ -45,9 +45,9 @@ OUTCOMES = {
 
 @pytest.mark.parametrize(("language", "mode"), OUTCOMES)
 def test_the_first_sentence_is_the_outcome_in_numbers(
-    start: Start, repository: Repository, language: str, mode: str
+    single: Start, repository: Repository, language: str, mode: str
 ) -> None:
-    run = start(language=language, mode=mode)
+    run = single(language=language, mode=mode)
     sentence = OUTCOMES[language, mode]
     assert run.summary.split("\n\n")[1].startswith(sentence)
     assert sentence in run.lines[-10 if mode == "plan" else -9]
@@ -73,10 +73,10 @@ def test_a_run_that_ends_early_counts_what_it_did_not_come_to_as_failed(
 @pytest.mark.parametrize("language", ["ja", "en"])
 @pytest.mark.parametrize("mode", ["register", "plan"])
 def test_one_file_is_counted_in_right_words(
-    start: Start, action: Action, repository: Repository, mode: str, language: str
+    single: Start, action: Action, repository: Repository, mode: str, language: str
 ) -> None:
     listing = action.listing("a.md")
-    run = start(definitions=listing, mode=mode, language=language, commit_message="Add {path}")
+    run = single(definitions=listing, mode=mode, language=language, commit_message="Add {path}")
     expected = {
         ("en", "register"): "Files: 1 created (1 in all).",
         ("en", "plan"): "Files: 1 to create (1 in all). Nothing was written.",
@@ -93,10 +93,10 @@ def test_one_file_is_counted_in_right_words(
 @pytest.mark.parametrize("mode", ["register", "plan", "check"])
 @pytest.mark.parametrize("language", ["ja", "en"])
 def test_nothing_missing_is_one_line_and_the_counts(
-    start: Start, action: Action, repository: Repository, mode: str, language: str
+    single: Start, action: Action, repository: Repository, mode: str, language: str
 ) -> None:
     listing = action.listing("README.md", ".gitignore")
-    run = start(definitions=listing, mode=mode, language=language, runner=True)
+    run = single(definitions=listing, mode=mode, language=language, runner=True)
     page = only_ours(run.summary)
     assert [row[1] for row in page.rows[1:]] == ["0", "2", "0"]
     assert page.paths == {}
@@ -110,8 +110,8 @@ def test_nothing_missing_is_one_line_and_the_counts(
     assert sentence in outside[0]
 
 
-def test_every_path_has_its_row(start: Start, repository: Repository) -> None:
-    rows = only_ours(start().summary).paths
+def test_every_path_has_its_row(single: Start, repository: Repository) -> None:
+    rows = only_ours(single().summary).paths
     assert set(rows) == set(SCAFFOLD)
     states = [cells[0].partition(" ")[0] for cells in rows.values()]
     assert (states.count("created"), states.count("skipped")) == (27, 2)
@@ -165,11 +165,11 @@ def test_each_cause_has_its_own_paths_the_most_frequent_first(
     assert second.startswith("b was not created: Odd")
 
 
-def test_declined_is_a_link(start: Start, action: Action, repository: Repository) -> None:
+def test_declined_is_a_link(single: Start, action: Action, repository: Repository) -> None:
     definitions = action.listing("a", "b")
-    start(definitions=definitions)
+    single(definitions=definitions)
     repository.close(1)
-    run = start(definitions=definitions)
+    run = single(definitions=definitions)
     link = f"[#1]({repository.html_url}/pull/1)"
     assert f"| `a` | skipped (declined in {link}) |" in run.summary
     assert "closed their pull request without merging it" in run.summary
