@@ -36,15 +36,16 @@ ONE = """\
 - `procedure` is [the same as a shell script](procedure.sh) around GitHub's own
   client, without encryption{procedure}.
 - `MB` is the peak of memory of the largest process.
-- Above 78 files `per-file` has to keep [GitHub's pace](../docs/many-repositories.md#pace-and-limits).
+- Above 78 files `per-file` has to keep [GitHub's
+  pace](../docs/many-repositories.md#pace-and-limits).
 """
 MANY = """\
 ## Many repositories
 
 {measured}
 An organisation, some of whose repositories lack {lacking} of {paths} listed files; {latency} per
-round trip, without the waiting for [GitHub's pace](../docs/many-repositories.md#pace-and-limits), which is
-most of a run that writes ([how](unpaced.py)).
+round trip, without the waiting for [GitHub's
+pace](../docs/many-repositories.md#pace-and-limits), which is most of a run that writes ([how](unpaced.py)).
 
 {runs}
 
