@@ -45,7 +45,8 @@ MANY = """\
 {measured}
 An organisation, some of whose repositories lack {lacking} of {paths} listed files; {latency} per
 round trip, without the waiting for [GitHub's
-pace](../docs/many-repositories.md#pace-and-limits), which is most of a run that writes ([how](unpaced.py)).
+pace](../docs/many-repositories.md#pace-and-limits), which is most of a run that
+writes ([how](unpaced.py)).
 
 {runs}
 
