@@ -468,11 +468,8 @@ def declined(world: World) -> dict[str, int]:
                     found.pop(path, None)
                 if mark.is_needless:
                     continue
-                is_held = path in added(world, pull.head_sha)
                 if pull.state == "closed" and (
-                    was_taken_out(world, pull, path)
-                    if mark.is_withdrawn
-                    else mark.names(path) or is_held
+                    was_taken_out(world, pull, path) if mark.is_withdrawn else mark.names(path)
                 ):
                     found[path] = pull.number
     return found
@@ -923,7 +920,8 @@ def check_no(world: World, path: str, pull: PullRequest) -> None:
     assert mark is None or mark.is_of(LIST_ID), "nor does one of another list"
     names = bool(mark and mark.names(path))
     if pull.was_closed and not (mark and mark.is_withdrawn):
-        assert names or path in added(world, pull.head_sha), f"nobody has declined {path}"
+        is_by_hand = mark is None and path in added(world, pull.head_sha)
+        assert names or is_by_hand, f"nobody has declined {path}"
     else:
         was_merged = pull.merged and names
         assert was_merged or path in world.unwanted, f"nobody has taken {path} out"

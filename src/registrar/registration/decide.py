@@ -10,9 +10,9 @@ nothing itself, and keeps nothing beyond one decision. The order:
    taken. They are read up to the first one that nobody ever used.
 2. What was declined. For each missing path, the newest pull request of this list that has proposed
    it decides (its mark says what it proposed). If that one was closed without a merge, or merged
-   without the path, the path is declined. A closed pull request may have committed more than its
-   mark names, so its branch is looked at, too. The paths that remain are created; if none remain,
-   there is nothing to do.
+   without the path, the path is declined. A closed one without a mark may have been opened by hand,
+   so its branch is looked at. The paths that remain are created; if none remain, there is nothing
+   to do.
 3. An open pull request of this list, under whichever name, is continued. A path that its mark names
    and its branch lacks was removed by somebody: declined. What is there exactly as named, and
    differs from the list, is to be corrected. Where the default branch has got another file at a
@@ -21,7 +21,7 @@ nothing itself, and keeps nothing beyond one decision. The order:
    continued, and a new pull request is opened from it. One that was closed as needless is never
    continued: it is no "no" either, and, opened again, a person's own.
 4. Otherwise the first name that can be used is taken. If there is no branch of this name, it is
-   claimed. If there is one, it is continued if an interrupted run has left it: it holds nothing but
+   made. If there is one, it is continued if an interrupted run has left it: it holds nothing but
    our own files, or it has no commit of its own and its name is the list's default name. Any other
    branch belongs to somebody else, and the next name is looked at.
 5. Between the reading and the writing anything may happen: another run, a person, a lost answer.
@@ -391,9 +391,9 @@ class _Decision:
             if pull.was_closed and mark and mark.is_withdrawn:
                 removed = self._removed(mark, known, pull.head_sha)
                 proposed, held = proposed | (known - removed), removed
-            elif pull.was_closed and undecided - held and looked_at < _MOST_LOOKED_AT:
+            elif mark is None and undecided and looked_at < _MOST_LOOKED_AT:
                 looked_at += 1
-                held |= self._found(pull, mark, undecided - held)
+                held = self._found(pull, undecided)
             undecided -= held
             if pull.was_closed:
                 is_withdrawn = mark is not None and mark.is_withdrawn
@@ -590,29 +590,22 @@ class _Decision:
         pulls = [pull for pull in state.pull_requests if pull.is_open]
         return min(pulls, key=lambda pull: pull.base_branch != base, default=None)
 
-    def _found(self, pull: PullRequest, mark: Mark | None, paths: frozenset[str]) -> frozenset[str]:
-        """Find which of these paths a closed pull request proposed although its mark does not name
-        them.
+    def _found(self, pull: PullRequest, paths: frozenset[str]) -> frozenset[str]:
+        """Find which of these paths a closed pull request without a mark proposed.
 
-        This happens if a run was killed after its commit. A pull request without a mark was opened
-        by hand, or somebody deleted our part: then a path counts if it was added with our content,
-        and if the pull request changes nothing but such files.
+        It was opened by hand, or somebody deleted our part. A path counts if it was added with our
+        content, and if the pull request changes nothing but such files.
         """
         if not self._counts(pull):
             return frozenset()
         try:
-            if mark is None:
-                added = self._added(pull.head_sha) or _Added({})
-                blobs = self._blobs(added, self._plan.missing)
-                return frozenset(path for path in paths if added.blobs.get(path) == blobs[path])
-            there = paths - self._answers.lacking(paths, pull.head_sha)
-            base = self._plan.state.base_sha
-            since = self._answers.compare(base, pull.head_sha).merge_base if there else ""
-            return self._answers.lacking(there, since) if since else there
+            added = self._added(pull.head_sha) or _Added({})
         except GitHubError as error:
             if error.kind is not Kind.NOT_FOUND:
                 raise
             return frozenset()
+        blobs = self._blobs(added, self._plan.missing)
+        return frozenset(path for path in paths if added.blobs.get(path) == blobs[path])
 
     def _blobs(self, added: _Added, definitions: Sequence[FileDefinition]) -> Mapping[str, str]:
         blobs = {definition.path: definition.blob_id for definition in definitions}
