@@ -30,7 +30,9 @@ def execute(
     cancellation: Cancellation,
     result: RunResult,
 ) -> None:
-    """Do the work of a run; ``result`` grows while it goes on, whatever ends it."""
+    """Do the work of a run; ``result`` grows while it goes on, so that it is complete even if the
+    run ends early.
+    """
     transport = Transport(token=settings.token, api_url=settings.api_url)
     try:
         github = GitHub(

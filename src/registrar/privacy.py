@@ -53,7 +53,7 @@ def told(failure: Failure) -> Message:
 
 
 class Privacy:
-    """What may be said of the repositories of a run, and of which of them."""
+    """Decides which repositories of a run may be named, and what may be said of them."""
 
     def __init__(self, token: str, instead_of_words: str) -> None:
         """``instead_of_words`` is shown in the place of GitHub's own words."""

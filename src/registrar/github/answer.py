@@ -130,7 +130,7 @@ class Response:
     def did_something(self) -> bool:
         """Whether a GraphQL answer holds any data: at status 200 every mutation may have failed.
 
-        One that was refused is null, or has nothing but null (wso2/mi-vscode#1608).
+        A mutation that was refused is null, or has only null (wso2/mi-vscode#1608).
         """
         data = self.field("data")
         return isinstance(data, dict) and any(map(_holds_anything, data.values()))

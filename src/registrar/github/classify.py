@@ -52,7 +52,9 @@ def _lag(
 def _policy(
     kind: Kind, text: str, *says: str, when: Callable[[Case], bool] = lambda _: True
 ) -> Row:
-    """GitHub's words are always the same, but for names. Ours have none, so everybody is told."""
+    """GitHub's words are always the same, except for names. Our words have no names, so everybody
+    may read them.
+    """
     return Row(kind, text, says=says, when=when, told=text)
 
 
@@ -422,7 +424,7 @@ TABLE: tuple[Row, ...] = (
 
 
 def classify(case: Case, now: float, row: Row | None = None) -> Outcome:
-    """Say what an answer means that is no success.
+    """Say what the answer to a failed request means.
 
     ``row`` is what it means if that is known already; ``now`` is the time in seconds since the
     epoch.

@@ -1,8 +1,8 @@
 """Checks of what an answer says: no value is used before its type is checked.
 
 PyGithub gives ``None`` for what is absent, and hardly checks a value: so each attribute of its
-objects that is used goes through one of these functions, and so does each field of an answer that
-is read without an object (`Fields`).
+objects that is used goes through one of these functions. Each field of an answer that is read
+without an object does too (`Fields`).
 """
 
 import base64

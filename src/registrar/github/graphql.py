@@ -159,7 +159,7 @@ class GraphQL:
         directories: Sequence[str],
         commits: int = 1,
     ) -> tuple[Model, Sequence[Directories]]:
-        """Read directories, and those above them, in whatever way GitHub answers.
+        """Read directories, and those above them; in other ways if GitHub gives up on one query.
 
         ``ask`` sends the first query, with as many of them as one query may have, or with none. It
         gives what else it has read, and the trees of the ``commits`` that there are.
@@ -323,7 +323,7 @@ class GraphQL:
         read: Callable[[Fields, Response], Model],
         tolerates: Callable[[GraphQLError], bool],
     ) -> Model:
-        """Send a query about one repository; it is an error if there is none such."""
+        """Send a query about one repository; it is an error if the repository does not exist."""
         operation = msg("operation.repository", target=target)
         try:
             return self.ask(operation, query, read, tolerates)

@@ -328,7 +328,7 @@ class RetryPolicy:
         *,
         announcement: Message | None = None,
     ) -> None:
-        """Begin a pause, and announce it: whoever sends next waits for its end.
+        """Begin a pause, and announce it: the next request waits for its end.
 
         ``announcement`` is printed in place of the usual text, once a run. `OutOfTime` where the
         pause would exceed the time that is left.

@@ -33,7 +33,7 @@ _OF_CONTENTS = {
     "symlink": ("blob", "120000"),
     "submodule": ("commit", "160000"),
 }
-"""Type and mode in git; any other is a file, of which GitHub does not say whether it can be run."""
+"""Type and mode in git; any other is a file, and GitHub does not say whether it can be run."""
 
 
 def identity(fields: Fields) -> Repository:
@@ -86,7 +86,7 @@ def repository_beside(pull_request: object) -> Repository | None:
 
 
 def property_values(given: Mapping[str, object]) -> Values:
-    """Custom properties by their names in lower case: an empty text is no value."""
+    """Custom properties by their names in lower case: an empty text counts as not set."""
     return {
         text(name).lower(): tuple(filter(None, text_or_texts(value)))
         for name, value in given.items()

@@ -153,8 +153,8 @@ class Rest:
     def may_write(self, repository: Repository, login: str) -> bool | None:
         """Whether an account may write to a repository; ``None`` if the token may not know.
 
-        Only tokens that may push get an answer (yegor256/rultor#1407). There is no such account
-        if it is gone, or is no person's (anthropics/claude-code-action#1018).
+        Only tokens that may push get an answer (yegor256/rultor#1407). ``False`` if the account is
+        gone, or is not a person's (anthropics/claude-code-action#1018).
         """
         ask = partial(
             self._ask,
@@ -167,7 +167,7 @@ class Rest:
     def branch_head(self, repository: Repository, branch: str) -> str | None:
         """Commit id of a branch; ``None`` when there is no such branch.
 
-        One that was said to exist is asked for until it is there.
+        A branch that GitHub has said to exist is asked for until it is there.
         """
         return self._find(
             repository,

@@ -116,7 +116,7 @@ class _Attempts(Generic[Model]):
     began: float
     """On the monotonic clock, in seconds."""
     failed: Counter[Kind] = field(default_factory=Counter[Kind])
-    """Number of tries; those that ended with lag or a limit are counted by themselves."""
+    """Failed tries: those that ended with lag or a limit by their kind, all others together."""
     lag_until: float = 0.0
     """Until when "not there" may be because GitHub does not know it everywhere yet."""
     may_have_been_applied: bool = False

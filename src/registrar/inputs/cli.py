@@ -21,9 +21,9 @@ _MARGIN = " " * 6
 _LIST = ("profile", "definitions")
 """What says which list it is; either command has its own."""
 _FILES = (Input("table", msg("option.table")), Input("page", msg("option.page")))
-"""Options that are no inputs: a step of a workflow finds these files by its outputs."""
+"""Options that are not inputs: a step of a workflow finds these files by its outputs."""
 _YES = Input("yes", msg("option.yes"), "false", ("true", "false"))
-"""An option that is no input: nobody is asked in a workflow."""
+"""An option that is not an input: nobody is asked in a workflow."""
 _OTHERS = (*_FILES, _YES)
 _OPTIONS = {each.option: each for each in (*INPUTS.values(), *_OTHERS) if each.name != "host_token"}
 _TARGET = re.compile(r"[A-Za-z0-9_-]+/[A-Za-z0-9._-]+")

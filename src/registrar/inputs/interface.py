@@ -82,7 +82,7 @@ INPUTS = {
         Input("reviewers", msg("option.reviewers"), placeholders=(PROPERTY,)),
         Input("team_reviewers", msg("option.team_reviewers"), placeholders=(PROPERTY,)),
         Input("draft", msg("option.draft"), "false", _SWITCH),
-        # Without one, the list decides; on a console, the locale of whoever reads it
+        # Without one, the list decides; on a console, the locale of its reader
         Input("language", msg("option.language"), choices=LANGUAGES),
         Input("max_wait_minutes", msg("option.max_wait_minutes"), "15"),
         Input("max_pull_requests", msg("option.max_pull_requests"), "10"),

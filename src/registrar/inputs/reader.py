@@ -381,7 +381,8 @@ def _once(values: Iterable[str]) -> tuple[str, ...]:
 def api_url_diagnostic(url: str) -> Message | None:
     """Explain why the API cannot be at ``url``; ``None`` when it can.
 
-    One that may hold a user and a password is not repeated: whoever reads the log would read it.
+    An address that may hold a user and a password is not repeated, because everybody who reads the
+    log would see it.
     """
     if "@" in unquote(unquote(url)):
         return msg("input.api_url_login")

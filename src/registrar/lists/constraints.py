@@ -93,7 +93,7 @@ def path_doubts(path: str) -> Iterator[Message]:
 
 
 def placeholder_doubts(path: str) -> Iterator[Message]:
-    """Say that a placeholder in a path is none."""
+    """Warn that a placeholder in a path is not filled in."""
     if found := _PLACEHOLDER.search(path):
         placeholder = Excerpt(found[0])
         yield msg("definitions.path_placeholder", path=Excerpt(path), placeholder=placeholder)

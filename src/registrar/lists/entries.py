@@ -54,8 +54,9 @@ _EXPRESSION = re.compile(
     r"|\s+[A-Za-z_][A-Za-z0-9_-]*\s*[.\[(]"
     r"|\s+(?=[^{};]{1,100}\}\}))[^{}]{0,100}\}{0,2}"
 )
-"""An expression of GitHub, of which a template would leave half the braces. `${{HOME}}` is none: so
-a template writes `${HOME}`; nor is `${{ ls; }}`, a substitution of the shell."""
+"""An expression of GitHub that would keep only half of its braces in a template. `${{HOME}}` is
+none: so a template writes `${HOME}`; nor is `${{ ls; }}`, a substitution of the shell.
+"""
 
 
 class EntryReader(NodeReader):

@@ -229,9 +229,9 @@ def _compare_names(
 
 
 def _check_size(reader: EntryReader, paths: Collection[str]) -> None:
-    """Every path costs a request or a part of one, and so does every directory above it.
+    """Every path costs a request or a part of one. Every directory above it costs the same.
 
-    So do those that rules ask for.
+    Paths and directories that rules ask for are counted, too.
     """
     above = {parent for path in paths for parent in parents(path)}
     for key, count, most in (

@@ -173,7 +173,7 @@ class _YamlLoader(yaml.SafeLoader):
         if len(named) != 1:
             return pairs
         objects = list(named[0].value) if is_sequence(named[0]) else named
-        # One that is not complete yet holds this very object
+        # An object that is not complete yet holds this very object
         if not all(is_mapping(each) and id(each) in self._sizes for each in objects):
             return pairs
         merged = list(own)
@@ -294,7 +294,9 @@ def _open_quote(text: str, line: int) -> yaml.Mark | None:
 
 
 def _in_json(error: json.JSONDecodeError, text: str) -> Malformed:
-    """Give what `json` says, but for the mistakes that nearly everybody makes once."""
+    """Give what `json` says, except for the mistakes that nearly everybody makes once, which have
+    their own words.
+    """
     # Python 3.13 names the place of the comma, earlier ones what follows it
     is_comma = text[error.pos : error.pos + 1] == ","
     comma = error.pos if is_comma else len(text[: error.pos].rstrip()) - 1

@@ -36,7 +36,9 @@ _ABSENT = (FailOn.MISSING, FailOn.DECLINED, FailOn.UNSET)
 
 @dataclass
 class ManyRun:
-    """One run over many repositories; its result grows while it goes on, whatever ends it."""
+    """One run over many repositories; its result grows while it goes on, so that it is complete
+    even if the run ends early.
+    """
 
     github: "GitHub"
     settings: Settings
@@ -257,9 +259,9 @@ class ManyRun:
             self.listener.warn(Diagnostic(self.result.stopped))
 
     def _looked_at(self, reader: Reader, previewed: RegistrationResult) -> RegistrationResult:
-        """Give how a repository stands that is left for the next run, as far as that was read.
+        """Give the state of a repository that is left for the next run, as far as it was read.
 
-        Only by itself it shows what people did to its pull request.
+        What people did to its pull request is seen only if it is read alone.
         """
         if not previewed.is_guess:
             return previewed
@@ -309,7 +311,7 @@ class ManyRun:
     def _keep(self, row: RegistrationResult) -> RegistrationResult:
         """Put a row into the result, table and page: the last that is known of it.
 
-        One of which nothing was read gets every path as not read.
+        If nothing of the repository was read, every path of it is shown as not read.
         """
         row = row if row.files else row._replace(paths=unread(row.spec).paths)
         self._without_row.pop(_key(row.spec), None)

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from registrar.github.bulk import BulkClient
 
 MOST_ALONE = 1000
-"""Repositories that are asked for their custom properties by themselves: a fifth of an hour's
-requests."""
+"""The most repositories whose custom properties are read one by one: a fifth of an hour's requests.
+"""
 AT_ONCE = 4
 """How many of those are asked for at the same time."""
 

@@ -10,9 +10,9 @@ from registrar.texts.messages import Message, msg
 def of_rules(
     result: ManyResult, lists: Iterable[FileList], *, others_read: bool
 ) -> Iterator[Message]:
-    """To how many repositories the rules of each list apply, and what of that deserves a note.
+    """Say to how many repositories the rules of each list apply, and which notes follow.
 
-    ``others_read`` says that others read it: they are not told of whom a property is not set.
+    With ``others_read`` other people read them, so no repository without a property is named.
     """
     of_list: dict[str, dict[int, int]] = {}
     for (name, number), count in result.rules.items():

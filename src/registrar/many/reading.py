@@ -86,7 +86,7 @@ def _with_refused(result: RegistrationResult, scopes: frozenset[str] | None) -> 
 
 
 def _with_outdated(result: RegistrationResult) -> RegistrationResult:
-    """Say of which files an open pull request was given another content, as its mark has it."""
+    """Say which files the open pull request has with other content than the list, by its mark."""
     mark = Mark.of(result.pull_request.body) if result.pull_request else None
     if mark is None or not mark.wrote:
         return result
@@ -113,7 +113,7 @@ SLOW_SECONDS = 5.0
 https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 """
 ALONE_AT_ONCE = 4
-"""Repositories that are previewed by themselves at once."""
+"""Repositories that are read one by one, at the same time."""
 _REQUESTS_ALONE = 5
 """Requests, or points, that one of them may cost: a query, a tree and comparisons."""
 _MEASURED_QUERIES = 10
@@ -205,7 +205,7 @@ class Guesses(Answers):
         try:
             return self._may_write(login)
         except GitHubError:
-            # Asked once more if it is looked at by itself
+            # Asked once more if the repository is read alone
             self.used = True
             return None
 
@@ -252,8 +252,8 @@ class Reader:
     def read(self, specs: Sequence[RegistrationSpec]) -> Iterator[RegistrationResult]:
         """Read every repository, many with one query, and preview its registration.
 
-        One that has to be read by itself is `Status.UNREAD`. It refuses to go on where the run
-        would end, or GitHub's points would, before all are read.
+        A repository that has to be read alone is `Status.UNREAD`. Refuses to go on if the time of
+        the run or GitHub's points would not last until all are read.
         """
         self._sent_before = self.github.limits.sent
         self._began, self._total = self._now, len(specs)

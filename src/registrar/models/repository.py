@@ -46,7 +46,9 @@ class Repository(NamedTuple):
     created_at: str = ""
     """Moment (ISO 8601); empty if no answer has said it."""
     goes_by_id: bool = False
-    """Whether it was chosen by its number, so that requests go to that, whatever its name is."""
+    """Whether it was chosen by its number. Then requests name the number, so that a new name does
+    not matter.
+    """
 
     @property
     def address(self) -> str:
@@ -218,7 +220,8 @@ class RepositoryState(NamedTuple):
     repository: Repository
     base_sha: str
     entries: Mapping[str, Entry]
-    """What is at each path that exists. One that was asked for and is not a key is missing."""
+    """What is at each path that exists. A path that was asked for and is not a key does not exist.
+    """
     branches: Mapping[str, BranchState] = MappingProxyType({})
     """How names of the working branch stand, those that were read."""
     heads: Mapping[str, str] | None = None

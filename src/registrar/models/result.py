@@ -54,7 +54,7 @@ class Status(StrEnum):
     TO_CLOSE = "to close"
     """The default branch may have everything that an open pull request proposes."""
     TO_WITHDRAW = "to withdraw"
-    """An open pull request may hold nothing but what this action wrote."""
+    """An open pull request may hold only what this action wrote."""
     DEFERRED = "deferred"
     """Left for the next run."""
     UNREAD = "not read"
@@ -64,7 +64,7 @@ class Status(StrEnum):
     WAITING = "waiting"
     """Its open pull request already holds everything."""
     BLOCKED = "blocked"
-    """Nothing is missing but paths below something that is no directory."""
+    """All missing paths are below a file, a link or a submodule."""
     UNSET = "unset"
     """Nothing is missing but files that need a custom property, which has no value."""
     DECLINED = "declined"
@@ -80,7 +80,7 @@ class Status(StrEnum):
 
 _PLACES = {each: place for place, each in enumerate(Status)}
 WRITTEN = frozenset({Status.OPENED, Status.UPDATED, Status.WITHDRAWN, Status.CLOSED})
-"""A pull request was opened or changed, whatever else went wrong."""
+"""A pull request was opened or changed, even if something else failed."""
 
 ONLY_LOOKED_AT = frozenset({Status.WAITING, Status.CONFLICTING})
 """Nothing is to be written to the open pull request."""

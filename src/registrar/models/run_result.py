@@ -33,7 +33,7 @@ POINTS_PER_REPOSITORY = 2
 
 
 class NotNamed(NamedTuple):
-    """How repositories ended of which nothing else may be published."""
+    """How repositories ended whose names and details may not be published."""
 
     status: Status
     kind: Kind | None = None
@@ -141,7 +141,7 @@ class ManyResult:
         self.end = Tally()
         """Of how everything ended."""
         self.rows: list[RegistrationResult] = []
-        """What may be named of the end, but for what is complete."""
+        """The end of each list that may be named, except for complete ones."""
         self.with_finding: dict[Standing, list[RegistrationResult]] = {}
         """The first `MOST_NAMED` rows with paths that deserve a look, also complete ones."""
         self.more_with_finding = Counter[Standing]()
@@ -216,7 +216,7 @@ class ManyResult:
 
     @property
     def exit_code(self) -> int:
-        """What the repositories make of the exit code; what is deferred is no failure."""
+        """The exit code that follows from the repositories. Deferred ones are not failures."""
         fail_on = self.settings.fail_on
         # Of what was not read nobody knows
         end = self.end
@@ -226,7 +226,7 @@ class ManyResult:
 
 
 class RunResult:
-    """The growing result of any run: whatever ends it, what was done until then is here."""
+    """The growing result of any run. If the run ends early, this holds what was done until then."""
 
     def __init__(self, registrations: Sequence[RegistrationResult] = ()) -> None:
         self.registrations = list(registrations)

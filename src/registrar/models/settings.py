@@ -20,7 +20,7 @@ class Mode(StrEnum):
     CHECK = "check"
     """Like `PLAN`; what `FailOn` names is a failure."""
     WITHDRAW = "withdraw"
-    """Closes the open pull requests of the list that hold nothing but what this action wrote."""
+    """Closes the open pull requests of the list that hold only what this action wrote."""
     VALIDATE = "validate"
     """Reads the list alone, without a token and without a request."""
 

@@ -127,7 +127,7 @@ class RegistrationSpec(NamedTuple):
     another one may have its name by now."""
 
     is_preview: bool = False
-    """Whether it only shows what would be done, whatever the run is for."""
+    """Whether it only shows what would be done, in any mode."""
     policy: Policy = Policy()
 
     @property

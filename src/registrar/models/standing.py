@@ -48,7 +48,9 @@ class Standing(StrEnum):
     UNSET = "unset"
     """Not there, and a custom property that its template needs is not set."""
     BLOCKED = "blocked"
-    """Not there, and it cannot be: something above it is no directory."""
+    """It does not exist and cannot be created, because a file, a link or a submodule is where it
+    needs a directory.
+    """
     UNREAD = "unread"
     """Nobody has looked."""
 
@@ -113,7 +115,7 @@ class PresentFile(NamedTuple):
     path: str
     """Where it is; in the owner's ``.github`` repository with that name before it."""
     blob: str
-    """Id of its blob; empty if it is no file."""
+    """Id of its blob; empty if it is not a file."""
 
 
 def is_blank(blob: str) -> bool:

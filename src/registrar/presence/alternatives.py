@@ -26,7 +26,9 @@ class DirectoryListing:
     """The entries of some directories of one commit."""
 
     def __init__(self, directories: Directories) -> None:
-        """What is no directory counts as a file; what was not read or is not there is left out."""
+        """Everything except a directory counts as a file. Paths that were not read or do not exist
+        are left out.
+        """
         self._paths = set[str]()
         """Paths of everything in these directories; that of a directory ends with a slash."""
         self._any_case: dict[str, str] = {}

@@ -99,7 +99,7 @@ def _removed(
     definitions: Sequence[FileDefinition],
     present: Mapping[str, PresentFile],
 ) -> tuple[str, ...]:
-    """The listed paths that were there before, and are gone, or are no files any more."""
+    """The listed paths that were files before, and are gone now or something else."""
     if state.before is None:
         return ()
     # What the owner's repository `.github` has now counts for both

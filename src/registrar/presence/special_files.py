@@ -155,7 +155,7 @@ def is_configuration(path: str) -> bool:
 
 
 def is_named(kind: SpecialFile, path: str) -> bool:
-    """Whether the name of ``path`` is one of this kind, in whatever directory."""
+    """Whether the name of ``path`` is one of this kind, in any directory."""
     name = path.rpartition("/")[2]
     return bool(re.fullmatch(kind.name, name, re.IGNORECASE | re.ASCII))
 

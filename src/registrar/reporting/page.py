@@ -144,7 +144,7 @@ class Group(NamedTuple):
 
     value: str
     counts: Counter[str]
-    """As of a bar: ``present`` are complete, ``declined`` are done but for that."""
+    """Counts for a bar: ``present`` are complete; ``declined`` are done, with declined files."""
 
     @property
     def done(self) -> int:
@@ -154,7 +154,7 @@ class Group(NamedTuple):
 
 @dataclass(slots=True)
 class Page:
-    """Grows by one repository after the other, of which little is kept."""
+    """Grows by one repository after the other, and keeps little of each."""
 
     read_at: str
     """Moment of the run (ISO 8601, UTC)."""

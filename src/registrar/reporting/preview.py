@@ -89,7 +89,7 @@ def contents(
 ) -> Iterator[tuple[Message, list[str]]]:
     """Each content that repositories would get: how many do, and its diff.
 
-    ``others_read`` says that others read it: then a private repository is no example.
+    With ``others_read`` other people read it, so no private repository is named as an example.
     """
     changes = [
         _Change(each.example, each.replaces, each.before)

@@ -416,7 +416,7 @@ def _fails(
     found = counted(status, count)
     if status is Status.FAILED or (reason and status in WRITTEN):
         return msg("state.with_reason", state=found, reason=reason) if reason else found
-    # A check fails on what was not read, whatever it asks for
+    # A check fails on repositories that were not read, with any `fail_on`
     fails = settings.fail_on if status is Status.UNREAD else FailOn.MISSING in settings.fail_on
     advice = STATUSES[status].advice
     if advice and fails:

@@ -47,7 +47,7 @@ class Cancellation:
     def install(self) -> None:
         """Handle the signals that end a run from now on (main thread only).
 
-        One that is ignored stays so: ``nohup`` lets a run outlive its terminal.
+        A signal that is ignored stays ignored: ``nohup`` lets a run outlive its terminal.
 
         A handler of our own is also what makes them arrive at all if the process is PID 1.
         """
@@ -74,7 +74,7 @@ class Cancellation:
             signal.setitimer(signal.ITIMER_REAL, 0)
 
     def only_report_left(self) -> None:
-        """Let nothing but a second signal end the run from here on: all it does is report."""
+        """Let only a second signal end the run from here on, because it only has to report now."""
         self._is_only_report_left = True
         self.stop_timer()
 

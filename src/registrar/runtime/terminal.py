@@ -38,7 +38,7 @@ class Terminal:
         return cls(stdin, cancellation)
 
     def says_yes(self) -> bool:
-        """Wait for one line, and say whether it is a yes; the end of the input is none.
+        """Wait for one line, and say whether it is a yes; the end of the input counts as no.
 
         A signal ends the waiting with `Cancelled`.
         """

@@ -56,8 +56,9 @@ class Folder:
     def files_below(self, name: str, *, most: int, in_all: int) -> Sequence[str]:
         """Give the regular files below the directory ``name``, by their names in it; sorted.
 
-        One that holds anything else, such as a symbolic link, is `Unreadable` as a whole. So is
-        each directory once more than ``in_all`` names in directories were looked at.
+        A directory that holds anything else, such as a symbolic link, is `Unreadable` as a whole.
+        After ``in_all`` names in directories were read, every further directory is `Unreadable`
+        too.
         """
         shown = Excerpt(name)
         if self._looked_at > in_all:

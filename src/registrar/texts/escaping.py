@@ -75,7 +75,7 @@ class FoundPath(str):
 
 
 class Redactor:
-    """Replaces the token, whole or in part, and whatever looks like one.
+    """Replaces the token, whole or in part, and every text that looks like a token.
 
     Done in-process: the runner's own ``::add-mask::`` would print the token to hide it.
     """
