@@ -27,6 +27,7 @@ from tests.documents import (
     REFERENCE_JA,
     ROOT,
     name,
+    riddles,
     table,
 )
 from tests.harness import JAPANESE
@@ -204,6 +205,20 @@ def test_every_document_is_reached_from_the_readme() -> None:
         links = re.findall(r"\]\(([^)#\s]+\.md)", document.read_text("utf-8"))
         pending += [(document.parent / link).resolve() for link in links if "://" not in link]
     assert set(DOCUMENTS) <= reached
+
+
+FOR_MAINTAINERS = {"CHANGELOG.md", "docs/design.md", "docs/github-behaviour.md"}
+FOR_USERS = [
+    each for each in DOCUMENTS if each not in JAPANESE_PAGES and name(each) not in FOR_MAINTAINERS
+]
+
+
+@pytest.mark.parametrize("document", FOR_USERS, ids=name)
+def test_no_document_for_users_has_a_riddle(document: Path) -> None:
+    """By the patterns that can be found without reading; CONTRIBUTING has the rules."""
+    blocks = re.split(r"\n\n|\n(?=[-|]|\d\.)", without_blocks(document.read_text("utf-8")))
+    lines = [" ".join(block.split()) for block in blocks]
+    assert {line: found for line in lines if (found := riddles(line))} == {}
 
 
 # --- Japanese pages -----------------------------------------------------------------------
