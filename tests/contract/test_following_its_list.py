@@ -356,15 +356,12 @@ def refuse_commits(example: Example, why: str) -> dict[str, str]:
     return {}
 
 
-@pytest.mark.parametrize("runs", [1, 2])
 @pytest.mark.parametrize("why", REFUSALS)
-def test_a_file_whose_commit_is_refused_is_no_refusal(
-    example: Example, why: str, runs: int
-) -> None:
+def test_a_file_whose_commit_is_refused_is_no_refusal(example: Example, why: str) -> None:
     run(example, OLD)
     inputs = refuse_commits(example, why)
     more = example.action.listing_of(OLD | {"c.md": "C\n"})
-    for _ in range(runs):
+    for _ in range(2):
         done = example.run(definitions=more, **inputs)
         assert (done.exit_code, done.outputs["created"]) == (1, "0"), done.console
         assert done.outputs["declined"] == "0"

@@ -19,7 +19,6 @@ from tests.harness import (
     SINGLE,
     TARGET,
     Action,
-    Start,
     calls,
     refuse,
     writes,
@@ -106,12 +105,6 @@ def test_english_has_no_japanese_character_anywhere(
         assert not JAPANESE.search(text)
 
 
-def test_japanese_is_the_default_in_every_place(action: Action, repository: Repository) -> None:
-    run = action(profile="health")
-    for text in (run.stdout, run.summary, repository.pull_requests[0].body or ""):
-        assert JAPANESE.search(text)
-
-
 # --- Own definition files -----------------------------------------------------------------
 
 LIST = [
@@ -177,20 +170,6 @@ def test_the_workspace_of_the_runner_counts_not_the_working_directory(
     assert run.exit_code == 0, run.text
 
 
-def test_a_list_of_ones_own_has_its_content(
-    start: Start, action: Action, repository: Repository
-) -> None:
-    listed = [{"path": "a"}, {"path": "b", "content": "text"}, {"path": "c", "content_file": "c"}]
-    action.write("c", b"\x00\xff")
-    name = action.write("list.json", json.dumps(listed))
-    run = start(definitions=name)
-    assert (run.exit_code, run.stderr, run.outputs["branch"]) == (0, "", LIST_BRANCH)
-    expected = {"a": b"\n", "b": b"text", "c": b"\x00\xff"}
-    assert repository.files(LIST_BRANCH) == repository.files() | expected
-    assert [pull.title for pull in repository.pull_requests] == ["chore: add missing files"]
-    assert run.registration["profile"] == "missing"
-
-
 @pytest.mark.parametrize("name", ["service", "a", "0-a--b-", "x" * 40])
 def test_a_list_of_ones_own_has_its_name_in_branch_texts_and_reports(
     name: str, strategy: str, action: Action, repository: Repository
@@ -207,17 +186,6 @@ def test_a_list_of_ones_own_has_its_name_in_branch_texts_and_reports(
     assert messages == ([pull.title] if strategy == SINGLE else ["chore: add b", "chore: add a"])
     assert run.registration["profile"] == name
     assert f"## registrar: `{TARGET}` (`{name}`)" in run.summary
-
-
-def test_lists_with_names_are_shown_by_them_over_many_repositories(
-    action: Action, host: StandInHost
-) -> None:
-    for number in range(2):
-        host.create_repository(f"octo/r{number}")
-    listed = action.write("list.yml", "name: service\nfiles: [a]\n")
-    run = action(target_repo="", target_repos="octo/*", definitions=listed, language="en")
-    assert run.exit_code == 0, run.text
-    assert [row["profile"] for row in run.report["many"]["rows"]] == ["service"] * 2
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

@@ -11,21 +11,6 @@ from tests.fakehub import Content, Executable, Fault, FaultKind, Refusal, Reques
 
 SECOND = f"{BRANCH}-2"
 SOME = dict(list(MISSING.items())[:2])
-REST = {path: content for path, content in MISSING.items() if path not in SOME}
-
-
-def written(example: Example, since: int = 0) -> list[Request]:
-    """Writes that the host accepted."""
-    return [
-        request
-        for request in example.host.requests[since:]
-        if request.method != "GET" and request.status in {200, 201} and not asks(request)
-    ]
-
-
-def asks(request: Request) -> bool:
-    """Whether this is a query of GraphQL, which is sent like a write."""
-    return bool(request.json) and "query($owner" in request.json.get("query", "")
 
 
 def leave(example: Example, files: dict[str, bytes], branch: str = BRANCH) -> None:
@@ -52,18 +37,6 @@ def test_a_leftover_branch_is_finished_when_the_default_branch_moved_on(example:
     assert run.exit_code == 0, run.console
     assert example.repository.files(BRANCH) == EXPECTED
     assert [pull.head for pull in example.repository.pull_requests] == [BRANCH]
-
-
-def test_an_open_pull_request_is_continued_and_its_table_is_right(example: Example) -> None:
-    leave(example, SOME)
-    pull = example.repository.open_pull_request(head=BRANCH, base="main", body="By hand.")
-    run = example.run()
-    assert (run.exit_code, example.wrong()) == (0, []), run.console
-    assert "Pull request updated" in run.console
-    body = example.repository.pull_requests[0].body or ""
-    assert body.startswith("By hand.")
-    assert body.count("| added |") == len(MISSING)
-    assert [p.number for p in example.repository.pull_requests] == [pull.number]
 
 
 def test_what_a_reviewer_wrote_around_our_part_survives_an_update(example: Example) -> None:
@@ -95,18 +68,6 @@ def test_a_branch_that_moved_on_after_it_was_declined_stays_declined(example: Ex
     assert f"Skipped: {len(LISTED)}" in run.console
 
 
-def test_a_merged_pull_request_whose_branch_stayed_is_left_alone(example: Example) -> None:
-    example.run()
-    example.repository.merge(1)
-    example.repository.commit({"AGENTS.md": None}, branch="main")
-    head = example.repository.head(BRANCH)
-    run = example.run()
-    assert run.exit_code == 0, run.console
-    assert example.repository.head(BRANCH) == head
-    assert example.repository.files(SECOND) == EXPECTED
-    assert [*example.repository.log(SECOND)[0].paths] == ["AGENTS.md"]
-
-
 @pytest.mark.parametrize(
     "own_work",
     [
@@ -135,36 +96,6 @@ def test_a_branch_with_a_listed_file_that_the_default_branch_has_by_now(example:
     assert run.exit_code == 0, run.console
     assert SECOND in example.repository.branches
     assert example.repository.files(SECOND)[path] == b"their own\n"
-
-
-def test_the_first_free_number_is_taken(example: Example) -> None:
-    for name in (BRANCH, SECOND, f"{BRANCH}-3"):
-        leave(example, {"mine.txt": b"mine\n"}, name)
-    run = example.run()
-    assert run.exit_code == 0, run.console
-    assert example.repository.files(f"{BRANCH}-4") == EXPECTED
-    assert [pull.head for pull in example.repository.pull_requests] == [f"{BRANCH}-4"]
-
-
-def test_an_open_pull_request_of_a_forks_branch_of_the_same_name_is_not_ours(
-    example: Example,
-) -> None:
-    example.repository.open_pull_request(
-        head=BRANCH, base="main", head_repository="octo/fork", title="A fork's own"
-    )
-    leave(example, SOME)
-    run = example.run()
-    assert run.exit_code == 0, run.console
-    assert example.repository.files(BRANCH) == EXPECTED
-    pulls = example.repository.pull_requests
-    assert [pull.head_repository for pull in pulls] == ["octo/fork", "octo/example"]
-
-
-def test_an_open_pull_request_to_another_base_is_not_ours(example: Example) -> None:
-    example.repository.create_branch("develop")
-    leave(example, SOME)
-    example.repository.open_pull_request(head=BRANCH, base="develop")
-    assert_second_branch(example)
 
 
 def creates(path: str) -> Callable[[Request], bool]:

@@ -107,10 +107,9 @@ def test_a_plan_shows_each_change_once(
     assert len([each for each in host.requests if "/git/blobs/" in each.path]) == 1
 
 
-@pytest.mark.parametrize("runs", [1, 2])
 @pytest.mark.parametrize("why", ["ruleset", "push protection", "permission"])
 def test_a_file_whose_commit_is_refused_is_no_refusal(
-    many: Start, make: Make, host: StandInHost, action: Action, why: str, runs: int
+    many: Start, make: Make, host: StandInHost, action: Action, why: str
 ) -> None:
     """The description stays true, so a withdrawal closes them, and nothing was declined."""
     made = make(0, 2)
@@ -127,7 +126,7 @@ def test_a_file_whose_commit_is_refused_is_no_refusal(
         words = "Resource not accessible by integration"
         refusal = Refusal(403, words, kind="FORBIDDEN")
         host.refused_mutations["createCommitOnBranch"] = refusal
-    for _ in range(runs):
+    for _ in range(2):
         run = many(definitions=more)
         assert (states(run), run.outputs["declined"]) == ({"failed": 2}, "0"), run.console
         assert [each.pull_requests[0].body for each in made] == bodies

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.fakehub import StandInHost
-from tests.harness import SCAFFOLD_BRANCH, Action, Start, is_read, only_reads
+from tests.harness import Action, Start, is_read, only_reads
 from tests.organisation import FIVE_WRITES, Make, asked, opened, states
 
 LONGER = (
@@ -42,33 +42,6 @@ def test_a_plan_takes_no_request_for_a_single_repository(
     run = many(definitions=action.listing("one", "two"), mode="plan")
     assert states(run) == {"to open": 5}
     assert asked(host) == ["GET /rate_limit", "GET /orgs/octo-org/repos", "nodes"]
-
-
-def test_a_pull_request_under_a_later_name_of_the_branch_is_found(
-    many: Start, make: Make, action: Action, host: StandInHost
-) -> None:
-    """Its name ends with `-2` where the first branch was merged and is still there."""
-    made = make(0, 4)
-    for count in range(2):
-        assert states(many(definitions=action.listing(*"ab"[: count + 1]))) == {"opened": 4}
-        for repository in made[: 4 - count]:
-            repository.merge(count + 1)
-    # Merged twice; open under `-2`
-    plan = many(definitions=action.listing(*"ab"), mode="plan")
-    assert states(plan) == {"waiting": 1, "complete": 3}
-    assert states(many(definitions=action.listing(*"abc"))) == {"opened": 3, "updated": 1}
-    made[0].close(3)
-    made[1].merge(3)
-    for mode in ("plan", "register"):
-        host.requests.clear()
-        run = many(definitions=action.listing(*"abc"), mode=mode)
-        assert states(run) == {"waiting": 2, "declined": 1, "complete": 1}
-        assert only_reads(host)
-        assert [row["pull_request"][-1] for row in run.report["many"]["rows"]].count("3") == 2
-    plan = many(definitions=action.listing(*"abcd"), mode="plan")
-    assert plan.report["many"]["budget"]["to_update"] == 2
-    assert plan.report["many"]["budget"]["now"] == 2
-    assert states(many(definitions=action.listing(*"abcd"))) == {"opened": 2, "updated": 2}
 
 
 def test_an_empty_repository_is_left_out_once_with_two_lists(many: Start, make: Make) -> None:
@@ -167,22 +140,6 @@ def test_options_are_set_on_what_is_opened_or_updated_and_are_planned(
     assert sum(not is_read(request) for request in host.requests) == 4
     [pull] = repository.pull_requests
     assert (list(pull.labels), list(pull.assignees)) == (["chore"], ["hubot"])
-
-
-def test_somebodys_pull_request_on_the_branch_is_not_taken_for_ours(
-    many: Start, make: Make
-) -> None:
-    [repository] = make(0, 1)
-    repository.create_branch(SCAFFOLD_BRANCH)
-    repository.commit({"x": b""}, branch=SCAFFOLD_BRANCH)
-    repository.open_pull_request(head=SCAFFOLD_BRANCH)
-    plan = many(mode="plan")
-    assert states(plan) == {"to open": 1}
-    assert plan.report["many"]["budget"]["now"] == 1
-    assert states(many(max_pull_requests="0")) == {"deferred": 1}
-    assert len(repository.pull_requests) == 1
-    assert states(many(max_pull_requests="1")) == {"opened": 1}
-    assert len(repository.pull_requests) == 2
 
 
 TEMPLATE: dict[str, Any] = {"path": "TEAM.md", "template": True, "content": "{repo} is ours\n"}

@@ -238,21 +238,6 @@ def test_an_owners_files_that_cannot_be_read_are_asked_for_once(
     assert sum(map(is_owners, host.requests)) == 8
 
 
-def test_what_cannot_be_read_is_a_failed_row_and_never_missing(
-    many: Start, make: Make, host: StandInHost
-) -> None:
-    made = make(5, 5)
-
-    def delete_after_listing(request: Request) -> None:
-        if request.path == "/graphql":
-            made[0].delete()
-
-    host.on_request = delete_after_listing
-    run = many(mode="plan")
-    assert states(run) == {"failed": 1, "to open": 5, "complete": 4}
-    assert run.exit_code == 1
-
-
 def test_reading_that_always_fails_writes_nothing(
     many: Start, make: Make, host: StandInHost
 ) -> None:

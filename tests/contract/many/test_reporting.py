@@ -169,14 +169,6 @@ def test_where_nothing_could_be_read_nothing_is_said_to_be_complete(many: Start)
     assert "missing files" not in run.stdout.lower()
 
 
-def test_missing_files_are_counted_where_repositories_could_be_read(
-    many: Start, make: Make
-) -> None:
-    [complete, *_] = make(2, 0)
-    run = many(target_repos=f"{complete.full_name}, octo-org/gone", mode="plan")
-    assert "With missing files: 0." in run.lines
-
-
 @pytest.mark.parametrize("mode", ["plan", "register"])
 def test_what_was_not_read_when_the_run_ended_is_counted_too(
     many: Start, make: Make, host: StandInHost, mode: str
@@ -281,36 +273,6 @@ def test_what_cannot_be_written_counts_as_failed(many: Start, make: Make, mode: 
     assert "Pull requests to open:" not in run.console
     assert "Of the other repositories: 2 failed" in run.console
     assert "Preview of what" not in run.console
-
-
-def test_the_page_begins_with_what_there_is_to_do(many: Start, make: Make, action: Action) -> None:
-    make(3, 3)
-    env = {"RUNNER_TEMP": str(action.directory / "temp")}
-    (action.directory / "temp").mkdir()
-    many(max_pull_requests="1")
-    action.clock.now += 3 * 86_400
-    plan = many(target_repos="octo-org/*, octo-org/gone", mode="plan", env=env)
-    page = written(action, plan.outputs["page_path"])
-    steps = re.findall(r"<li>(.*)</li>", page.partition("<main>")[2].partition("</ul>")[0])
-    assert steps == [
-        "Repositories that failed: 1. Each has its reason below, with what to do.",
-        "Open pull requests: 1, the oldest since 3 days. Review and merge them.",
-        "The next run in mode register: 2 to open.",
-        *(line for line in plan.lines if line.startswith("If `mode: register` runs today")),
-    ]
-    assert len(steps) == 4
-    assert page.index("Review and merge") < page.index('class="cards"')
-
-
-def test_the_page_counts_what_the_run_itself_has_opened(
-    kept: Start, make: Make, action: Action
-) -> None:
-    make(0, 3)
-    run = kept()
-    ages = {row["pull_request_age_days"] for row in table(action, run) if row["pull_request"]}
-    assert ages == {"0"}, "GitHub's pace lets time pass between them"
-    page = written(action, run.outputs["page_path"])
-    assert "Open pull requests: 3, the oldest since 0 days. Review and merge them." in page
 
 
 def test_what_waits_is_told_no_better_than_it_was_read(

@@ -42,19 +42,6 @@ def test_the_cap_defers_the_rest_and_the_next_run_goes_on(many: Start, make: Mak
     assert sum(opened(made)) == 4
 
 
-def test_missing_files_are_counted_where_they_are_deferred_too(many: Start, make: Make) -> None:
-    made = make(1, 4)
-    many(target_repos=made[1].full_name)
-    made[1].close(1)
-    plan, run = many(mode="plan"), many(max_pull_requests="1")
-    assert states(run) == {"declined": 1, "opened": 1, "deferred": 2, "complete": 1}
-    lacking = len(LISTED) - len(PRESENT)
-    for each in (plan, run):
-        assert each.outputs["missing"] == str(3 * lacking)
-        assert each.outputs["declined"] == str(lacking)
-    assert run.outputs["created"] == str(lacking)
-
-
 def test_both_lists_get_a_row_and_a_pull_request_each(many: Start, make: Make) -> None:
     [repository] = make(0, 1)
     run = many(profile="all")
