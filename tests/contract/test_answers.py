@@ -365,18 +365,10 @@ def test_a_query_for_one_path_that_asks_too_much_is_an_error(
     assert run.outputs["created"] == "0"
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "Something went wrong while executing your query.",
-        "Timeout on validation of query",
-        "timedout",
-    ],
-)
 def test_a_query_that_runs_out_of_time_once_is_asked_again_as_it_was(
-    host: StandInHost, in_single: Example, words: str
+    host: StandInHost, in_single: Example
 ) -> None:
-    body = {"errors": [{"message": words}]}
+    body = {"errors": [{"message": "Timeout on validation of query"}]}
     host.faults.add(Fault(FaultKind.CUSTOM, at=1, status=200, body=body))
     run = in_single.run()
     assert (run.exit_code, in_single.wrong()) == (0, []), run.console

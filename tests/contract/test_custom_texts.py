@@ -160,8 +160,6 @@ def test_a_brace_without_its_partner(name: str, template: str) -> None:
             {"branch": "x", "profile": "all"},
             "profile is `all`, so branch needs the placeholder `{profile}`: x.",
         ),
-        ({"draft": "yes"}, "Invalid value yes for draft. Valid values: true, false."),
-        ({"mode": "dry"}, "Valid values: register, plan, check, withdraw, validate."),
     ],
 )
 def test_errors_are_reported_before_any_request(

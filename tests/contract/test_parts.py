@@ -86,9 +86,12 @@ def test_a_file_is_composed_for_each_repository(
     assert (later.exit_code, written(repository)) == (0, before)
 
 
-def test_parts_are_named(start: Start, action: Action, host: StandInHost) -> None:
+def test_parts_are_named(start: Start, action: Action, host: StandInHost, tmp_path: Path) -> None:
     host.create_repository(TARGET, {"go.mod": b""})
-    run = start(profile=None, definitions=document(action), mode="plan")
+    env = {"RUNNER_TEMP": str(tmp_path)}
+    run = start(profile=None, definitions=document(action), mode="plan", env=env)
+    table = (tmp_path / run.outputs["table_path"]).read_text("utf-8-sig")
+    assert [row["parts"] for row in csv.DictReader(table.splitlines())] == ["1 4"]
     assert f"{PATH}: missing (parts: 1, 4)" in run.stdout
     assert "left out because a custom property is not set: part 3" in run.text
     assert run.registration["files"][0]["parts"] == [1, 4]
@@ -175,27 +178,3 @@ def test_mistakes(
     assert f"line {line}" in run.stderr
     assert "entry 1" in run.stderr
     assert not any(map(is_read, host.requests))
-
-
-def test_many_repositories_get_what_an_independent_reckoning_gives(
-    action: Action, host: StandInHost, tmp_path: Path
-) -> None:
-    made: list[tuple[Repository, str]] = []
-    for number in range(12):
-        files, attributes, content = STATES[number % len(STATES)]
-        there = {"a": b"", **dict.fromkeys(files, b"")}
-        made.append((host.create_repository(f"octo/r{number}", there, **attributes), content))
-    run = action(
-        {"target_repos": "octo/*", "definitions": document(action), "max_pull_requests": "12"},
-        target_repo=None,
-        profile=None,
-        branch=BRANCH,
-        language="en",
-        env={"RUNNER_TEMP": str(tmp_path)},
-        runner=True,
-    )
-    assert run.exit_code == 0, run.text
-    assert [written(repository) for repository, _ in made] == [content for _, content in made]
-    table = (tmp_path / run.outputs["table_path"]).read_text("utf-8-sig")
-    rows = list(csv.DictReader(table.splitlines()))
-    assert {row["repository"]: row["parts"] for row in rows}["octo/r4"] == "1 2 4"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from tests.contract.test_run import summary_lines
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
     HEALTH_BRANCH,
+    JAPANESE,
     LIST_BRANCH,
     SCAFFOLD_BRANCH,
     SINGLE,
@@ -23,9 +23,6 @@ from tests.harness import (
     refuse,
     writes,
 )
-
-JAPANESE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
-
 
 # --- All ----------------------------------------------------------------------------------
 
@@ -56,11 +53,9 @@ def test_all_registers_health_then_scaffold(
     [
         # One ends with 1, the other with 0.
         ("PUT contents/.github/SUPPORT.md", None, [HEALTH_BRANCH, SCAFFOLD_BRANCH], 1),
-        ("PUT contents/DESIGN.md", None, [HEALTH_BRANCH, SCAFFOLD_BRANCH], 1),
         ("PUT contents/.github/", None, [SCAFFOLD_BRANCH], 1),
         ("PUT contents/", None, [], 1),  # 1 and 1
         (None, "chore/add-community*", [SCAFFOLD_BRANCH], 1),  # 2 and 0
-        (None, "chore/add-scaffold*", [HEALTH_BRANCH], 1),  # 0 and 2
         (None, "chore/*", [], 2),  # 2 and 2
     ],
 )
@@ -223,14 +218,12 @@ def test_a_branch_that_the_name_of_the_list_makes_impossible_is_refused(
 
 @pytest.mark.parametrize("more", [{}, {"target_repos": "octo/*"}, {"mode": "plan"}])
 def test_a_run_without_any_list_is_refused_before_any_request(
-    strategy: str,
     more: dict[str, str],
     action: Action,
     host: StandInHost,
     repository: Repository,
 ) -> None:
     """A line that was lost: before, the scaffold went into every repository."""
-    more = {**more, "commit_strategy": "single" if "target_repos" in more else strategy}
     run = action(more, profile=None, language="en")
     assert run.exit_code == 2
     assert "There is no list: give definitions (a file with a list of your own), or" in run.stderr

@@ -92,14 +92,14 @@ UNREACHABLE = {
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(("place", "texts"), UNREACHABLE.values(), ids=UNREACHABLE)
 def test_a_host_that_cannot_be_reached(
-    start: Start,
+    single: Start,
     place: Callable[[], AbstractContextManager[str]],
     texts: dict[str, str],
     language: str,
 ) -> None:
     with place() as host:
         url = f"https://{host}/api/v3"
-        run = start(api_url=url, language=language)
+        run = single(api_url=url, language=language)
     assert run.exit_code == 1
     assert texts[language].format(host) in run.stderr
     for advice in ADVICE[language]:

@@ -122,12 +122,8 @@ def test_a_requested_pause_is_measured_by_githubs_clock(
     [
         {},
         {"Retry-After": "soon"},
-        {"Retry-After": "nan"},
-        {"Retry-After": "Wed, 99 Foo 2020 00:00:00 GMT"},
         {"Retry-After": "Wed, 01 Jan 9999 23:59:59 GMT"},
-        {"Retry-After": "9" * 400},
         {"Retry-After": "9" * 300},
-        {"Retry-After": "99999999999999"},
         {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "99999999999999"},
     ],
     ids=str,
@@ -212,20 +208,6 @@ def test_all_waits_together_are_bounded(
     assert moment(ended.stderr) > BEGINNING
     assert run(action).exit_code == 0
     finished(repository)
-
-
-def test_a_limit_that_comes_again_and_again_is_bounded(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    inject_fault(
-        host, "POST git/refs", FaultKind.SECONDARY_403_RETRY_AFTER, retry_after=1, times=None
-    )
-    ended = run(action, max_wait_minutes="0.05")
-    assert action.clock.now <= BEGINNING + 3
-    assert ended.exit_code == 1
-    assert "would exceed the 0.05 min" in ended.stderr
-    assert 1 <= len(announced(ended)) <= 3
-    assert repository.branches == ["main"]
 
 
 def test_nothing_is_waited_for_when_no_waiting_is_allowed(

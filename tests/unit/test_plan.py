@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pygit2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +13,7 @@ from registrar.models.standing import Standing
 from registrar.presence.planning import make_plan
 from registrar.registration.preflight import require_writable
 from registrar.rendering.states import explanation
-from tests.values import file_of, spec
+from tests.values import spec
 
 REPOSITORY = Repository("octo/example", "main", "https://github.com/octo/example", can_push=True)
 paths = st.lists(st.text("abc/", min_size=1), unique=True, max_size=12).filter(
@@ -91,8 +90,3 @@ def test_a_writable_repository_passes(scopes: frozenset[str] | None) -> None:
 def test_other_paths_need_no_scope_for_workflows(path: str) -> None:
     made = plan(path)
     require_writable(made, made.missing, frozenset({"repo"}))
-
-
-@given(st.binary(max_size=200))
-def test_blob_id_is_the_one_of_git(content: bytes) -> None:
-    assert file_of("a", content).blob_id == str(pygit2.hash(content))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import signal
 
 import pytest
@@ -19,8 +18,6 @@ from registrar.models.result import RegistrationResult
 from registrar.models.run_result import RunResult
 from registrar.models.standing import Standing
 from registrar.registration.proposal import BODY_CHARACTERS, Proposal
-from registrar.reporting import summary
-from registrar.reporting.report import outputs as outputs_of
 from registrar.reporting.summary import cut, of_one
 from registrar.texts import escaping
 from registrar.texts.messages import LANGUAGES, Catalogue, msg
@@ -86,24 +83,6 @@ def test_paths_are_listed_by_urgency_then_in_the_order_of_the_list() -> None:
     expected = ["3-failed", "1-created", "4-created", "2-pending", "0-skipped"]
     assert rows(body) == expected
     assert rows(of_one(registration(*files), CATALOGUES["en"])) == expected
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-@given(counts=st.tuples(*[st.integers(0, 40)] * 4))
-def test_every_path_is_counted_once(language: str, counts: tuple[int, int, int, int]) -> None:
-    done = [Done.CREATED, Done.SKIPPED, Done.FAILED, Done.UNKNOWN]
-    files = [
-        result(f"{state}{number}", state)
-        for state, count in zip(done, counts, strict=True)
-        for number in range(count)
-    ]
-    created, skipped, failed, unknown = counts
-    outputs = outputs_of(RunResult([registration(*files)]), "{}", {})
-    names = ("created", "skipped", "failed")
-    assert [int(outputs[name]) for name in names] == [created, skipped, failed + unknown]
-    lines = summary.log_summary(registration(*files), CATALOGUES[language])
-    numbers = [int(n) for line in lines[4:7] for n in re.findall(r"\d+", line)]
-    assert numbers == [created, skipped, failed + unknown]
 
 
 def test_reasons_with_several_lines_stay_in_their_row() -> None:

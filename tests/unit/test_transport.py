@@ -340,32 +340,6 @@ def test_a_redirect_is_followed_on_this_host_alone_with_its_query(
     assert host.requests[1].startswith(b"GET /y?a=b ")
 
 
-@pytest.mark.parametrize(
-    "place",
-    [
-        "http://127.0.0.1:1/y",
-        "https://evil.example/",
-        "//evil.example",
-        "ftp://x",
-        "http://[",
-        "/y",
-        "::x",
-        "",
-    ],
-)
-def test_a_redirect_elsewhere_is_an_answer(
-    start: Callable[[Script], RawHost],
-    place: str,
-    capfd: pytest.CaptureFixture[str],
-) -> None:
-    head = f"HTTP/1.1 301 M\r\nLocation: {place}\r\nContent-Length: 0\r\n\r\n".encode()
-    host = start(lambda connection, _: connection.sendall(head))
-    found = send(host.url)
-    assert isinstance(found, Response)
-    assert found.status == 301
-    assert capfd.readouterr() == ("", "")
-
-
 def test_redirects_end(start: Callable[[Script], RawHost]) -> None:
     def script(connection: socket.socket, _: bytes) -> None:
         place = b"http://127.0.0.1:%d/x" % connection.getsockname()[1]

@@ -83,11 +83,6 @@ def test_size_is_looked_at_before_anything_is_read(workspace: Path) -> None:
     assert refused(workspace, "exact", most=99) == "file.too_large"
 
 
-def test_a_pipe_never_blocks(workspace: Path) -> None:
-    os.mkfifo(workspace / "pipe")
-    assert refused(workspace, "pipe") == "file.not_regular"
-
-
 def test_access_rights_are_reported(workspace: Path) -> None:
     file = workspace / "docs/deep/file"
     file.chmod(0)

@@ -183,16 +183,6 @@ def test_five_failures_with_five_causes_do_not_end_the_writing(
     assert run.summary.count("**1 failed:**") == 7
 
 
-def test_the_name_of_the_repository_in_githubs_words_makes_no_other_cause(
-    many: Start, make: Make, host: StandInHost
-) -> None:
-    make(0, 7)
-    refuse_writes(host, lambda repository: f"{repository.full_name}: add/{repository.name} refused")
-    run = many(branch="add/{repo}")
-    assert states(run) == {"failed": 5, "deferred": 2}
-    assert "**5 failed:**" in run.summary
-
-
 @pytest.mark.parametrize(
     "words",
     [

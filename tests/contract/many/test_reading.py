@@ -111,19 +111,11 @@ def test_a_batch_that_fails_is_sent_once_more_and_then_halved(
     assert sizes == [10, 16, 25, 38, 11, 11, 5, 6]
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "Something went wrong while executing your query. Please include `A:B` when reporting",
-        "Timeout on validation of query",
-        "timedout",
-    ],
-)
 def test_a_query_that_runs_out_of_time_once_is_asked_again_as_it_was(
-    many: Start, make: Make, host: StandInHost, words: str
+    many: Start, make: Make, host: StandInHost
 ) -> None:
     make(60, 0)
-    body = {"errors": [{"message": words}]}
+    body = {"errors": [{"message": "Timeout on validation of query"}]}
     host.faults.add(Fault(FaultKind.CUSTOM, at=3, status=200, body=body))
     run = many(mode="plan")
     assert states(run) == {"complete": 60}
