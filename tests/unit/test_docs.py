@@ -40,14 +40,6 @@ ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text("utf-8")
 # --- Tables -------------------------------------------------------------------------------
 
 
-def test_the_design_lists_inputs_in_their_order() -> None:
-    """Those that have another name in a similar action."""
-    rows = table(ROOT / "docs/design.md", "Ours")
-    listed = [row[0].strip("`") for row in rows]
-    assert listed == [key for key in INPUTS if key in listed]
-    assert "definitions" in listed
-
-
 def test_the_japanese_reference_lists_every_output() -> None:
     rows = [row[0] for row in table(REFERENCE_JA, "出力")]
     assert rows == [f"`{key}`" for key in ACTION["outputs"]]
