@@ -20,10 +20,10 @@ class Answers(Protocol):
         """Which commit has the branch of this name, and which pull requests were opened from it?"""
 
     def head(self, name: str, /) -> str | None:
-        """At which commit is a branch by now? `None` where there is no such branch."""
+        """At which commit is a branch by now? `None` if there is no such branch."""
 
     def tree(self, commit: str, /) -> Tree | None:
-        """What does a commit hold? `None` where GitHub cuts the list."""
+        """What does a commit hold? `None` if GitHub cuts the list."""
 
     def lacking(self, paths: frozenset[str], commit: str, /) -> frozenset[str]:
         """Which of these paths does a commit lack?"""
@@ -32,7 +32,7 @@ class Answers(Protocol):
         """What does a commit have beyond another one?"""
 
     def may_write(self, login: str, /) -> bool | None:
-        """May this account write to the repository? `None` where GitHub does not say."""
+        """May this account write to the repository? `None` if GitHub does not say."""
 
     def default_branch(self) -> str:
         """What is the default branch called by now?"""
@@ -77,7 +77,7 @@ class ReadingAnswers(Answers):
         return self._trees[commit]
 
     def lacking(self, paths: frozenset[str], commit: str) -> frozenset[str]:
-        """Look into the tree; path by path where GitHub cuts it."""
+        """Look into the tree; path by path if GitHub cuts it."""
         tree, rest = self.tree(commit), self._client.rest
         if tree is not None:
             return paths - tree.keys()

@@ -22,7 +22,7 @@ _UNKNOWN = frozenset({Kind.NOT_FOUND, Kind.VALIDATION})
 
 
 def commit_of(client: "Client", repository: Repository, ref: str) -> str:
-    """Give the id of the commit that ``ref`` names; `Refused` where it names none."""
+    """Give the id of the commit that ``ref`` names; `Refused` if it names none."""
     try:
         commit = client.rest.commit(repository, ref)
     except GitHubError as error:
@@ -30,7 +30,7 @@ def commit_of(client: "Client", repository: Repository, ref: str) -> str:
             raise
         commit = None
     if commit is None:
-        # The same answer where there is no such repository
+        # The same answer if there is no such repository
         target = client.rest.repository(repository.full_name).full_name
         raise Refused(msg("preflight.no_ref", ref=ref, target=target))
     return commit
@@ -39,7 +39,7 @@ def commit_of(client: "Client", repository: Repository, ref: str) -> str:
 def compared(
     client: "Client", spec: RegistrationSpec, repository: Repository, commit: str
 ) -> Comparison | None:
-    """Compare the base branch with ``commit``; ``None`` where nobody asks what it removes.
+    """Compare the base branch with ``commit``; ``None`` if nobody asks what it removes.
 
     New commits on the base branch do not change the result, because the merge base stays the same.
     """

@@ -2,7 +2,7 @@
 
 Theory of operation. `decide` is given a `Plan`, which holds what was read at first: what is
 missing, and how the first names of the working branch stand (their commits and pull requests).
-Whatever else it needs it asks through `Answers`, so that one repository answers with requests, a
+It asks for everything else through `Answers`, so that one repository answers with requests, a
 run over many with what one query has read of a hundred, and the tests with a model. It sends
 nothing itself, and keeps nothing beyond one decision. The order:
 
@@ -14,18 +14,19 @@ nothing itself, and keeps nothing beyond one decision. The order:
    so its branch is looked at. The paths that remain are created; if none remain, there is nothing
    to do.
 3. An open pull request of this list, under whichever name, is continued. A path that its mark names
-   and its branch lacks was removed by somebody: declined. What is there exactly as named, and
-   differs from the list, is to be corrected. Where the default branch has got another file at a
-   path that it adds, it conflicts, and that is said. Where this action itself has closed it
-   (`Mode.WITHDRAW`), and its branch holds what this action wrote and nothing else, the branch is
-   continued, and a new pull request is opened from it. One that was closed as needless is never
-   continued: it is no "no" either, and, opened again, a person's own.
+   and its branch lacks was removed by somebody: declined. A file on the branch that is unchanged
+   since this action wrote it, and that differs from the list, is updated. If the default branch has
+   got another file at a path that the pull request adds, they conflict, and the run says so. If
+   this action has withdrawn the pull request (`Mode.WITHDRAW`), and its branch holds only what this
+   action wrote, the branch is continued, and a new pull request is opened from it. A pull request
+   that was closed as needless is never continued: its paths do not count as declined, and if it is
+   open again, a person has reopened it and it is theirs.
 4. Otherwise the first name that can be used is taken. If there is no branch of this name, it is
-   made. If there is one, it is continued if an interrupted run has left it: it holds nothing but
-   our own files, or it has no commit of its own and its name is the list's default name. Any other
-   branch belongs to somebody else, and the next name is looked at.
+   made. If there is one, it is continued if an interrupted run has left it: it holds only our own
+   files, or it has no commit of its own and its name is the list's default name. Any other branch
+   belongs to somebody else, and the next name is looked at.
 5. Between the reading and the writing anything may happen: another run, a person, a lost answer.
-   Where the answer to a step is unclear, the branch is read again, and everything is decided once
+   If the answer to a step is unclear, the branch is read again, and everything is decided once
    more (`carry_out`), from what is there now and from what this run has `Sent`. That says whether a
    branch, or a pull request, is this run's. A pull request that it opened from somebody else's
    branch is closed again. The name may even be the default branch by now: then it is not used.
@@ -63,10 +64,10 @@ class Branch(NamedTuple):
     name: str
     head: str
     tree: Tree | None = MappingProxyType({})
-    """All files of the branch by path; empty for a new branch, ``None`` where GitHub does not list
+    """All files of the branch by path; empty for a new branch, ``None`` if GitHub does not list
     them."""
     seen: Tree = MappingProxyType({})
-    """Files that were looked for by themselves, and found."""
+    """Files that were looked for one by one, and found."""
     replaces: Tree = MappingProxyType({})
     """Files of ``tree`` that this action wrote, and for which the list gives something else now."""
     from_base: frozenset[str] = frozenset()
@@ -162,14 +163,14 @@ class _Added(NamedTuple):
     """What a branch adds to the commit from which it starts."""
 
     blobs: Mapping[str, str]
-    """Blob ids by path; none where it changes anything else, or too much to be listed, or has no
+    """Blob ids by path; none if it changes anything else, or too much to be listed, or has no
     commit in common with the default branch."""
     before: Tree | None = None
-    """What that commit holds; ``None`` where GitHub does not list it."""
+    """What that commit holds; ``None`` if GitHub does not list it."""
 
 
 def decide(plan: Plan, answers: Answers, sent: Sent | None = None) -> Decision:
-    """Decide for a repository in which files are missing, where this run has ``sent`` something.
+    """Decide for a repository in which files are missing, if this run has ``sent`` something.
 
     It refuses a working branch that is the default branch, and ends with an error where all names
     are taken, or with one of ``answers``.
@@ -333,8 +334,8 @@ class _Decision:
         raise RegistrarError(Failure.of(message))
 
     def _withdrawn(self, state: BranchState) -> tuple[PullRequest, Mark] | None:
-        """Give the newest pull request of this list, where it was withdrawn and its branch holds
-        nothing but what this action wrote: a new one is opened from it.
+        """Give the newest pull request of this list, if it was withdrawn and its branch holds only
+        what this action wrote: a new one is opened from it.
 
         If somebody has rewritten the branch since, it is looked at like any other.
         """
@@ -504,7 +505,7 @@ class _Decision:
         return frozenset() if is_somebodys else removed
 
     def _lacking(self, paths: frozenset[str], commit: str) -> frozenset[str]:
-        """Find what a commit lacks; nothing where GitHub has lost the commit."""
+        """Find what a commit lacks; nothing if GitHub has lost the commit."""
         try:
             return self._answers.lacking(paths, commit) if paths else paths
         except GitHubError as error:
@@ -572,7 +573,8 @@ class _Decision:
     def _branch(self, name: str, head: str) -> Branch:
         """Give a branch with what it holds, as far as GitHub lists that.
 
-        A file that was sent, and that the list lacks, is looked for by itself: the list may lag.
+        A file that was sent, and that the list lacks, is looked for once more, because the list may
+        lag.
         """
         tree, asked = self._answers.tree(head), dict(self._sent.may_be_there(name))
         if tree is None and name in self._sent.branches:
@@ -594,7 +596,7 @@ class _Decision:
         """Find which of these paths a closed pull request without a mark proposed.
 
         It was opened by hand, or somebody deleted our part. A path counts if it was added with our
-        content, and if the pull request changes nothing but such files.
+        content, and if the pull request changes only such files.
         """
         if not self._counts(pull):
             return frozenset()

@@ -42,7 +42,7 @@ class GraphQLWriter(RestWriter):
                 each.has_failed(error)
             work.sent.ask_again(error, steps[0])
             return super()._make_branch(write)
-        # Also where somebody else made the branch: then it stood at the very base commit
+        # Also if somebody else made the branch: then it stood at the very base commit
         is_there = made.branch_id or made.commit
         for each, given in zip(sendings, (is_there, made.commit, made.pull_request), strict=True):
             each.has_made(given, is_done=bool(given))
@@ -90,7 +90,7 @@ class GraphQLWriter(RestWriter):
     def _committable(self, branch: Branch) -> list[FileDefinition]:
         """What can go into one commit, without replacing anything else than what we wrote.
 
-        Nothing where the tree is unknown.
+        Nothing if the tree is unknown.
         """
         tree = branch.tree
         if tree is None:

@@ -3,9 +3,10 @@
 Our part stands between two comments, `BEGIN` and `END`. In it the mark says which list the pull
 request is from, what this action has committed to its branch (each path, with the content that it
 wrote last), whether we have closed the pull request, and why, and in which paths the description
-says that it conflicts. It says what has been committed, never what will be: so what it names and
-the branch lacks was removed by somebody, and what it does not name is somebody's. Paths are kept as
-hashes, because a path is any text, and could end the comment.
+says that it conflicts. The mark says what has been committed, never what is planned. So a path that
+it names, and that the branch lacks, was removed by somebody; a path that it does not name belongs
+to somebody else. Paths are kept as hashes, because a path can contain any text, also the end of a
+comment.
 
 People edit descriptions. All comments of ours that are left are read, wherever they are, and their
 contents are added up. The next write puts them into one part again.
@@ -41,10 +42,10 @@ class Mark(NamedTuple):
 
     wrote: Mapping[str, str] | None
     """Hashes of the paths that were committed to its branch, each with the first digits of the id
-    of the blob that was written last, empty where that is not known; ``None``: it may be any path.
+    of the blob that was written last, empty if that is not known; ``None``: it may be any path.
     """
     list: str = ""
-    """Hash of the list's identity; empty where it is not known."""
+    """Hash of the list's identity; empty if it is not known."""
     is_withdrawn: bool = False
     """Whether this action closed it: its branch is continued when its files are wanted again."""
     is_needless: bool = False
@@ -52,7 +53,7 @@ class Mark(NamedTuple):
     such a pull request is open, a person has reopened it, and it is no longer ours.
     """
     conflicts: frozenset[str] = frozenset()
-    """Hashes of the paths of which the description says that they conflict."""
+    """Hashes of the paths that the description names as conflicting."""
 
     @classmethod
     def of(cls, body: str) -> "Mark | None":
@@ -123,7 +124,7 @@ class Divided(NamedTuple):
 
     before: str
     ours: str | None
-    """What stands between `BEGIN` and `END`; ``None`` where there is no part of ours, and
+    """What stands between `BEGIN` and `END`; ``None`` if there is no part of ours, and
     everything is before."""
     after: str = ""
 

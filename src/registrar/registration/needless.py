@@ -1,6 +1,6 @@
 """Closes open pull requests that have become needless: others have added their files since.
 
-One is closed where the default branch has every path that its mark names by now, and where its
+One is closed if the default branch has every path that its mark names by now, and if its
 branch adds exactly these, as this action wrote them. It is read once more right before the one
 request that closes it and marks it: so it is no "no". It is never opened again by this action.
 """
@@ -41,7 +41,7 @@ def may_be_needless(plan: Plan) -> list[tuple[PullRequest, Mark]]:
 
 
 def _is_whole(mark: Mark) -> bool:
-    """Whether it names every path, with what was written, and of which list it is."""
+    """Whether it names its list, and every path with what was written."""
     return bool(mark.wrote and mark.list and all(mark.wrote.values()) and not mark.is_withdrawn)
 
 

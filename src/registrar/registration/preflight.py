@@ -12,9 +12,9 @@ from registrar.texts.messages import msg
 def require_writable(
     plan: Plan, files: Sequence[FileDefinition], scopes: frozenset[str] | None
 ) -> None:
-    """Refuse to create ``files`` where that is known to fail.
+    """Refuse to create ``files`` if that is known to fail.
 
-    ``scopes`` are those of a classic token; ``None`` where GitHub names none, as of other tokens.
+    ``scopes`` are those of a classic token; ``None`` if GitHub names none, as of other tokens.
     """
     repository = plan.repository
     target = repository.full_name

@@ -77,7 +77,7 @@ class Progress:
     def record_and_print(self, *outcomes: PathOutcome, first: int = 1, total: int = 0) -> None:
         """Keep and print what was done about paths.
 
-        They have numbers from ``first`` on, of ``total``: as many as they are where it is 0.
+        They have numbers from ``first`` on, of ``total``: as many as they are if it is 0.
         """
         self.record(*outcomes)
         for number, each in enumerate(outcomes, start=first):

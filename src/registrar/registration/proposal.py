@@ -134,7 +134,7 @@ class Proposal(NamedTuple):
     def _commit_message(
         self, values: Mapping[str, str], default: str, listed: Sequence[str] = ()
     ) -> CommitMessage:
-        """Fill in the caller's message; a line of which no value leaves anything is left out.
+        """Fill in the caller's message. A line that is then empty is left out.
 
         What is ``listed`` comes before the trailers, because GitHub and others read these only at
         the end. Without a first line of the caller's, it is ``default``.

@@ -70,7 +70,7 @@ def _without_room(write: Write, file: FileDefinition) -> PathOutcome:
 
 
 def _still_open(work: Work, pull: PullRequest) -> PullRequest:
-    """Give a pull request that was just read, where it is open and goes to the default branch."""
+    """Give a pull request that was just read, if it is open and goes to the default branch."""
     of = pull.of
     if of is None or not of.default_branch:
         of = work.client.rest.again(work.plan.repository)
@@ -88,7 +88,7 @@ def publish(work: Work, write: Write) -> None:
     """Open the pull request of a branch, or bring the one that is open up to date.
 
     It gets its labels, assignees and reviewers. There is none for a branch that brings no file:
-    where GitHub has refused every commit, that is left behind.
+    if GitHub has refused every commit, that is left behind.
     """
     client, plan, progress = work.client, work.plan, work.progress
     result = progress.result()

@@ -62,7 +62,7 @@ class RestWriter:
     # --- Before the first commit ----------------------------------------------------------------
 
     def _begin_to(self, write: Write) -> Write | None:
-        """Do what comes before the first commit; ``None`` where there is to be none."""
+        """Do what comes before the first commit; ``None`` if there is to be none."""
         work, progress, name = self._work, self._progress, write.branch.name
         if not work.sent.branches:
             self._require(write)
@@ -176,7 +176,7 @@ class RestWriter:
     def _commit_together(self, branch: Branch, files: Sequence[FileDefinition]) -> None:
         """Commit files of a branch in as few commits as GitHub takes.
 
-        GitHub refuses a commit where the branch has moved on.
+        GitHub refuses a commit if the branch has moved on.
         """
         work, progress, repository = self._work, self._progress, self._plan.repository
         for batch in batches(files):

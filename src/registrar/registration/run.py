@@ -258,7 +258,7 @@ def _read_replaced(client: "Client", plan: Plan, progress: Progress) -> None:
 
 
 def _record_missing(plan: Plan, progress: Progress) -> None:
-    """Keep what a run that writes would create; by itself this one does nothing about it."""
+    """Keep what a run that writes would create; this run itself does nothing about it."""
     pending = progress.pending(plan.missing)
     done = Done.TO_CREATE if plan.spec.proposes else Done.NOTHING
     progress.record(*(PathOutcome(each.path, done) for each in pending))
@@ -324,7 +324,7 @@ def _write(work: Work) -> None:
         if not client.session.may_have_been_applied:
             sent.forget_unsent()
         for commit in sent.unclear_commits:
-            # Also where GitHub says that there is no such branch: right after a write that may
+            # Also if GitHub says that there is no such branch: right after a write that may
             # be lag, or the write may yet be under way
             work.progress.keep_branch(commit.branch)
             work.note_unknown(commit)

@@ -1,7 +1,7 @@
 """What one run has sent to the branches of a list, step by step, and what became of each step.
 
 A step is listed before its request is sent, so that it is known however the run ends. It is *done*
-where GitHub has said so, and *refused* where GitHub has said that nothing was done. Else it is
+if GitHub has said so, and *refused* if GitHub has said that nothing was done. Else it is
 *unclear*: the answer was lost, or has not come yet. It stays so after a later reading: what was
 read then says what is there, and this list says whether it may be ours.
 """
@@ -31,7 +31,7 @@ class Commit(NamedTuple):
 
     branch: str
     parent: str
-    """The commit at which the branch has to be; empty where the request does not say."""
+    """The commit at which the branch has to be; empty if the request does not say."""
     files: frozenset[tuple[str, str]]
     """Paths, each with the id of the blob that is written."""
 
@@ -56,7 +56,7 @@ Step: TypeAlias = MakeBranch | Commit | Open
 
 
 def _what(step: Step) -> Step:
-    """What a step is about: a branch has one pull request, whatever its description."""
+    """What a step is about: a branch has one pull request, with any description."""
     return step._replace(body="") if isinstance(step, Open) else step
 
 
@@ -120,7 +120,7 @@ class Sent:
     def cannot_read(self, unclear: Step, error: RegistrarError) -> None:
         """Go on with what is known, because the branch could not be read after an ``unclear`` step.
 
-        Raises the ``error`` where nothing can follow. A pull request that may be open ends the run
+        Raises the ``error`` if nothing can follow. A pull request that may be open ends the run
         in its own words.
         """
         if isinstance(unclear, Open):
@@ -131,8 +131,8 @@ class Sent:
     def send(self, step: Step, request: Callable[[], Given]) -> Given:
         """Send a step with a request of its own, and give what it has made.
 
-        Once only: the very step gives later what it gave, or raises what it raised. `Unclear` where
-        the branch has to be read again first; `GitHubError` where that would tell no more.
+        Once only: the very step gives later what it gave, or raises what it raised. `Unclear` if
+        the branch has to be read again first; `GitHubError` if that would tell no more.
         """
         if earlier := self._last.get(_what(step)):
             if earlier.is_done:
@@ -162,7 +162,7 @@ class Sent:
         self._all = [each for each in self._all if each.error or not each.is_unclear]
 
     def ask_again(self, error: GitHubError, step: Step, *, is_there: bool = False) -> None:
-        """Raise `Unclear` where the branch is to be read again, and may be."""
+        """Raise `Unclear` if the branch is to be read again, and may be."""
         if self.may_read and (is_there or error.may_have_been_applied):
             raise Unclear(step) from error
 
@@ -191,9 +191,10 @@ class Sent:
         return any(c.branch == branch and c.holds(file) for c in self.unclear_commits)
 
     def may_be_there(self, branch: str) -> Mapping[str, bool]:
-        """Paths that were sent one by one and that a branch may hold, whatever is listed of it.
+        """Paths that were sent one by one and that a branch may hold, even if GitHub does not list
+        them yet.
 
-        True where GitHub has said that something is there.
+        True if GitHub has said that something is there.
         """
         failed = (each for each in self._on(branch, Commit) if not each.is_done and each.is_alone)
         return {

@@ -82,11 +82,11 @@ def _commits_at_ref(client: "Client", spec: RegistrationSpec, known: Repository)
 
 
 def _identified(spec: RegistrationSpec, repository: Repository) -> Repository:
-    """Give the repository that was read with its number, where it has to be the listed one."""
+    """Give the repository that was read with its number, if it has to be the listed one."""
     if not spec.was_listed:
         return repository
     listed = spec.repository
-    # A list may have a node id of an older form, so it counts only where there is no number
+    # A list may have a node id of an older form, so it counts only if there is no number
     number, node_id = repository.id, repository.node_id
     if (number and number != listed.id) or not (number or node_id == listed.node_id):
         raise Refused(msg("many.another_repository"), Kind.MOVED)

@@ -90,7 +90,7 @@ def close(
 ) -> PullRequest | None:
     """Close it with a mark that says why, and give it as it is by then.
 
-    ``None`` where it has changed since it was read; `GitHubError` where GitHub refuses it.
+    ``None`` if it has changed since it was read; `GitHubError` if GitHub refuses it.
     """
     now = client.rest.pull_request(plan.repository, pull.number)
     if not now.is_open:

@@ -85,7 +85,7 @@ class Writer(Protocol):
     def write(self, write: Write, /) -> None:
         """Make or continue the branch, create the files, and see to the pull request.
 
-        `Unclear` where the branch has to be read again first.
+        `Unclear` if the branch has to be read again first.
         """
 
 
