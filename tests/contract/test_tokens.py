@@ -42,7 +42,7 @@ def test_a_long_token_with_dots_works(
 
 @pytest.mark.parametrize("runner", [False, True])
 def test_a_long_token_that_is_echoed_whole_and_in_half_is_in_no_output(
-    action: Action, host: StandInHost, repository: Repository, start: Start, runner: bool
+    action: Action, host: StandInHost, repository: Repository, single: Start, runner: bool
 ) -> None:
     token = host.create_token("installation", long=True)
     half = token[: len(token) // 2]
@@ -50,7 +50,7 @@ def test_a_long_token_that_is_echoed_whole_and_in_half_is_in_no_output(
     words = f"No: {token}, cut: {half}"
     fault = refuse(host, lambda request: request.method == "POST", message=words)
     env = {"GITHUB_REPOSITORY": TARGET}
-    run = start(profile="health", host_token=token, env=env, runner=runner)
+    run = single(profile="health", host_token=token, env=env, runner=runner)
     assert fault.hits
     assert run.exit_code != 0
     assert "No: ***, cut: ***" in run.text
@@ -72,8 +72,8 @@ def started_by(action: Action, name: str, head: int | None) -> dict[str, str]:
         ("dependabot[bot]", "pull_request", 1, ("secret of Dependabot", "Dependabot が始めた")),
         ("octocat", "pull_request", 2, ("fork started this run", "フォークからの")),
         ("octocat", "pull_request_review", None, ("fork started this run", "フォークからの")),
-        ("octocat", "pull_request_target", 2, ("arrives blank", "空になります")),
-        ("octocat", "pull_request", 1, ("arrives blank", "空になります")),
+        ("octocat", "pull_request_target", 2, ("passes an empty text", "空になります")),
+        ("octocat", "pull_request", 1, ("passes an empty text", "空になります")),
     ],
 )
 def test_a_blank_token_is_explained_by_what_started_the_workflow(
@@ -151,11 +151,11 @@ def test_a_version_of_the_api_that_is_gone(
 
 
 def test_what_is_gone_for_another_reason_is_told_in_the_words_of_github(
-    host: StandInHost, repository: Repository, start: Start
+    host: StandInHost, repository: Repository, single: Start
 ) -> None:
     words = "Issues are disabled for this repo"
     refuse(host, lambda request: request.path.endswith("/labels"), 410, message=words)
-    run = start(profile="health", labels="setup")
+    run = single(profile="health", labels="setup")
     assert run.exit_code == 0, run.text
     assert len(repository.pull_requests) == 1
     [warning] = [line for line in run.stderr.splitlines() if "setup was left out" in line]
@@ -191,13 +191,13 @@ def test_a_new_token_of_an_app_is_waited_for(
 
 
 def test_a_token_that_stays_unknown_is_refused(
-    action: Action, host: StandInHost, repository: Repository, start: Start
+    action: Action, host: StandInHost, repository: Repository, single: Start
 ) -> None:
     for kind, requests in (("installation", 5), ("classic", 1), ("fine-grained", 1)):
         host.requests.clear()
         token = host.create_token(kind, unknown_for=60.0)  # type: ignore[arg-type]
         begun = action.clock.now
-        run = start(host_token=token)
+        run = single(host_token=token)
         assert run.exit_code == 2, run.text
         assert "GitHub does not accept the token (Bad credentials)" in run.stderr
         assert repository.branches == ["main"]
@@ -206,11 +206,11 @@ def test_a_token_that_stays_unknown_is_refused(
 
 
 def test_a_token_that_was_accepted_once_is_hardly_waited_for(
-    action: Action, host: StandInHost, repository: Repository, start: Start
+    action: Action, host: StandInHost, repository: Repository, single: Start
 ) -> None:
     """It has expired, or was revoked."""
     token = host.create_token("installation", requests=1)
-    run = start(profile="health", host_token=token)
+    run = single(profile="health", host_token=token)
     assert "GitHub does not accept the token" in run.stderr
     assert action.clock.now - BEGINNING < 3
 
