@@ -17,9 +17,9 @@ PART = re.compile(r"^<!-- (\w+) -->\n", re.MULTILINE)
 HEAD = """\
 # Performance
 
-Made by `scripts/benchmark`; do not edit. Seconds are the median of the rounds. The stand-in of the
-tests plays GitHub, on the same machine: every request waits for the round trip, then for what the
-stand-in computes. Connections are encrypted; their set-up waits for no round trip.
+`scripts/benchmark` writes this page; do not edit it. Seconds are the median of the rounds. The
+simulated GitHub of the tests runs on the same machine, so every request waits for the round trip
+and then for this server. Connections are encrypted; their set-up waits for no round trip.
 
 """
 MEASURED = """\
@@ -50,8 +50,8 @@ writes ([how](unpaced.py)).
 
 {runs}
 
-One request lists a hundred repositories, one reads ten or more, one what as many open pull
-requests hold, two write to a repository that lacks files.
+One request lists a hundred repositories, and one reads ten or more of them, or the files of as many
+open pull requests. Two requests write to a repository that lacks files.
 
 ### Beside a clone
 
@@ -59,8 +59,8 @@ requests hold, two write to a repository that lacks files.
 
 {beside}
 
-- `git clone --depth=1` of all, eight at once, is the least that a tool does which works in clones.
-- `MB moved` counts the bodies of all requests and answers; `MB left` what stays on the disk.
+- `git clone --depth=1` of all, eight at once, is the least that a tool needs if it works in clones.
+- `MB moved` counts the bodies of all requests and answers; `MB left` counts the bytes on the disk.
 """
 
 
