@@ -306,11 +306,12 @@ class _Decision:
 
     def _choose(self) -> Write | None:
         """Choose where to write; `None`: all was declined."""
-        states = [self._states[name] for name in self._names if name in self._states]
-        pulls = [pull for state in states for pull in state.pull_requests]
+        known = [self._states[name] for name in self._names if name in self._states]
+        pulls = [pull for state in known for pull in state.pull_requests]
         self._find_declined(sorted(pulls, key=lambda pull: pull.number, reverse=True))
         if not self._files:
             return None
+        states = [state for state in known if not state.is_default]
         for index, state in enumerate(states):
             for pull in state.pull_requests:
                 # What this run opened may be from somebody else's branch: `_examine` looks
@@ -322,8 +323,6 @@ class _Decision:
             if withdrawn := self._withdrawn(state):
                 return self._continue(state, *withdrawn)
         for state in states:
-            if state.is_default:
-                continue
             if state.head is None:
                 return Write(Branch(state.name, self._plan.state.base_sha), is_new=True)
             write = self._examine(state, state.head)
