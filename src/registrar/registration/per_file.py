@@ -1,4 +1,4 @@
-"""REST: one existence check and one commit per file, in the order of docs/design.md."""
+"""Reads with REST: one existence check for each path, in the order of docs/design.md."""
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future

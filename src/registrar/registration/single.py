@@ -1,9 +1,4 @@
-"""Two requests: a query reads everything at one commit, a request with three mutations writes.
-
-The branch is made at the very commit that was looked at and the commit expects it there, so
-"never overwrite" is exact. Where the second request stops half-way, the single steps of both
-strategies go on from what is really there.
-"""
+"""Reads with one query, everything at one commit; `GraphQLWriter` writes with one request more."""
 
 from typing import TYPE_CHECKING
 
