@@ -581,14 +581,14 @@ def test_a_branch_that_was_read_before_the_description_tells_no_removal(
     assert (done.exit_code, done.outputs["declined"]) == (0, "0"), done.console
 
 
-def test_what_a_killed_run_had_no_time_to_name_is_declined_with_the_rest(example: Example) -> None:
+def test_what_a_killed_run_had_no_time_to_name_is_proposed_once_more(example: Example) -> None:
     run(example, OLD)
     example.repository.commit({"c.md": b"C\n"}, branch=BRANCH)
     example.repository.close(1)
     for _ in range(2):
         done = run(example, OLD | {"c.md": "C\n"})
-        assert done.outputs["declined"] == "4", done.console
-    assert [pull.state for pull in example.repository.pull_requests] == ["closed"]
+        assert done.outputs["declined"] == "3", done.console
+    assert [pull.state for pull in example.repository.pull_requests] == ["closed", "open"]
 
 
 def test_what_a_killed_run_committed_is_named_from_then_on(example: Example) -> None:

@@ -215,6 +215,17 @@ def test_a_file_that_is_said_to_exist_is_looked_for(
             repository.commit({"b.md": content}, branch=LIST_BRANCH)
 
     host.on_request = come_first
+    # Nor do the lists of a large repository show it
+    cut = b'{"sha": "1", "tree": [], "truncated": true}'
+    host.faults.add(
+        Fault(
+            FaultKind.CUSTOM,
+            match=lambda each: "/git/trees/" in each.path,
+            times=None,
+            status=200,
+            body=cut,
+        )
+    )
     seen = "GET contents/b.md"
     unseen = inject_fault(host, seen, at=2, times=3, status=404, message="Not Found")
     ended = action(definitions=action.listing("a.md", "b.md"), language="en")
