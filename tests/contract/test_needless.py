@@ -254,7 +254,7 @@ def test_in_an_archived_repository_nothing_is_to_close(action: Action) -> None:
     example.add_by_hand()
     example.repository.archived = True
     plan = example.do(mode="plan")
-    assert "to close" not in plan.text
+    assert "will close" not in plan.text
     assert only_reads(example.host)
 
 

@@ -306,6 +306,20 @@ def test_a_commit_on_a_continued_branch_whose_files_can_be_read_back_is_counted(
     assert len(repository.log(LIST_BRANCH)) == 3
 
 
+def test_a_file_that_is_refused_after_a_lost_commit_is_looked_for(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    lost, unread = lose_a_later_commit(action, host, PATHS[0])
+    unread.times = 1
+    host.faults.add(Fault(FaultKind.CUSTOM, match=puts, times=None, status=403))
+    ended = run(action, commit_strategy="single")
+    assert lost.hits
+    assert ended.exit_code == 0, ended.text
+    states = {file["path"]: file["done"] for file in ended.registration["files"]}
+    assert states == dict.fromkeys(PATHS, "created") | {PATHS[0]: "skipped"}
+    assert len(repository.log(LIST_BRANCH)) == 3
+
+
 def test_a_commit_on_a_continued_branch_that_can_be_read_back_at_once_is_counted(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
