@@ -184,7 +184,7 @@ def test_one_that_github_does_not_list_is_ended_by_deleting_its_branch(
     for _ in range(2):
         run = example.look(language=language)
         assert run.exit_code == 1
-        assert ("delete the branch" if language == "en" else "ブランチを削除") in run.console
+        assert ("delete it: the next run" if language == "en" else "ブランチを削除") in run.console
         assert "compare/main..." not in run.text
         assert "#the-pull-request-is-not-opened" in run.text
         assert [each.head for each in repository.pull_requests] == [BRANCH]

@@ -50,7 +50,7 @@ def test_both_lists_get_a_row_and_a_pull_request_each(many: Start, make: Make) -
     assert len(repository.pull_requests) == 2
     for line in ("[1/2] octo-org/r0 (health): pull", "[2/2] octo-org/r0 (scaffold): pull"):
         assert line in run.stdout
-    assert "Repositories (1); all others" in run.summary
+    assert "Repositories with something to report (1); all others" in run.summary
     check = many(profile="all", mode="check")
     assert check.stderr.count(repository.full_name) == 1
 
@@ -241,7 +241,7 @@ def test_a_path_that_cannot_be_created_is_told_in_every_mode(
     assert [each.count("docs` is not a directory") for each in (r, s)] == [1, 1]
     assert "deferred:** `docs" not in run.summary
     assert "With missing files: 1 (to open: 1)." in run.lines
-    assert "Besides: 1 blocked." in run.lines
+    assert "Of the other repositories: 1 blocked." in run.lines
 
 
 def test_what_cannot_be_read_again_keeps_the_count_of_the_first_reading(
