@@ -16,7 +16,6 @@ from tests.harness import (
     Action,
     Start,
     calls,
-    mutations,
     queries,
     writes,
 )
@@ -140,16 +139,6 @@ def test_what_is_no_default_is_not_inherited(
     assert set(repository.files(HEALTH_BRANCH)) - {"profile/README.md"} == HEALTH
 
 
-def test_by_default_the_paths_are_exact(
-    host: StandInHost, action: Action, organisation: Repository, strategy: str
-) -> None:
-    run = action(commit_strategy=strategy, profile="health", language="en")
-    assert run.exit_code == 0, run.text
-    assert run.outputs["created"] == "7"
-    assert len(mutations(host)) == (1 if strategy == SINGLE else 0)
-    assert set(organisation.files(HEALTH_BRANCH)) >= HEALTH
-
-
 def test_a_difference_in_letter_case_alone_is_warned_of(
     host: StandInHost, action: Action, single: Start
 ) -> None:
@@ -177,16 +166,6 @@ def test_the_pull_request_says_what_differs_in_letter_case_alone(
     assert (repository.pull_requests[0].body or "").count("in letter case only") == 1
 
 
-def test_with_alternatives_another_letter_case_does(
-    host: StandInHost, action: Action, start: Start
-) -> None:
-    host.create_repository(TARGET, {"readme.md": b"x\n"})
-    run = start(definitions=action.listing("README.md"), respect_alternatives="true")
-    assert run.exit_code == 0, run.text
-    assert run.outputs["skipped"] == "1"
-    assert host.repositories[0].branches == ["main"]
-
-
 NFC, NFD = "docs/\u30ac\u30a4\u30c9.md", "docs/\u30ab\u3099\u30a4\u30c8\u3099.md"
 
 
@@ -210,17 +189,6 @@ def test_the_same_name_in_another_unicode_form_is_warned_of(
     for text in (run.text, run.summary, body):
         assert "letter case" not in text
         assert "大文字" not in text
-
-
-def test_another_unicode_form_is_warned_of_in_many(host: StandInHost, action: Action) -> None:
-    for name in ("one", "two"):
-        host.create_repository(f"octo/{name}", {NFD: b"x\n"})
-    given = {"definitions": action.listing(NFC), "target_repos": "octo/*", "language": "en"}
-    run = action(given, target_repo=None)
-    assert run.exit_code == 0, run.text
-    assert run.console.count("a listed path in another Unicode form") == 1
-    assert "Repositories: octo/one, octo/two" in run.console
-    assert "letter case" not in run.console
 
 
 def test_yaml_with_the_other_ending_counts_where_github_reads_both(

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from tests.example import BRANCH, EXPECTED, WAYS, Way
+from tests.example import BRANCH, EXPECTED, WAYS, Example, Way
 from tests.fakehub import Repository, Request, StandInHost
 from tests.harness import PER_FILE, Action, Run, refuse, shortened
 
@@ -76,15 +76,15 @@ def test_a_closed_pull_request_of_a_stranger_declines_nothing(
     ids=["somebody's", "ours", "ours, without our words"],
 )
 def test_a_branch_with_an_open_pull_request_of_a_stranger_is_left_alone(
-    example: Way, held: str, body: str
+    in_single: Example, held: str, body: str
 ) -> None:
-    repository = example.repository
+    repository = in_single.repository
     repository.create_branch("docs")
     repository.create_branch(BRANCH)
     repository.commit({held: b"\n"}, branch=BRANCH)
     repository.open_pull_request(head=BRANCH, base="docs", body=body, author="stranger")
     head = repository.head(BRANCH)
-    run = example.run()
+    run = in_single.run()
     assert run.exit_code == 0, run.console
     assert (repository.head(BRANCH), repository.files(SECOND)) == (head, EXPECTED)
     assert "/pull/1) and leaves the branch alone" in run.text
@@ -92,16 +92,16 @@ def test_a_branch_with_an_open_pull_request_of_a_stranger_is_left_alone(
 
 @pytest.mark.parametrize("told", [True, False], ids=["told", "not told"])
 def test_a_private_member_is_believed_where_the_host_tells_the_role(
-    host: StandInHost, example: Way, told: bool
+    host: StandInHost, in_single: Example, told: bool
 ) -> None:
-    repository = example.repository
-    example.run()
+    repository = in_single.repository
+    in_single.run()
     repository.pull_requests[0].author = "member"
     repository.private_members.add("member")
     repository.close(1)
     repository.delete_branch(BRANCH)
     host.quirks.hides_permissions = not told
-    run = example.run()
+    run = in_single.run()
     assert run.exit_code == 0, run.console
     assert (declined(run), BRANCH in repository.branches) == (told, not told)
     assert ("leaves the branch alone" in run.text) is not told
@@ -143,31 +143,31 @@ def test_who_may_only_read_says_no_to_nothing(example: Way, is_open: bool) -> No
 
 
 @pytest.mark.parametrize("author", ["somebody", "stranger"])
-def test_who_is_no_user_any_more_ends_no_run(example: Way, author: str) -> None:
+def test_who_is_no_user_any_more_ends_no_run(in_single: Example, author: str) -> None:
     """Mannequins, and accounts that have become organisations."""
-    example.run()
-    example.repository.pull_requests[0].author = author
-    example.repository.close(1)
-    example.repository.delete_branch(BRANCH)
-    example.repository.mannequins.add(author)
+    in_single.run()
+    in_single.repository.pull_requests[0].author = author
+    in_single.repository.close(1)
+    in_single.repository.delete_branch(BRANCH)
+    in_single.repository.mannequins.add(author)
     for mode in ("plan", "register"):
-        run = example.run(mode=mode)
+        run = in_single.run(mode=mode)
         assert (run.exit_code, run.outputs["declined"]) == (0, "0"), run.console
         assert "leaves the branch alone" in run.text
 
 
 @pytest.mark.parametrize(("author", "counts"), [("somebody", True), ("stranger", False)])
 def test_where_the_token_is_not_told_the_association_decides(
-    host: StandInHost, example: Way, author: str, counts: bool
+    host: StandInHost, in_single: Example, author: str, counts: bool
 ) -> None:
-    example.run()
-    example.repository.pull_requests[0].author = author
-    example.repository.close(1)
+    in_single.run()
+    in_single.repository.pull_requests[0].author = author
+    in_single.repository.close(1)
     refuse(
         host, asks_for_a_role, 403, message="Must have push access to view collaborator permission."
     )
     for mode in ("plan", "check"):
-        run = example.run(mode=mode)
+        run = in_single.run(mode=mode)
         assert run.exit_code == (mode == "check" and not counts), run.console
         assert declined(run) == counts
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.fakehub import StandInHost
 from tests.harness import Action, Start, is_read, only_reads
-from tests.organisation import FIVE_WRITES, Make, asked, opened, states
+from tests.organisation import FIVE_WRITES, Make, asked, states
 
 LONGER = (
     "That is longer than max_minutes (0.1 min). Repositories that do not fit into this time are"
@@ -101,26 +101,6 @@ def test_a_check_fails_when_one_repository_lacks_something(
     assert (run.exit_code, run.outputs["incomplete"]) == (exit_code, str(lacking))
     assert run.outputs["deferred"] == "0"
     assert "Pull requests to open:" not in run.text
-
-
-def test_open_pull_requests_are_work_only_while_they_do_not_hold_everything(
-    many: Start, make: Make, action: Action
-) -> None:
-    [repository] = make(0, 1)
-    listing = action.listing("a.txt", "b.txt")
-    assert states(many(definitions=listing)) == {"opened": 1}
-    plan = many(definitions=listing, mode="plan")
-    assert states(plan) == {"waiting": 1}
-    assert "With missing files: 1 (open pull request: 1)." in plan.lines
-
-    longer = action.listing("a.txt", "b.txt", "c.txt")
-    plan = many(definitions=longer, mode="plan")
-    assert states(plan) == {"to update": 1}
-    assert "With missing files: 1 (open pull request: 1, of these to update: 1)." in plan.lines
-    assert states(many(definitions=longer)) == {"updated": 1}
-    plan = many(definitions=longer, mode="plan")
-    assert states(plan) == {"waiting": 1}
-    assert opened([repository]) == [1]
 
 
 def test_options_are_set_on_what_is_opened_or_updated_and_are_planned(
