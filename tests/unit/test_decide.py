@@ -238,7 +238,7 @@ Between = Callable[[World, str], None]
 """What happens just before a branch of this name is made; there is none."""
 
 
-LOST, NOT_DONE = frozenset({"before", "after", "never"}), frozenset({"before", "never"})
+LOST, NOT_DONE = frozenset({"before", "after", "closed", "never"}), frozenset({"before", "never"})
 
 
 class Killed(Exception):
@@ -257,13 +257,14 @@ class ModelRun:
     loss: str = ""
     """`before` or `after`: the answer to the first claim is lost, which was not done, or was.
 
-    `never`: nor is any later one done. `killed`: the run ends right after its first commit, or the
-    request that was to make it. `killed later`: it ends right before the first commit that is a
-    request of its own. `refused`: GitHub takes none of its commits.
+    `closed`: it was, and somebody has closed the pull request when the run looks again. `never`: no
+    later one is done either. `killed`: the run ends right after its first commit, or the request
+    that was to make it. `killed later`: it ends right before the first commit that is a request of
+    its own. `refused`: GitHub takes none of its commits.
     """
     mode: str = "register"
     meanwhile: World | None = None
-    """The world right after the event."""
+    """The world after what others did during this run."""
     decision: decide.Decision | None = None
     asked: int = 0
     opened: Pull | None = None
@@ -323,7 +324,7 @@ class ModelRun:
                 event(self.world, name)
             self.meanwhile = self.world.copy()
         loss = self.loss
-        self.loss = "" if loss in {"before", "after"} else loss
+        self.loss = "" if loss in {"before", "after", "closed"} else loss
         if sent.branches or self.strategy != "single":
             sent.send(MakeBranch(name), lambda: self._make_branch(name, loss))
             self.has_claimed = True
@@ -332,6 +333,9 @@ class ModelRun:
         steps = MakeBranch(name), Commit.of(name, write.branch.head, files), Open(name, body)
         sendings = [sent.begin(each, is_alone=False) for each in steps]
         made = self._make_everything(name, paths, body, loss)
+        if loss == "closed":
+            _close(self.world)
+            self.meanwhile = self.world.copy()
         if loss in LOST:
             lost = failure(is_lost=True)
             for each in sendings:
@@ -671,7 +675,7 @@ BETWEEN: Mapping[str, Between | None] = {
     "another run has begun": _other_run_has_begun,
     "it becomes the default branch": _becomes_default,
 }
-LOSSES = ("", "before", "after", "never", "killed", "killed later", "refused")
+LOSSES = ("", "before", "after", "closed", "never", "killed", "killed later", "refused")
 UNKNOWABLE = {
     ("another run has begun", "killed"),
     ("somebody takes it, with a listed file", "killed"),
@@ -871,16 +875,16 @@ def check(
     opened = [p for p in world.pulls if p.state == "open" and of_list(p, world)]
     earlier = [p for p in before.pulls if p.state == "open" and of_list(p, before)]
     assert len(opened) <= max(1, len(earlier)), f"{what}: a second pull request"
-    no = declined(before)
-    for name, path in world.written[len(before.written) :]:
-        assert path not in no, f"{what}: {path} was declined in #{no[path]}, written to {name}"
-        assert path not in before.unwanted, f"{what}: {path} was taken out, written to {name}"
     made = world.made[len(before.made) :]
     assert len(made) <= 1, f"{what}: one branch was enough"
     left = [name for name in before.made if is_left(before, name, built_in=built_in)]
     assert not (made and left), f"{what}: {left} was enough"
     for then in filter(None, (before, meanwhile)):
         check_others(world, then, what)
+        no = declined(then)
+        for name, path in world.written[len(then.written) :]:
+            assert path not in no, f"{what}: {path} was declined in #{no[path]}, written to {name}"
+            assert path not in then.unwanted, f"{what}: {path} was taken out, written to {name}"
 
 
 def is_left(world: World, name: str, *, built_in: bool) -> bool:
