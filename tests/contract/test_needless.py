@@ -89,7 +89,7 @@ def test_what_people_have_added_themselves_is_closed(example: Needless) -> None:
     for mode in ("register", "plan"):
         again = example.do(mode=mode)
         assert only_reads(example.host)
-        assert "to close: 1" not in again.text
+        assert "file that they add: 1" not in again.text
     assert example.pulls == CLOSED
 
 
@@ -162,7 +162,7 @@ def test_one_that_a_person_opens_again_is_theirs(example: Needless) -> None:
     for mode in ("register", "plan", "withdraw"):
         run = example.do(mode=mode)
         assert only_reads(example.host)
-        assert "to close: 1" not in run.text
+        assert "file that they add: 1" not in run.text
     head = example.repository.head(BRANCH)
     example.do(GROWN)
     assert example.pulls == [*OPEN, (SECOND, "open")]
@@ -202,7 +202,7 @@ def test_what_somebody_has_changed_stays_open(
     do(example.repository)
     plan, run = (example.do(mode=mode) for mode in ("plan", "register"))
     assert only_reads(example.host)
-    assert "to close: 1" not in plan.text + run.text
+    assert "file that they add: 1" not in plan.text + run.text
     assert example.pulls == OPEN
     assert re.search(rf"Left open: .*: .*{path}", run.console), run.console
 
@@ -243,7 +243,7 @@ def test_update_false_leaves_it_open(example: Needless) -> None:
     example.do()
     example.add_by_hand()
     for mode in ("plan", "register"):
-        assert "to close: 1" not in example.do(mode=mode, update="false").text
+        assert "file that they add: 1" not in example.do(mode=mode, update="false").text
         assert only_reads(example.host)
     assert example.pulls == OPEN
 
