@@ -50,8 +50,8 @@ writes ([how](unpaced.py)).
 
 {runs}
 
-One request lists a hundred repositories, and one reads ten or more of them, or the files of as many
-open pull requests. Two requests write to a repository that lacks files.
+One request lists a hundred repositories, and one reads ten or more of them, with what their open
+pull requests hold. Two requests write to a repository that lacks files.
 
 ### Beside a clone
 

@@ -65,6 +65,41 @@ def test_one_request_when_nothing_is_missing(single: Start, host: StandInHost) -
     assert run.outputs["skipped"] == "29"
 
 
+@pytest.mark.parametrize(
+    ("directories", "most_entries", "trees"),
+    [(49, None, 0), (50, None, 1), (1, 0, 1)],
+    ids=["read with it", "too many directories", "cut listings"],
+)
+def test_what_an_open_pull_request_holds_is_read_with_the_repository(
+    single: Start,
+    host: StandInHost,
+    repository: Repository,
+    action: Action,
+    directories: int,
+    most_entries: int | None,
+    trees: int,
+) -> None:
+    paths = ["new.md", *(f"d{number}/new.md" for number in range(directories))]
+    single(definitions=action.listing(*paths))
+    host.requests.clear()
+    host.quirks.most_entries = most_entries
+    run = single(definitions=action.listing(*paths))
+    assert run.outputs["pull_request_operation"] == "none"
+    tree = f"GET git/trees/{repository.head(LIST_BRANCH)}"
+    assert sum(call.startswith(tree) for call in calls(host)) == trees
+    if most_entries is None:
+        assert len(host.requests) == 1 + trees
+        host.requests.clear()
+        run = single(definitions=action.listing(*paths, "d0/other.md"))
+        assert run.outputs["pull_request_operation"] == "updated"
+        update = ["GET pulls/1", GRAPHQL, "GET pulls/1", "PATCH pulls/1"]
+        assert [call.partition("?")[0] for call in calls(host)] == [
+            GRAPHQL,
+            *[tree] * trees,
+            *update,
+        ]
+
+
 def test_contents_arrive_byte_for_byte(
     start: Start, action: Action, repository: Repository
 ) -> None:

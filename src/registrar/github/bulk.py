@@ -14,7 +14,12 @@ from registrar.github.answer import GraphQLError, Response
 from registrar.github.case import UNREADABLE, words_alone
 from registrar.github.classify import failure_beside_data
 from registrar.github.fields import Fields, UnusableAnswer, identity
-from registrar.github.graphql import GraphQL, PartialState, may_be_beside_data
+from registrar.github.graphql import (
+    GraphQL,
+    PartialState,
+    is_room_for_branch,
+    may_be_beside_data,
+)
 from registrar.github.limits import PER_PAGE, Resource
 from registrar.github.queries import Query
 from registrar.github.rest import Rest
@@ -97,16 +102,22 @@ class BulkClient:
         repositories: Sequence[Repository],
         branches: Sequence[str],
         directories: Sequence[str],
+        *,
+        looks_into_branch: bool = False,
     ) -> list[RepositoryState | Exclusion | Failure]:
         """Read what `GraphQL.inspect` reads of each of up to 100 repositories, in their order.
+
+        The directories of the first branch only with ``looks_into_branch``.
 
         Where there is no state there is the reason: why it is not worked on, or why it cannot be
         read. After a failure the caller asks about fewer of them, if there are several.
         """
+        asked = trees.to_ask(directories)
         query = queries.repositories(
             [repository.node_id for repository in repositories],
             branches,
-            trees.to_ask(directories),
+            asked,
+            looks_into_branch=looks_into_branch and is_room_for_branch(asked),
         )
         read = partial(self._read_of, repositories, query)
         answers = self._ask_about(len(repositories), query, read, _is_about_one)

@@ -19,7 +19,6 @@ from registrar.github.session import Model, Request, Session
 from registrar.github.trees import GitTree, ProvedTree
 from registrar.models.plan import Created, NewCommit, NewPullRequest
 from registrar.models.repository import (
-    BranchState,
     Directories,
     OwnerFiles,
     Repository,
@@ -36,6 +35,11 @@ DIRECTORIES_PER_QUERY = 100
 _DEFAULT_COMMIT = ("defaultBranchRef", "target")
 PartialState: TypeAlias = tuple[RepositoryState, ProvedTree]
 """A state without entries and directories, and what a query says of those."""
+
+
+def is_room_for_branch(directories: Sequence[str]) -> bool:
+    """Whether a query may ask for these directories of two commits."""
+    return 2 * len(directories) <= DIRECTORIES_PER_QUERY
 
 
 def may_be_beside_data(error: GraphQLError) -> bool:
@@ -106,17 +110,25 @@ class GraphQL:
 
         Everything is read at one commit of the default branch, with the directories above those.
         ``target`` is ``owner/repo``. With facts the repository comes with what rules ask about it,
-        its custom properties left out. Where GitHub does not answer all at once, only the first of
-        the names is read. It is an error if there is no such repository that the token may see,
-        if it is empty, or if GitHub does not list a directory in full.
+        its custom properties left out. The directories are also read of the first of the names,
+        unless they are too many. Where GitHub does not answer all at once, that name is the only
+        one that is read, without its directories. It is an error if there is no such repository
+        that the token may see, if it is empty, or if GitHub does not list a directory in full.
         """
 
         def ask(part: Sequence[str]) -> tuple[RepositoryState, Sequence[ProvedTree]]:
             names = branches if part else branches[:1]
-            query = queries.repository(target, names, part, with_facts=with_facts)
+            query = queries.repository(
+                target,
+                names,
+                part,
+                with_facts=with_facts,
+                looks_into_branch=bool(part) and is_room_for_branch(asked),
+            )
             state, tree = self._repository(target, query)
             return state, [tree]
 
+        asked = trees.to_ask(directories)
         state, [listed] = self._in_full(ask, directories)
         return self._with_directories(state, listed)
 
@@ -271,7 +283,9 @@ class GraphQL:
         self, state: RepositoryState, directories: Directories
     ) -> RepositoryState:
         more = {
-            name: BranchState(name, branch.head, self._rest.pull_requests(state.repository, name))
+            name: branch._replace(
+                pull_requests=self._rest.pull_requests(state.repository, name), has_more=False
+            )
             for name, branch in state.branches.items()
             if branch.has_more
         }
@@ -357,8 +371,10 @@ class GraphQL:
         sha = commit.text("oid")
         names = parse_graphql.branches(fields, pulls, query.branches, full_name)
         unread = self._unread_pull_requests(response, index) if names is None else None
-        state = RepositoryState(repository, sha, {}, names or {}, pull_requests_error=unread)
         where: Path = ("nodes", *index) if index else ("repository",)
+        if names and query.looks_into_branch:
+            names = parse_graphql.with_entries(fields, query, response, where, names)
+        state = RepositoryState(repository, sha, {}, names or {}, pull_requests_error=unread)
         answers = parse_graphql.directories(commit, query, response, (*where, *_DEFAULT_COMMIT))
         return state, ProvedTree(full_name, sha).learn(answers)
 

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 
 from registrar.github import queries
 from registrar.github.answer import GraphQLError, Path, Response
-from registrar.github.fields import Fields
+from registrar.github.fields import Contradiction, Fields
 from registrar.github.parse import is_member, is_writer
 from registrar.github.queries import Query
-from registrar.github.trees import Answer, GitTree
+from registrar.github.trees import Answer, GitTree, ProvedTree, entries_of
 from registrar.models.plan import Created
 from registrar.models.repository import BranchState, Entry, PullRequest, Repository
 
@@ -137,6 +137,27 @@ def branches(
         has_more = listed.object("pageInfo").flag("hasNextPage")
         states[name] = BranchState(name, head, pulls, has_more=has_more)
     return states
+
+
+def with_entries(
+    fields: Fields, query: Query, response: Response, where: Path, states: Mapping[str, BranchState]
+) -> Mapping[str, BranchState]:
+    """Add what the first branch has in the directories of the query.
+
+    Nothing where its listings do not prove that they are complete: then its tree is read.
+    """
+    first = states[query.branches[0]]
+    ref = fields.object_or_null("b0")
+    if ref is None or first.head is None:
+        return states
+    answers = directories(ref.object("target"), query, response, (*where, "b0", "target"))
+    try:
+        tree = ProvedTree("", first.head).learn(answers)
+    except Contradiction:
+        return states
+    if tree.unproved:
+        return states
+    return {**states, first.name: first._replace(entries=entries_of(tree.directories))}
 
 
 def branch_ids(fields: Fields, names: Sequence[str]) -> Mapping[str, str]:

@@ -21,7 +21,8 @@ _STATE = """
     defaultBranchRef { name target { oid ... on Commit { oid %(fields)s } } }
     %(branches)s
 """
-_BRANCH = "b%(index)d: ref(qualifiedName: $b%(index)d) { id target { oid } }"
+_BRANCH = "b%(index)d: ref(qualifiedName: $b%(index)d) { id target { oid %(commit)s } }"
+_COMMIT_OF_BRANCH = "... on Commit { %(fields)s }"
 _PULL_REQUESTS = """
     h%(index)d: pullRequests(
       headRefName: $h%(index)d, first: 100, orderBy: {field: CREATED_AT, direction: DESC}
@@ -101,6 +102,8 @@ class Query(NamedTuple):
     variables: Mapping[str, object]
     directories: Sequence[str] = ()
     branches: Sequence[str] = ()
+    looks_into_branch: bool = False
+    """Whether it asks for the directories of the first branch, too."""
 
     def points(self, repositories: int = 1) -> int:
         """Points that GitHub counts for it: 1 for 100 connections, those of each repository
@@ -115,18 +118,28 @@ def repository(
     directories: Sequence[str],
     *,
     with_facts: bool = False,
+    looks_into_branch: bool = False,
 ) -> Query:
     """Ask for a repository, branches, the pull requests of their names, and directories.
 
-    With facts also for what the rules of a list ask about it.
+    With facts also for what the rules of a list ask about it. ``looks_into_branch`` asks for the
+    directories of the first branch as well.
     """
-    facts = _FACTS if with_facts else ""
-    return _query(_REPOSITORY, _by_name(full_name), directories, branches, facts=facts)
+    facts, looks = _FACTS if with_facts else "", looks_into_branch
+    values = _by_name(full_name)
+    return _query(_REPOSITORY, values, directories, branches, facts=facts, looks_into_branch=looks)
 
 
-def repositories(ids: Sequence[str], branches: Sequence[str], directories: Sequence[str]) -> Query:
+def repositories(
+    ids: Sequence[str],
+    branches: Sequence[str],
+    directories: Sequence[str],
+    *,
+    looks_into_branch: bool = False,
+) -> Query:
     """Ask for the same of several repositories, by their ids."""
-    return _query(_REPOSITORIES, {"ids": ids}, directories, branches)
+    looks = looks_into_branch
+    return _query(_REPOSITORIES, {"ids": ids}, directories, branches, looks_into_branch=looks)
 
 
 def more_directories(full_name: str, commit: str, directories: Sequence[str]) -> Query:
@@ -165,16 +178,20 @@ def _query(  # noqa: PLR0913 (what a query can ask for)
     *,
     commits: Mapping[str, str] = MappingProxyType({}),
     facts: str = "",
+    looks_into_branch: bool = False,
 ) -> Query:
     """Fill in a field for each directory, branch and commit; their variables are called alike."""
     values = {alias(index): path for index, path in enumerate(directories) if path}
     values |= {f"b{index}": f"refs/heads/{name}" for index, name in enumerate(branches)}
     values |= {f"h{index}": name for index, name in enumerate(branches)}
-    numbers = [{"index": index} for index, _ in enumerate(branches)]
-    fields = (
+    fields = " ".join(
         (_DIRECTORY if path else _ROOT) % {"name": alias(index)}
         for index, path in enumerate(directories)
     )
+    looked_into = _COMMIT_OF_BRANCH % {"fields": fields} if looks_into_branch else ""
+    numbers = [
+        {"index": index, "commit": "" if index else looked_into} for index, _ in enumerate(branches)
+    ]
     parts = {
         "facts": facts,
         "identity": _IDENTITY,
@@ -182,8 +199,9 @@ def _query(  # noqa: PLR0913 (what a query can ask for)
         + "".join(f", ${name}: String!" for name in values),
         "branches": " ".join(_BRANCH % each for each in numbers),
         "pull_requests": " ".join(_PULL_REQUESTS % each for each in numbers),
-        "fields": " ".join(fields),
+        "fields": fields,
     }
     parts["state"] = _STATE % parts
     parts["commits"] = " ".join(_COMMIT % {**parts, "name": name} for name in commits)
-    return Query(template % parts, {**variables, **commits, **values}, directories, branches)
+    given = {**variables, **commits, **values}
+    return Query(template % parts, given, directories, branches, looks_into_branch)

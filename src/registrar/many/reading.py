@@ -45,7 +45,7 @@ from registrar.models.settings import Mode
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.presence.planning import make_plan
-from registrar.registration.answers import Answers
+from registrar.registration.answers import Answers, listed_at
 from registrar.registration.listener import Listener
 from registrar.registration.mark import Mark
 from registrar.registration.preflight import lacking_scope, scope_failure
@@ -176,8 +176,9 @@ class BatchSize:
 class Guesses(Answers):
     """Answers as if nobody had changed an open pull request of ours, or used a later name."""
 
-    def __init__(self, may_write: Callable[[str], bool | None]) -> None:
+    def __init__(self, plan: Plan, may_write: Callable[[str], bool | None]) -> None:
         """``may_write`` is asked: a stranger could keep a run from looking at the repository."""
+        self._plan = plan
         self._may_write = may_write
         self.used = False
         """Whether anything was asked that the shared query does not answer."""
@@ -187,15 +188,21 @@ class Guesses(Answers):
         return BranchState(name, None)
 
     def head(self, _name: str) -> str | None:
+        # Asked only where the branch lacks something
+        self.used = True
         return None
 
     def tree(self, _commit: str) -> Tree | None:
         self.used = True
         return None
 
-    def lacking(self, _paths: frozenset[str], _commit: str) -> frozenset[str]:
-        self.used = True
-        return frozenset()
+    def listed(self, commit: str) -> Tree | None:
+        known = listed_at(self._plan, commit)
+        return self.tree(commit) if known is None else known
+
+    def lacking(self, paths: frozenset[str], commit: str) -> frozenset[str]:
+        tree = self.listed(commit)
+        return frozenset() if tree is None else paths - tree.keys()
 
     def compare(self, base: str, _head: str) -> Comparison:
         self.used = True
@@ -277,6 +284,8 @@ class Reader:
     ) -> Iterator[tuple[RegistrationSpec, _Planned]]:
         """Ask about repositories in batches, all with one list and one name of a branch."""
         branches, directories = names_to_read(specs[0]), directories_to_read(specs[0])
+        # Who writes reads it again
+        looks = specs[0].settings.mode.only_reads
         done = 0
         while done < len(specs):
             self._require_time()
@@ -285,7 +294,9 @@ class Reader:
             began = self._now
             states: Sequence[_State]
             try:
-                states = self.client.inspect_many(repositories, branches, directories)
+                states = self.client.inspect_many(
+                    repositories, branches, directories, looks_into_branch=looks
+                )
             except GitHubError as error:
                 if error.kind in ENDS_THE_READING:
                     raise
@@ -339,7 +350,7 @@ class Reader:
         if plan is None:
             return unread(spec)
         client = self.github.client(spec.target)
-        guesses = Guesses(partial(client.may_write, plan.repository))
+        guesses = Guesses(plan, partial(client.may_write, plan.repository))
         branches = plan.state.branches.values()
         interrupted = any(each.head and not each.pull_requests for each in branches)
         result = preview(plan, guesses, self.listener)

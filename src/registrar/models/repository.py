@@ -159,6 +159,9 @@ class BranchState(NamedTuple):
     """Whether the answer did not hold all pull requests from branches of this name."""
     is_default: bool = False
     """Whether it has become the default branch since the repository was read."""
+    entries: Mapping[str, "Entry"] | None = None
+    """What the branch has in the directories of the listed paths, and in those above them; ``None``
+    where that was not read."""
 
     @property
     def is_used(self) -> bool:

@@ -10,6 +10,21 @@ if TYPE_CHECKING:
     from registrar.github.client import Client
 
 
+def listed_at(plan: Plan, commit: str) -> Tree | None:
+    """What a branch holds at the listed paths and above them, if that was read with the repository.
+
+    `None` if it was not, and if one of these paths is a directory, of which nothing was read.
+    """
+    known = (each.entries for each in plan.state.branches.values() if each.head == commit)
+    entries = next(filter(None, known), None)
+    if entries is None:
+        return None
+    at_paths = (entries.get(each.path) for each in plan.definitions)
+    if any(entry and entry.type == "tree" for entry in at_paths):
+        return None
+    return {path: entry for path, entry in entries.items() if entry.type != "tree"}
+
+
 class Answers(Protocol):
     """What a decision asks about the repository of its plan.
 
@@ -24,6 +39,13 @@ class Answers(Protocol):
 
     def tree(self, commit: str, /) -> Tree | None:
         """What does a commit hold? `None` if GitHub cuts the list."""
+
+    def listed(self, commit: str, /) -> Tree | None:
+        """What does a commit hold at the listed paths, and above and below them?
+
+        The answer may name other paths as well. `None` if GitHub cuts the list.
+        """
+        return self.tree(commit)
 
     def lacking(self, paths: frozenset[str], commit: str, /) -> frozenset[str]:
         """Which of these paths does a commit lack?"""
@@ -76,9 +98,13 @@ class ReadingAnswers(Answers):
             self._trees[commit] = self._client.rest.tree(self._repository, commit)
         return self._trees[commit]
 
+    def listed(self, commit: str) -> Tree | None:
+        known = listed_at(self._plan, commit)
+        return self.tree(commit) if known is None else known
+
     def lacking(self, paths: frozenset[str], commit: str) -> frozenset[str]:
         """Look into the tree; path by path if GitHub cuts it."""
-        tree, rest = self.tree(commit), self._client.rest
+        tree, rest = self.listed(commit), self._client.rest
         if tree is not None:
             return paths - tree.keys()
         return frozenset(p for p in paths if rest.entry(self._repository, p, commit) is None)

@@ -44,7 +44,7 @@ from registrar.models.plan import Plan
 from registrar.models.repository import BranchState, Entry, PullRequest, Tree
 from registrar.presence.planning import blob_ids_at
 from registrar.registration.answers import Answers
-from registrar.registration.mark import CLOSED_BY_US, NO_MARK, Mark
+from registrar.registration.mark import CLOSED_BY_US, NO_MARK, Mark, hashed
 from registrar.registration.sent import Sent
 from registrar.texts.messages import msg
 
@@ -417,8 +417,8 @@ class _Decision:
         is_open = pull.is_open
         if not self._files:
             return None
-        branch = self._branch(state.name, head)
-        tree = branch.tree
+        tree = self._held(head, mark)
+        branch = self._branch(state.name, head, tree)
         # If a person has reopened a withdrawn pull request, its mark must be rewritten even with
         # `update: false`: otherwise closing it again would count as withdrawn, not as declined
         leaves = is_open and not (self._plan.spec.settings.update or mark.is_withdrawn)
@@ -558,7 +558,7 @@ class _Decision:
         if not is_found:
             self._take_back(state)
             return None
-        branch = self._branch(state.name, head)
+        branch = self._branch(state.name, head, self._answers.tree(head))
         ours = frozenset(added.blobs) if added else frozenset[str]()
         branch = branch._replace(from_base=self._from_base(head, branch.tree, ours))
         return Write(
@@ -569,13 +569,21 @@ class _Decision:
             taken_by=taken_by,
         )
 
-    def _branch(self, name: str, head: str) -> Branch:
-        """Give a branch with what it holds, as far as GitHub lists that.
-
-        A file that was sent, and that the list lacks, is looked for once more, because the list may
-        lag.
+    def _held(self, head: str, mark: Mark) -> Tree | None:
+        """Find what a branch holds at the listed paths, and at all that the mark names: the
+        description also shows what is no longer listed.
         """
-        tree, asked = self._answers.tree(head), dict(self._sent.may_be_there(name))
+        listed = {hashed(each.path) for each in self._plan.definitions}
+        if mark.wrote is None or not mark.wrote.keys() <= listed:
+            return self._answers.tree(head)
+        return self._answers.listed(head)
+
+    def _branch(self, name: str, head: str, tree: Tree | None) -> Branch:
+        """Give a branch with what its ``tree`` holds.
+
+        A file that was sent, and that the tree lacks, is looked for by itself: the tree may lag.
+        """
+        asked = dict(self._sent.may_be_there(name))
         if tree is None and name in self._sent.branches:
             asked = {**dict.fromkeys(map(_path, self._files), False), **asked}
         seen = {

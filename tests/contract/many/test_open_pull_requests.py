@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import itertools
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pytest
 
@@ -22,6 +23,15 @@ ONE_BY_ONE = re.compile(r"Reading (\d+) of them one by one")
 def take_out(repository: Repository, *paths: str) -> None:
     """A reviewer does not want these files."""
     repository.commit(dict.fromkeys(paths), branch=SCAFFOLD_BRANCH, author=("A", "a@example.com"))
+
+
+def made_to_look_at(many: Start, make: Make, complete: int, lacking: int) -> list[Repository]:
+    """Repositories of which the shared query does not say all: somebody has removed a file."""
+    made = make(complete, lacking)
+    many()
+    for repository in made[complete:]:
+        take_out(repository, FIRST)
+    return made
 
 
 def files(run: Run, repository: str) -> dict[str, str]:
@@ -69,13 +79,14 @@ def test_what_was_removed_is_found(many: Start, make: Make, host: StandInHost, m
     host.requests.clear()
     run = many(mode=mode)
     assert only_reads(host)
-    # 10 repositories, then 16, then 14; of those with an open pull request each by itself: a query
-    # and a tree, for the five with a removed file once more the branch
+    # 10 repositories, then 16, then 14; the five with a removed file each by itself: a query and
+    # once more the branch, and where nothing is left of the files the tree, a comparison and the
+    # tree before
     requests = Counter(each.partition(" ")[0] for each in asked(host)[2:])
     assert requests["nodes"] == 3
-    assert requests["query"] == 25
-    assert requests.total() <= 3 + 25 * 2 + 5 + 2
-    assert ONE_BY_ONE.findall(run.stdout) == ["25"]
+    assert requests["query"] == 5
+    assert requests.total() == 3 + 5 * 2 + 3
+    assert ONE_BY_ONE.findall(run.stdout) == ["5"]
     assert states(run) == {"declined": 1, "waiting": 24, "to open": 5, "complete": 10}
     assert rows(run)[made[0].full_name] == "declined"
     for repository in made[1:5]:
@@ -83,6 +94,52 @@ def test_what_was_removed_is_found(many: Start, make: Make, host: StandInHost, m
         changed = {SECOND} if repository is made[4] else set()
         assert {path for path, why in reasons.items() if why} == {FIRST, *changed}
         assert reasons[FIRST] == "declined in #1"
+
+
+ACTS: Mapping[str, tuple[Callable[[Repository], object], int]] = {
+    "nothing": (lambda _: None, 0),
+    "an edited file": (lambda each: each.commit({FIRST: b"mine\n"}, branch=SCAFFOLD_BRANCH), 0),
+    "a file of theirs": (lambda each: each.commit({"my.md": b"x\n"}, branch=SCAFFOLD_BRANCH), 0),
+    "one merged by hand": (
+        lambda each: each.commit({FIRST: each.files(SCAFFOLD_BRANCH)[FIRST]}),
+        0,
+    ),
+    "a removed file": (lambda each: take_out(each, FIRST), 1),
+    "a directory in its place": (
+        lambda each: each.commit({FIRST: None, f"{FIRST}/x": b"x\n"}, branch=SCAFFOLD_BRANCH),
+        1,
+    ),
+    "a conflict": (lambda each: each.commit({FIRST: b"other\n"}), 1),
+}
+"""What people do, and how many of one repository are then looked at by themselves."""
+
+
+@pytest.mark.parametrize("what", ACTS)
+def test_what_the_shared_query_says_of_a_branch_is_what_a_run_about_one_says(
+    action: Action, many: Start, make: Make, host: StandInHost, what: str
+) -> None:
+    [repository] = make(0, 1)
+    many()
+    act, alone = ACTS[what]
+    act(repository)
+    host.requests.clear()
+    tables = []
+    for number, more in enumerate(
+        ({}, {"target_repos": None, "target_repo": repository.full_name})
+    ):
+        folder = action.workspace.parent / f"temporary{number}"
+        folder.mkdir()
+        run = many(mode="plan", commit_strategy="single", env={"RUNNER_TEMP": str(folder)}, **more)
+        text = (folder / run.outputs["table_path"]).read_text("utf-8")
+        columns = ("path", "standing", "update", "pull_request", "conflicts_with")
+        tables.append(
+            [[row[each] for each in columns] for row in csv.DictReader(text.splitlines())]
+        )
+        if number == 0:
+            assert ONE_BY_ONE.findall(run.stdout) == ["1"] * alone
+            assert (asked(host)[2:] == ["nodes"]) == (not alone)
+    assert tables[0] == tables[1]
+    assert len(tables[0]) == 29
 
 
 def test_registering_looks_at_no_open_pull_request_beforehand(
@@ -114,15 +171,14 @@ def test_what_was_taken_out_is_told_in_log_and_summary(many: Start, make: Make) 
 
 
 def test_four_are_looked_at_at_once(many: Start, make: Make, host: StandInHost) -> None:
-    make(0, 12)
-    many()
+    made_to_look_at(many, make, 0, 12)
     host.requests.clear()
-    first, trees, most = threading.Barrier(4), itertools.count(), 0
+    first, branches, most = threading.Barrier(4), itertools.count(), 0
 
     def count(request: Request) -> None:
         nonlocal most
         most = max(most, sum(each.ended is None for each in host.requests))
-        if "/git/trees" in request.path and next(trees) < first.parties:
+        if "/git/ref/" in request.path and next(branches) < first.parties:
             first.wait(timeout=60)
 
     host.on_request = count
@@ -155,9 +211,8 @@ def test_without_an_open_pull_request_of_ours_nothing_more_is_asked(
 def test_one_that_cannot_be_looked_at_fails_and_stops_no_other(
     many: Start, make: Make, host: StandInHost
 ) -> None:
-    made = make(0, 3)
-    many()
-    place = f"/repositories/{made[1].id}/git/trees"
+    made = made_to_look_at(many, make, 0, 3)
+    place = f"/repositories/{made[1].id}/git/ref/"
     fails = Fault(FaultKind.ERROR_502_HTML, match=lambda r: r.path.startswith(place), times=None)
     host.faults.add(fails)
     run = many(mode="plan")
@@ -174,8 +229,7 @@ def test_what_points_do_not_suffice_for_is_not_read(
     many: Start, make: Make, host: StandInHost, mode: str, fail_on: str, exit_code: int
 ) -> None:
     """A check fails even where nothing that was read makes it fail."""
-    make(3, 7)
-    many()
+    made_to_look_at(many, make, 3, 7)
     assert host.graphql_rate_limit
     # One query reads all of them; then one point for each
     host.graphql_rate_limit.remaining = 6
@@ -194,8 +248,7 @@ def test_what_points_do_not_suffice_for_is_not_read(
 def test_what_minutes_do_not_suffice_for_is_not_read(
     many: Start, make: Make, host: StandInHost, action: Action
 ) -> None:
-    make(0, 10)
-    many()
+    made_to_look_at(many, make, 0, 10)
 
     def slow(request: Request) -> None:
         if request.path != "/graphql":
@@ -211,9 +264,8 @@ def test_what_minutes_do_not_suffice_for_is_not_read(
 def test_what_github_lets_wait_beyond_the_end_is_not_read(
     many: Start, make: Make, host: StandInHost
 ) -> None:
-    made = make(0, 3)
-    many()
-    place = f"/repositories/{made[1].id}/git/trees"
+    made = made_to_look_at(many, make, 0, 3)
+    place = f"/repositories/{made[1].id}/git/ref/"
     kind = FaultKind.SECONDARY_403_RETRY_AFTER
     host.faults.add(Fault(kind, match=lambda r: r.path.startswith(place), retry_after=3000))
     run = many(mode="plan", max_minutes="5")
@@ -225,8 +277,7 @@ def test_what_github_lets_wait_beyond_the_end_is_not_read(
 def test_what_was_not_read_is_in_table_and_page(
     many: Start, make: Make, host: StandInHost, action: Action
 ) -> None:
-    [repository] = make(0, 1)
-    many()
+    [repository] = made_to_look_at(many, make, 0, 1)
     temporary = action.workspace.parent / "temporary"
     temporary.mkdir()
     assert host.graphql_rate_limit

@@ -69,15 +69,14 @@ def test_a_plan_counts_everything_and_writes_nothing(
     assert only_reads(host)
     assert states(run) == {"to open": 3, "waiting": 1, "complete": 8}
     listed = ["GET /rate_limit", "GET /orgs/octo-org/repos"]
-    # The open pull request takes a query and a tree of its own
+    # The open pull request takes no request of its own
     assert [each.partition(" /repositories")[0] for each in asked(host)] == [
         *listed,
         *("nodes", "nodes"),
-        *("query", "GET"),
     ]
     sentences = (
         "Repositories selected: 12 of 16. Left out: archived 1, forks 1, locked 1, empty 1.",
-        "Requests to read them: 4; GraphQL points left: 4994.",
+        "Requests to read them: 2; GraphQL points left: 4995.",
         "With missing files: 4 (open pull request: 1, to open: 3).",
         (
             "Pull requests to open: 2, to update: 0, left for later runs: 1. "

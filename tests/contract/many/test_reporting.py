@@ -284,7 +284,7 @@ def test_what_waits_is_told_no_better_than_it_was_read(
     kept(**given)
     for repository in made:
         repository.commit({"z.md": None}, branch=LIST_BRANCH)
-    run = kept(**given, host_token=host.create_token(requests=6))
+    run = kept(**given, host_token=host.create_token(requests=5))
     assert states(run)["waiting"] > 5, run.console
     assert "open pull request, not read in this run: [" in run.summary
     rows = table(action, run)
