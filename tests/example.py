@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tests.fakehub import Repository, Request, StandInHost
+from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
 from tests.harness import (
     LIST_BRANCH,
     PER_FILE,
@@ -178,6 +178,15 @@ class Way(Example):
     def written(self) -> list[str]:
         """What was sent to write since the requests were cleared."""
         return [self.call(each) for each in self.host.requests if not is_read(each)]
+
+    def make_wait(self, call: str = "PATCH pulls/1") -> None:
+        """Let the host tell the next such request to wait."""
+        self.host.faults.add(
+            Fault(
+                FaultKind.SECONDARY_429_RETRY_AFTER,
+                match=lambda request: self.call(request) == call,
+            )
+        )
 
     def call(self, request: Request) -> str:
         """Method and path of a request, the same where the repository goes by its number."""

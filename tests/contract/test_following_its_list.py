@@ -9,7 +9,7 @@ import pytest
 
 from registrar.models.standing import blob_id
 from registrar.registration.mark import hashed
-from tests.example import Example
+from tests.example import WAYS, Example, Way
 from tests.fakehub import (
     Executable,
     FaultKind,
@@ -627,3 +627,31 @@ def test_what_the_default_branch_held_then_was_never_proposed(example: Example) 
     example.repository.commit({"c.md": None})
     done = run(example, OLD | {"c.md": "C\n"})
     assert (done.outputs["declined"], done.outputs["created"]) == ("3", "1")
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("moment", ["words", "a push", "nothing"])
+def test_what_comes_while_the_description_waits_stays(
+    action: Action, way: str, moment: str
+) -> None:
+    example = Way(action, way)
+    example.run_with(OLD)
+    pull = example.repository.pull_requests[0]
+
+    def act(request: Request) -> None:
+        if example.call(request) == "PATCH pulls/1":
+            example.host.on_request = None
+            if moment == "words":
+                pull.body = f"Mine.\n{pull.body}"
+            elif moment == "a push":
+                example.repository.commit({"b.md": b"mine\n"}, branch=BRANCH)
+
+    example.host.on_request = act
+    example.make_wait()
+    example.host.requests.clear()
+    done = example.run_with(NEW)
+    assert states(done)["SECURITY.md"] == "updated"
+    assert example.body.startswith("Mine.") == (moment == "words")
+    assert ("was left as it is" in done.console) == (moment == "a push")
+    assert example.written.count("PATCH pulls/1") == (1 if moment == "a push" else 2)
+    assert "Waiting" in done.console

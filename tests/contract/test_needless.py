@@ -329,3 +329,19 @@ def test_running_again_finishes_what_a_killed_run_began(example: Needless, appli
     assert len(example.written) == (not applied)
     example.repository.commit({"a.md": None})
     assert example.do(mode="plan").outputs["declined"] == "0"
+
+
+def test_one_to_which_somebody_pushes_while_its_closing_waits_stays(example: Needless) -> None:
+    example.do()
+    example.add_by_hand()
+
+    def push(request: Request) -> None:
+        if example.call(request) == "PATCH pulls/1":
+            example.host.on_request = None
+            example.repository.commit({"mine": b"mine\n"}, branch=BRANCH)
+
+    example.host.on_request = push
+    example.make_wait()
+    run = example.do()
+    assert (example.pulls, example.written) == (OPEN, ["PATCH pulls/1"])
+    assert "Left open" in run.console

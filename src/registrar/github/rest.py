@@ -354,8 +354,12 @@ class Rest:
         *,
         body: str | None = None,
         state: str = "",
+        after_look: bool = False,
     ) -> PullRequest:
-        """Replace the body of a pull request; ``state``: ``open`` or ``closed`` from now on."""
+        """Replace the body of a pull request; ``state``: ``open`` or ``closed`` from now on.
+
+        ``after_look``: it is a part of what `Session.look_and_write` does.
+        """
 
         def call(given: GitHubRepository) -> PullRequest:
             pull = given.get_pull(pull_request.number)
@@ -367,6 +371,7 @@ class Rest:
             msg("operation.pull_request_update", pull_request=pull_request.link),
             call,
             creates_content=False,
+            after_look=after_look,
         )
 
     def add_labels(self, repository: Repository, number: int, labels: Sequence[str]) -> None:

@@ -32,12 +32,15 @@ What may happen in between:
   of a commit, or a branch that nobody has named, is missing as soon as GitHub says so.
 - **A limit stops a part of a GraphQL request**: what was done is a success, and the next request
   waits.
+- **A limit stops a write that comes after a last look**: it is not sent again as it was. The look
+  is repeated, too (`Session.look_and_write`).
 - **Other threads send requests, too**: pauses hold for all of them. That writes follow each other
   is up to the callers.
 """
 
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
@@ -100,6 +103,14 @@ class Request(NamedTuple, Generic[Model]):
     """Called at the first "not there" that may be lag. If it returns false, the request is not
     repeated.
     """
+    after_look: bool = False
+    """Whether a write is right only as long as nobody has changed what was just read: it is part of
+    what `Session.look_and_write` does. After a limit it is not sent again by itself.
+    """
+
+
+class _ToldToWait(GitHubError):
+    """A limit has stopped a write that comes after a look; the pause has begun."""
 
 
 class _FailedAttempt(Exception):
@@ -212,6 +223,20 @@ class Session:
                 self.has_lost_answer |= attempts.may_have_been_applied
                 raise self._error(attempts, outcome)
             self._begin_pause(attempts, outcome, number)
+            if request.after_look and outcome.kind is Kind.LIMIT:
+                self.has_lost_answer |= attempts.may_have_been_applied
+                raise _ToldToWait(self._error(attempts, outcome).failure)
+
+    def look_and_write(self, step: Callable[[], Model]) -> Model:
+        """Do a step that reads something once more and then writes, with no wait in between.
+
+        Where a limit stops its write (``after_look``), the whole step is done again after the
+        pause: people may have changed meanwhile what was read.
+        """
+        while True:
+            self._policy.wait_for_turn(self.limits.pace, creates_content=False)
+            with suppress(_ToldToWait):
+                return step()
 
     def note_limit_beside(self, answer: Response) -> None:
         """Let the next request wait where a limit stopped a part of a GraphQL request."""

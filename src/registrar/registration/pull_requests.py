@@ -39,6 +39,10 @@ def prepare(work: Work, write: Write) -> Write:
     on the branch, and the description names others by now. If the description has no room to record
     what is written, nothing is added or corrected.
     """
+    return work.client.session.look_and_write(partial(_prepare, work, write))
+
+
+def _prepare(work: Work, write: Write) -> Write:
     plan, progress, branch, pull = work.plan, work.progress, write.branch, write.pull_request
     pending = progress.pending(plan.missing)
     to_write = [each for each in pending if write.is_to_write(each.path)]
@@ -60,7 +64,7 @@ def prepare(work: Work, write: Write) -> Write:
     elif write.describes_first:
         # Otherwise a later run would count what is not committed yet as removed
         body = _body(work, write, progress.result(), now)
-        work.client.rest.update_pull_request(plan.repository, now, body=body)
+        work.client.rest.update_pull_request(plan.repository, now, body=body, after_look=True)
     return write
 
 
@@ -112,24 +116,29 @@ def publish(work: Work, write: Write) -> None:
 
 
 def _open_or_update(work: Work, write: Write) -> tuple[PullRequest, PullRequestOperation]:
-    plan, proposal = work.plan, work.proposal
-    result = work.progress.result()
+    proposal, result = work.proposal, work.progress.result()
     if pull := write.pull_request:
         operation = PullRequestOperation.NONE
         if not _is_up_to_date(work, write, pull, result):
-            # What others have written to it in the meantime stays
-            pull = _still_open(work, work.client.rest.pull_request(plan.repository, pull.number))
-            if _has_moved(write, result, pull):
-                # What it holds by now would be described as what it held then
-                work.progress.note("progress.head_moved", pull_request=pull.link)
-                if result.wrote:
-                    operation = PullRequestOperation.UPDATED
-            else:
-                operation = _update(work, pull, _body(work, write, result, pull))
+            look = partial(_look_and_update, work, write, result, pull.number)
+            pull, operation = work.client.session.look_and_write(look)
         return pull, PullRequestOperation.CREATED if work.sent.opened(pull) else operation
     body = _body(work, write, result)
     new = NewPullRequest(write.branch.name, proposal.title(result), body, proposal.options)
     return _open(work, write, new), PullRequestOperation.CREATED
+
+
+def _look_and_update(
+    work: Work, write: Write, result: RegistrationResult, number: int
+) -> tuple[PullRequest, PullRequestOperation]:
+    """Bring a description up to date: what others have written to it in the meantime stays."""
+    pull = _still_open(work, work.client.rest.pull_request(work.plan.repository, number))
+    if not _has_moved(write, result, pull):
+        return pull, _update(work, pull, _body(work, write, result, pull))
+    # What it holds by now would be described as what it held then
+    work.progress.note("progress.head_moved", pull_request=pull.link)
+    wrote = result.wrote
+    return pull, PullRequestOperation.UPDATED if wrote else PullRequestOperation.NONE
 
 
 def _has_moved(write: Write, result: RegistrationResult, pull: PullRequest) -> bool:
@@ -281,6 +290,7 @@ def _by_hand(plan: Plan, new: NewPullRequest, why: Failure) -> Failure:
 def _update(work: Work, pull: PullRequest, body: str) -> PullRequestOperation:
     outdated = not pull.has_body(body)
     if outdated:
-        work.client.rest.update_pull_request(work.plan.repository, pull, body=body)
+        rest, repository = work.client.rest, work.plan.repository
+        rest.update_pull_request(repository, pull, body=body, after_look=True)
     updated = outdated or work.progress.result().wrote
     return PullRequestOperation.UPDATED if updated else PullRequestOperation.NONE

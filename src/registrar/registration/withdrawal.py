@@ -7,6 +7,7 @@ later run opens it again. A run that is killed leaves nothing to clean up. No br
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from registrar.models.plan import Plan
@@ -92,6 +93,12 @@ def close(
 
     ``None`` if it has changed since it was read; `GitHubError` if GitHub refuses it.
     """
+    return client.session.look_and_write(partial(_close, client, plan, pull, mark, progress))
+
+
+def _close(
+    client: "Client", plan: Plan, pull: PullRequest, mark: Mark, progress: Progress
+) -> PullRequest | None:
     now = client.rest.pull_request(plan.repository, pull.number)
     if not now.is_open:
         return now
@@ -100,7 +107,9 @@ def close(
         progress.note("progress.left_open_moved", pull_request=pull.link)
         return None
     body = Proposal(plan.spec, progress.listener.texts).closed(now.body, mark)
-    now = client.rest.update_pull_request(plan.repository, now, body=body, state="closed")
+    now = client.rest.update_pull_request(
+        plan.repository, now, body=body, state="closed", after_look=True
+    )
     closed = PullRequestOperation.CLOSED if mark.is_needless else PullRequestOperation.WITHDRAWN
     progress.keep_pull_request(now, closed)
     return now
