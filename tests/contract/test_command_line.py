@@ -119,6 +119,7 @@ def test_every_input_but_the_token_is_an_option(action: Action, repository: Repo
         "--respect-alternatives": "false",
         "--mode": "register",
         "--fail-on": "missing",
+        "--base": "main",
         "--commit-strategy": "single",
         "--update": "true",
         "--branch": "add/files",

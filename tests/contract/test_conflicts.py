@@ -60,7 +60,7 @@ def test_it_is_said_wherever_and_ended_by_removing_the_file(example: Conflict) -
     assert check.exit_code == 1
     assert (example.asked("compare/"), example.asked("git/trees/")) == (1, before[1])
     assert "merge the open pull request" not in check.text
-    told = "#1 cannot be merged, because it conflicts with the default branch in: "
+    told = "#1 cannot be merged, because it conflicts with the base branch in: "
     for run in (check, example.look(mode="plan")):
         assert ("conflict in a.md" if example.strategy == MANY else told) in run.console
         assert told.removeprefix("#1") in run.summary

@@ -139,7 +139,7 @@ def test_a_brace_without_its_partner(name: str, template: str) -> None:
             {"title": "{nope}"},
             (
                 "title has unknown placeholders: {nope}. Known: "
-                "{profile}, {count}, {owner}, {repo}, {run_url}, {property:NAME}."
+                "{profile}, {count}, {owner}, {repo}, {base}, {run_url}, {property:NAME}."
             ),
         ),
         ({"branch": "{count}"}, "Known: {profile}, {owner}, {repo}."),

@@ -75,13 +75,12 @@ def test_what_people_have_added_themselves_is_closed(example: Needless) -> None:
         assert run.outputs["incomplete"] == "0"
     else:
         assert run.outputs["pull_request_operation"] == "closed"
-        told = "because the default branch now has every file that it adds"
+        told = "because the base branch now has every file that it adds"
         assert told in run.stdout
         assert told in run.summary
     # Everything stays, below one sentence more
     assert (
-        "> This pull request was closed because the default branch now has every file"
-        in example.body
+        "> This pull request was closed because the base branch now has every file" in example.body
     )
     words = [line for line in before.splitlines() if line and "registrar:" not in line]
     assert all(line in example.body for line in words)

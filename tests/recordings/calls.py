@@ -83,7 +83,8 @@ class Given:
     @property
     def new_pull_request(self) -> NewPullRequest:
         """A pull request to be opened."""
-        return NewPullRequest(self.branch, "Add files", "", PullRequestOptions(draft=self.draft))
+        options = PullRequestOptions(draft=self.draft)
+        return NewPullRequest(self.branch, self.default_branch, "Add files", "", options)
 
     @property
     def pull_request(self) -> PullRequest:
@@ -171,7 +172,7 @@ _CALLS: dict[str, Call] = {
         lambda run, given: run.rest.tree(given.repository, given.base),
     ),
     "GET git/matching-refs": Call(
-        f"GET {OF_IT}/git/matching-refs/heads/.+",
+        f"GET {OF_IT}/git/matching-refs/heads/.*",
         lambda run, given: run.rest.branches_from(given.repository, given.branch),
     ),
     "GET commits of a reference": Call(

@@ -44,6 +44,8 @@ THEIRS = "mine"
 STRANGER, PRIVATE_MEMBER = "stranger", "private member"
 LIST = "list"
 LIST_ID, OTHER = f"profile {LIST}", "profile another list"
+TRUNK = "trunk"
+"""The default branch, where pull requests go to another one."""
 READ_AHEAD = (NAME, SECOND, THIRD)
 """Names that one query reads; with `per-file` it is the first one, and the branches of all."""
 QUARTERS = 4
@@ -79,6 +81,8 @@ class World:
     """Paths that somebody took out of a pull request whose description named them."""
     executable: set[str] = field(default_factory=set)
     """Commits whose files may be executed."""
+    base: str = ""
+    """What the input names; empty: the default branch."""
 
     @classmethod
     def new(cls, default: str) -> World:
@@ -95,13 +99,24 @@ class World:
             list(self.made),
             set(self.unwanted),
             set(self.executable),
+            self.base,
         )
+
+    @property
+    def target(self) -> str:
+        """The branch that pull requests go to."""
+        return self.base or self.default
+
+    @property
+    def list_id(self) -> str:
+        return f"base {self.base} {LIST_ID}" if self.base else LIST_ID
 
     @property
     def state(self) -> Hashable:
         """Everything that a run, or what is checked after it, can see of this world."""
         return (
             self.default,
+            self.base,
             tuple(self.commits.items()),
             tuple(sorted(self.branches.items())),
             tuple(tuple(vars(pull).values()) for pull in self.pulls),
@@ -125,7 +140,7 @@ class World:
             len(self.pulls) + 1,
             head,
             self.branches.get(head, ""),
-            base or self.default,
+            base or self.target,
             body,
             **more,
         )
@@ -209,7 +224,7 @@ def is_theirs(pull: Pull) -> bool:
 
 def plan_of(world: World, paths: str, strategy: str, *, built_in: bool) -> Plan:
     repository = Repository("o/r", world.default, "https://github.com/o/r")
-    base = world.branches[world.default]
+    base = world.branches[world.target]
     entries = dict.fromkeys(world.commits[base][1], Entry("blob", "", ""))
     ahead = READ_AHEAD if strategy == "single" else READ_AHEAD[:1]
     heads = {n: c for n, c in world.branches.items() if n.startswith(NAME)}
@@ -220,15 +235,15 @@ def plan_of(world: World, paths: str, strategy: str, *, built_in: bool) -> Plan:
         branches={name: world.state_of(name) for name in ahead},
         heads=heads if strategy == "per-file" else {},
     )
-    return make_plan(job(paths, built_in=built_in), state)
+    return make_plan(job(paths, world.base, built_in=built_in), state)
 
 
 @cache
-def job(paths: str, *, built_in: bool) -> RegistrationSpec:
+def job(paths: str, base: str = "", *, built_in: bool) -> RegistrationSpec:
     definitions = tuple(FILES[path] for path in paths)
     # A name of the caller's own is the same for whoever reads the branch
     defaults = DEFAULTS._replace(name=LIST, branch=NAME if built_in else "built-in")
-    return spec(*definitions, defaults=defaults, branch=NAME, target_repo="o/r")
+    return spec(*definitions, defaults=defaults, branch=NAME, base=base, target_repo="o/r")
 
 
 mark_of = cache(Mark.of)
@@ -334,7 +349,7 @@ class ModelRun:
             sent.send(MakeBranch(name), lambda: self._make_branch(name, loss))
             self.has_claimed = True
             return write._replace(is_new=False)
-        body, files = described(*paths), [FILES[path] for path in paths]
+        body, files = described(*paths, list_id=self.world.list_id), [FILES[path] for path in paths]
         steps = MakeBranch(name), Commit.of(name, write.branch.head, files), Open(name, body)
         sendings = [sent.begin(each, is_alone=False) for each in steps]
         made = self._make_everything(name, paths, body, loss)
@@ -379,7 +394,7 @@ class ModelRun:
             world.made.append(name)
         if world.branches[name] == base and loss != "refused":
             commit = self._commit(name, {*paths})
-        is_ahead = world.branches[name] not in world.ancestors(world.branches[world.default])
+        is_ahead = world.branches[name] not in world.ancestors(world.branches[world.target])
         if is_ahead and not is_proposed(world, name):
             self.opened = world.open(name, body)
             pull = seen(self.opened)
@@ -389,7 +404,7 @@ class ModelRun:
 
     def _commit(self, name: str, paths: set[str]) -> str:
         world = self.world
-        assert name != world.default, "the default branch was written to"
+        assert name not in {world.default, world.target}, "it is never written to"
         if more := paths - world.commits[world.branches[name]][1]:
             world.commit(name, *more)
             world.written += [(name, path) for path in more]
@@ -409,14 +424,14 @@ class ModelRun:
         world, name, pull = self.world, write.branch.name, write.pull_request
         if not self.sent.has_written_to(name):
             only_ours = not world.is_somebodys(write.branch.head)
-            is_marked = bool(pull and (found := mark_of(pull.body)) and found.is_of(LIST_ID))
+            is_marked = bool(pull and (found := mark_of(pull.body)) and found.is_of(world.list_id))
             is_opened = bool(pull and self.sent.opened(pull))
             assert only_ours or (is_marked and not is_opened), "somebody's branch"
         each = next((p for p in world.pulls if pull and p.number == pull.number), None)
         assert each is None or each.state == "open"
         missing = [path for path in paths if path not in world.paths(name)]
         if each and missing and write.describes_first:
-            each.body = described()
+            each.body = described(list_id=world.list_id)
         if self.loss == "killed later":
             raise Killed
         if self.loss == "killed":
@@ -428,7 +443,7 @@ class ModelRun:
         on_branch = [path for path in FILES if path in world.commits[world.branches[name]][1]]
         on_branch = [path for path in on_branch if path in {d.path for d in self.plan.definitions}]
         known = None if write.describes_first else mark_of(each.body) if each else write.mark
-        body = described(*on_branch, mark=known or NO_MARK)
+        body = described(*on_branch, list_id=world.list_id, mark=known or NO_MARK)
         if each:
             each.body = body
         elif on_branch:
@@ -444,19 +459,21 @@ def failure(kind: Kind = Kind.OTHER, *, is_lost: bool = False) -> GitHubError:
 def is_proposed(world: World, name: str) -> bool:
     """Whether GitHub refuses to open a pull request from a branch, because one is open."""
     return any(
-        p.state == "open" and p.head == name and p.base == world.default and not p.fork
+        p.state == "open" and p.head == name and p.base == world.target and not p.fork
         for p in world.pulls
     )
 
 
 def of_list(pull: Pull, world: World) -> bool:
     mark = mark_of(pull.body)
-    is_ours = mark and mark.list == hashed(LIST_ID) and not is_theirs(pull)
+    is_ours = mark and mark.list == hashed(world.list_id) and not is_theirs(pull)
     return bool(is_ours and counts(pull, world))
 
 
 def counts(pull: Pull, world: World) -> bool:
-    goes_elsewhere = pull.state == "open" and pull.base != world.default
+    goes_elsewhere = pull.state == "open" and pull.base != world.target
+    # With a base of its own, also one from a branch that has become the default one since
+    goes_elsewhere |= pull.state == "open" and pull.head == world.default
     return not (pull.fork or goes_elsewhere or pull.author == STRANGER)
 
 
@@ -486,7 +503,7 @@ def declined(world: World) -> dict[str, int]:
 
 def added(world: World, head: str) -> frozenset[str]:
     """What a branch adds to the commit from which it starts."""
-    base = world.merge_base(world.branches[world.default], head)
+    base = world.merge_base(world.branches[world.target], head)
     return world.commits[head][1] - world.commits[base][1]
 
 
@@ -633,6 +650,25 @@ def worlds() -> Iterator[tuple[str, World]]:
                 if name != default:
                     add(world, name, branch, pull)
             yield f"default {default}; {first}; {second}", world
+            if default != NAME and second in FEW_SECONDS:
+                yield f"base {default}; {first}; {second}", to_another_base(world)
+
+
+def to_another_base(world: World) -> World:
+    """The same where pull requests go to a branch that is not the default one.
+
+    What another list has proposed is then this one, proposed to the default branch.
+    """
+    world = world.copy()
+    world.base, world.default = world.default, TRUNK
+    world.branches[TRUNK] = BASE
+    world.commit(TRUNK, "a")
+    for pull in world.pulls:
+        if hashed(OTHER) in pull.body:
+            pull.base = TRUNK
+        own = pull.body.replace(hashed(LIST_ID), hashed(f"base {world.base} {LIST_ID}"))
+        pull.body = own.replace(hashed(OTHER), hashed(LIST_ID))
+    return world
 
 
 def _somebody(world: World, name: str) -> None:
@@ -657,7 +693,7 @@ def _bare(world: World, name: str) -> None:
 def _other_run(world: World, name: str) -> None:
     world.branches[name] = BASE
     world.commit(name, "a", "b")
-    world.open(name, described("a", "b"))
+    world.open(name, described("a", "b", list_id=world.list_id))
 
 
 def _other_run_has_begun(world: World, name: str) -> None:
@@ -742,9 +778,9 @@ def _delete_all_files(world: World) -> None:
 def _merge(world: World) -> None:
     if pull := _newest(world):
         head = world.branches.pop(pull.head)
-        new = world.commits[head][1] - world.commits[world.branches[world.default]][1]
+        new = world.commits[head][1] - world.commits[world.branches[world.target]][1]
         pull.state = "merged"
-        pull.merge_commit = world.commit(world.default, *new)
+        pull.merge_commit = world.commit(world.target, *new)
 
 
 def _merge_without_file(world: World) -> None:
@@ -829,7 +865,7 @@ def _clear_and_delete_a_file(world: World) -> None:
 def _lose_a_name_and_delete_it(world: World) -> None:
     """Two runs have written the description at the same moment: it comes once more."""
     if pull := _newest(world):
-        pull.body = described(*(path for path in "a" if path in world.paths(pull.head)))
+        pull.body = described(*({"a"} & world.paths(pull.head)), list_id=world.list_id)
         _delete_file(world)
 
 
@@ -841,7 +877,11 @@ def _add_by_hand_what_is_listed(world: World) -> None:
 
 def _tidy_up(world: World) -> None:
     """All branches but those of open pull requests are deleted."""
-    kept = {world.default, *(p.head for p in world.pulls if p.state == "open" and not p.fork)}
+    kept = {
+        world.default,
+        world.target,
+        *(p.head for p in world.pulls if p.state == "open" and not p.fork),
+    }
     world.branches = {name: head for name, head in world.branches.items() if name in kept}
 
 
@@ -898,7 +938,7 @@ def is_left(world: World, name: str, *, built_in: bool) -> bool:
     if head is None or any(p.head == name and not p.fork for p in world.pulls):
         return False
     brings = added(world, head)
-    missing = FILES.keys() - world.paths(world.default)
+    missing = FILES.keys() - world.paths(world.target)
     return built_in if not brings else brings <= missing
 
 
@@ -926,7 +966,7 @@ def check_no(world: World, path: str, pull: PullRequest) -> None:
     mark = mark_of(pull.body)
     assert pull.body != CLOSED_BY_US, "closed by ourselves, it declines nothing"
     assert mark is None or not mark.is_needless, "nor one whose files were all there"
-    assert mark is None or mark.is_of(LIST_ID), "nor does one of another list"
+    assert mark is None or mark.is_of(world.list_id), "nor does one of another list"
     names = bool(mark and mark.names(path))
     if pull.was_closed and not (mark and mark.is_withdrawn):
         is_by_hand = mark is None and path in added(world, pull.head_sha)
@@ -1038,6 +1078,8 @@ def test_no_path_breaks_a_promise(strategy: str, built_in: bool, part: int) -> N
     for what, before in every[part::QUARTERS]:
         if strategy == "per-file" and is_hidden(before):
             continue
+        if built_in and before.base:
+            continue  # A list's own name is another one then
         for event, loss in cases(before):
             world = before.copy()
             this = run(world, BETWEEN[event], loss)
@@ -1067,17 +1109,21 @@ def test_no_path_breaks_a_promise(strategy: str, built_in: bool, part: int) -> N
 
 
 @pytest.mark.parametrize(
-    ("branch", "default", "first"),
+    ("branch", "default", "base", "first"),
     [
-        ("work", "main", ["work", "work-2", "work-3"]),
-        ("work", "work-2", ["work", "work-3", "work-4"]),
-        ("work", "heads/work-2", ["work", "work-3", "work-4"]),
-        ("work", "Work", ["work", "work-2", "work-3"]),
-        ("a/work", "work", ["a/work", "a/work-2", "a/work-3"]),
+        ("work", "main", "main", ["work", "work-2", "work-3"]),
+        ("work", "work-2", "work-2", ["work", "work-3", "work-4"]),
+        ("work", "work-2", "work-3", ["work", "work-4", "work-5"]),
+        ("work", "main", "work-2", ["work", "work-3", "work-4"]),
+        ("work", "heads/work-2", "main", ["work", "work-3", "work-4"]),
+        ("work", "Work", "Work-2", ["work", "work-2", "work-3"]),
+        ("a/work", "work", "work", ["a/work", "a/work-2", "a/work-3"]),
     ],
 )
-def test_the_default_branch_is_passed_over(branch: str, default: str, first: list[str]) -> None:
-    names = decide.branch_names(branch, default)
+def test_default_and_base_branch_are_passed_over(
+    branch: str, default: str, base: str, first: list[str]
+) -> None:
+    names = decide.branch_names(branch, default, base)
     assert names[:3] == first
     assert names[-1] == f"{branch}-{decide.LAST_SUFFIX}"
 
@@ -1092,15 +1138,22 @@ def test_the_default_branch_is_passed_over(branch: str, default: str, first: lis
         ("main", "heads/main"),
     ],
 )
-def test_a_working_branch_that_is_the_default_branch_is_refused(branch: str, default: str) -> None:
-    with pytest.raises(Refused) as refused:
-        decide.branch_names(branch, default)
-    assert refused.value.message.key == "preflight.branch_is_default"
+def test_a_working_branch_that_is_default_or_base_branch_is_refused(
+    branch: str, default: str
+) -> None:
+    for names, key in (
+        ((default, default), "preflight.branch_is_default"),
+        ((default, "develop"), "preflight.branch_is_default"),
+        (("develop", default), "preflight.branch_is_base"),
+    ):
+        with pytest.raises(Refused) as refused:
+            decide.branch_names(branch, *names)
+        assert refused.value.message.key == key
 
 
 def test_the_names_end() -> None:
     world = World.new("main")
-    for name in decide.branch_names(NAME, "main"):
+    for name in decide.branch_names(NAME, "main", "main"):
         add(world, name, "somebody's", "none")
     plan = plan_of(world, "a", "single", built_in=True)
     with pytest.raises(RegistrarError) as raised:

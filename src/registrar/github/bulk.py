@@ -103,6 +103,7 @@ class BulkClient:
         branches: Sequence[str],
         directories: Sequence[str],
         *,
+        base: str = "",
         looks_into_branch: bool = False,
     ) -> list[RepositoryState | Exclusion | Failure]:
         """Read what `GraphQL.inspect` reads of each of up to 100 repositories, in their order.
@@ -117,6 +118,7 @@ class BulkClient:
             [repository.node_id for repository in repositories],
             branches,
             asked,
+            base=base,
             looks_into_branch=looks_into_branch and is_room_for_branch(asked),
         )
         read = partial(self._read_of, repositories, query)
@@ -192,6 +194,8 @@ class BulkClient:
         ):
             if fields.flag(field):
                 return reason
+        if query.base and query.base_field not in fields:
+            return Exclusion.NO_BASE
         try:
             return self._graphql.partial_state(fields, pulls, query, response, index)
         except Refused as refused:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 DIRECTORIES_PER_QUERY = 100
 """A query with 227 aliases was refused, one with 120 passed (hermes-ecosystem#825)."""
-_DEFAULT_COMMIT = ("defaultBranchRef", "target")
 PartialState: TypeAlias = tuple[RepositoryState, ProvedTree]
 """A state without entries and directories, and what a query says of those."""
 
@@ -104,11 +103,13 @@ class GraphQL:
         branches: Sequence[str],
         directories: Sequence[str],
         *,
+        base: str = "",
         with_facts: bool = False,
     ) -> RepositoryState:
         """Read a repository, how the names ``branches`` stand, and ``directories``.
 
-        Everything is read at one commit of the default branch, with the directories above those.
+        Everything is read at one commit of the branch ``base`` (empty: the default branch), with
+        the directories above those. That it does not exist is an error.
         ``target`` is ``owner/repo``. With facts the repository comes with what rules ask about it,
         its custom properties left out. The directories are also read of the first of the names,
         unless they are too many. Where GitHub does not answer all at once, that name is the only
@@ -122,6 +123,7 @@ class GraphQL:
                 target,
                 names,
                 part,
+                base=base,
                 with_facts=with_facts,
                 looks_into_branch=bool(part) and is_room_for_branch(asked),
             )
@@ -222,7 +224,7 @@ class GraphQL:
             "commit": self._commit_input(repository, commit),
             "pull": {
                 "repositoryId": repository.node_id,
-                "baseRefName": repository.default_branch,
+                "baseRefName": pull_request.base,
                 "headRefName": pull_request.branch,
                 "title": pull_request.title,
                 "body": pull_request.body,
@@ -362,12 +364,14 @@ class GraphQL:
         full_name = repository.full_name
         if fields.flag("isEmpty"):
             raise Refused(msg("preflight.empty", target=full_name))
-        default = fields.object_or_none("defaultBranchRef")
-        if default is None:
+        base = fields.object_or_none(query.base_field)
+        if base is None and query.base:
+            raise self._rest.no_branch_error(repository, query.base)
+        if base is None:
             # GraphQL does not name the default branch of an empty repository
             gone = self._rest.repository(full_name).default_branch
             raise Refused(msg("preflight.no_default_branch", target=full_name, branch=gone))
-        commit = default.object("target")
+        commit = base.object("target")
         sha = commit.text("oid")
         names = parse_graphql.branches(fields, pulls, query.branches, full_name)
         unread = self._unread_pull_requests(response, index) if names is None else None
@@ -375,7 +379,8 @@ class GraphQL:
         if names and query.looks_into_branch:
             names = parse_graphql.with_entries(fields, query, response, where, names)
         state = RepositoryState(repository, sha, {}, names or {}, pull_requests_error=unread)
-        answers = parse_graphql.directories(commit, query, response, (*where, *_DEFAULT_COMMIT))
+        where = (*where, query.base_field, "target")
+        answers = parse_graphql.directories(commit, query, response, where)
         return state, ProvedTree(full_name, sha).learn(answers)
 
     def _owner(self, owner: str, directories: Sequence[str]) -> tuple[bool, Sequence[ProvedTree]]:
@@ -392,7 +397,7 @@ class GraphQL:
             if default is None or visibility == "PRIVATE":
                 return False, ()
             commit = default.object("target")
-            where = ("repository", *_DEFAULT_COMMIT)
+            where = ("repository", query.base_field, "target")
             answers = parse_graphql.directories(commit, query, response, where)
             tree = ProvedTree(full_name, commit.object_id("oid"))
             return visibility == "PUBLIC", [tree.learn(answers)]

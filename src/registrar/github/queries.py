@@ -18,8 +18,13 @@ _IDENTITY = """
 """
 _STATE = """
     %(identity)s
-    defaultBranchRef { name target { oid ... on Commit { oid %(fields)s } } }
+    %(base)s
     %(branches)s
+"""
+_DEFAULT_BRANCH = "defaultBranchRef { name target { oid ... on Commit { oid %(fields)s } } }"
+_BASE = """
+    defaultBranchRef { name }
+    base: ref(qualifiedName: $base) { target { oid ... on Commit { oid %(fields)s } } }
 """
 _BRANCH = "b%(index)d: ref(qualifiedName: $b%(index)d) { id target { oid %(commit)s } }"
 _COMMIT_OF_BRANCH = "... on Commit { %(fields)s }"
@@ -104,6 +109,13 @@ class Query(NamedTuple):
     branches: Sequence[str] = ()
     looks_into_branch: bool = False
     """Whether it asks for the directories of the first branch, too."""
+    base: str = ""
+    """The branch whose commit is read; empty: the default branch."""
+
+    @property
+    def base_field(self) -> str:
+        """The field of a repository that has that branch."""
+        return "base" if self.base else "defaultBranchRef"
 
     def points(self, repositories: int = 1) -> int:
         """Points that GitHub counts for it: 1 for 100 connections, those of each repository
@@ -112,22 +124,32 @@ class Query(NamedTuple):
         return max((repositories * self.text.count("first: ") + 50) // 100, 1)
 
 
-def repository(
+def repository(  # noqa: PLR0913 (what a query can ask for)
     full_name: str,
     branches: Sequence[str],
     directories: Sequence[str],
     *,
+    base: str = "",
     with_facts: bool = False,
     looks_into_branch: bool = False,
 ) -> Query:
     """Ask for a repository, branches, the pull requests of their names, and directories.
 
-    With facts also for what the rules of a list ask about it. ``looks_into_branch`` asks for the
-    directories of the first branch as well.
+    The directories are those of the branch ``base``; empty: of the default branch. With facts also
+    for what the rules of a list ask about it. ``looks_into_branch`` asks for the directories of the
+    first branch as well.
     """
-    facts, looks = _FACTS if with_facts else "", looks_into_branch
-    values = _by_name(full_name)
-    return _query(_REPOSITORY, values, directories, branches, facts=facts, looks_into_branch=looks)
+    values, facts = _by_name(full_name), _FACTS if with_facts else ""
+    looks = looks_into_branch
+    return _query(
+        _REPOSITORY,
+        values,
+        directories,
+        branches,
+        base=base,
+        facts=facts,
+        looks_into_branch=looks,
+    )
 
 
 def repositories(
@@ -135,11 +157,12 @@ def repositories(
     branches: Sequence[str],
     directories: Sequence[str],
     *,
+    base: str = "",
     looks_into_branch: bool = False,
 ) -> Query:
     """Ask for the same of several repositories, by their ids."""
-    looks = looks_into_branch
-    return _query(_REPOSITORIES, {"ids": ids}, directories, branches, looks_into_branch=looks)
+    looks, values = looks_into_branch, {"ids": ids}
+    return _query(_REPOSITORIES, values, directories, branches, base=base, looks_into_branch=looks)
 
 
 def more_directories(full_name: str, commit: str, directories: Sequence[str]) -> Query:
@@ -176,6 +199,7 @@ def _query(  # noqa: PLR0913 (what a query can ask for)
     directories: Sequence[str],
     branches: Sequence[str] = (),
     *,
+    base: str = "",
     commits: Mapping[str, str] = MappingProxyType({}),
     facts: str = "",
     looks_into_branch: bool = False,
@@ -184,6 +208,7 @@ def _query(  # noqa: PLR0913 (what a query can ask for)
     values = {alias(index): path for index, path in enumerate(directories) if path}
     values |= {f"b{index}": f"refs/heads/{name}" for index, name in enumerate(branches)}
     values |= {f"h{index}": name for index, name in enumerate(branches)}
+    values |= {"base": f"refs/heads/{base}"} if base else {}
     fields = " ".join(
         (_DIRECTORY if path else _ROOT) % {"name": alias(index)}
         for index, path in enumerate(directories)
@@ -201,7 +226,8 @@ def _query(  # noqa: PLR0913 (what a query can ask for)
         "pull_requests": " ".join(_PULL_REQUESTS % each for each in numbers),
         "fields": fields,
     }
+    parts["base"] = (_BASE if base else _DEFAULT_BRANCH) % parts
     parts["state"] = _STATE % parts
     parts["commits"] = " ".join(_COMMIT % {**parts, "name": name} for name in commits)
     given = {**variables, **commits, **values}
-    return Query(template % parts, given, directories, branches, looks_into_branch)
+    return Query(template % parts, given, directories, branches, looks_into_branch, base)

@@ -36,6 +36,7 @@ from registrar.github.trees import GitTree
 from registrar.models.plan import NewPullRequest
 from registrar.models.repository import Comparison, Entry, PullRequest, Repository, Tree, Values
 from registrar.texts.messages import Message, msg
+from registrar.texts.spelling import alike
 
 if TYPE_CHECKING:
     from registrar.github.transport import Attempt
@@ -270,6 +271,17 @@ class Rest:
             self._session.note_branch(name)
         return commits
 
+    def no_branch_error(self, repository: Repository, base: str) -> Refused:
+        """Say that there is no branch that an input names, and which ones look alike."""
+        target = repository.full_name
+        try:
+            found = self.branches_from(repository, "")
+        except GitHubError:
+            found = None
+        if close := alike(base, found or ()):
+            return Refused(msg("preflight.base_close", target=target, base=base, close=close))
+        return Refused(msg("preflight.base_missing", target=target, base=base))
+
     def pull_requests(self, repository: Repository, branch: str) -> tuple[PullRequest, ...]:
         """Pull requests from ``branch`` of this very repository, the newest first.
 
@@ -332,15 +344,14 @@ class Rest:
         return commit
 
     def create_pull_request(self, repository: Repository, new: NewPullRequest) -> PullRequest:
-        """Open a pull request to the default branch; that one is open already is an error, too."""
+        """Open a pull request; that one is open already is an error, too."""
         # Sent only if it is wanted: not every plan of GitHub knows drafts
         draft = True if new.options.draft else NotSet
-        base = repository.default_branch
         opened = self._write(
             repository,
             msg("operation.pull_request", branch=new.branch),
             lambda given: self._read(
-                given.create_pull(base, new.branch, title=new.title, body=new.body, draft=draft)
+                given.create_pull(new.base, new.branch, title=new.title, body=new.body, draft=draft)
             ),
             is_worth_waiting=lambda: self.takes_pull_requests(repository),
         )

@@ -45,7 +45,7 @@ class Input(NamedTuple):
         return next((choice for choice in self.choices if choice == value.lower()), "")
 
 
-_TEXT = ("profile", "count", "owner", "repo", "run_url", PROPERTY)
+_TEXT = ("profile", "count", "owner", "repo", "base", "run_url", PROPERTY)
 
 INPUTS = {
     each.name: each
@@ -69,6 +69,7 @@ INPUTS = {
         Input("mode", msg("option.mode"), Mode.REGISTER, tuple(Mode)),
         Input("fail_on", msg("option.fail_on"), FailOn.MISSING, tuple(FailOn)),
         Input("ref", msg("option.ref")),
+        Input("base", msg("option.base")),
         # Without one: a commit for each file in one repository, a single one in many
         Input("commit_strategy", msg("option.commit_strategy"), choices=tuple(CommitStrategy)),
         Input("update", msg("option.update"), "true", _SWITCH),
@@ -105,6 +106,7 @@ _OTHER_NAMES = {
     "mode: validate": ("validate", "check_list", "lint"),
     "fail_on": ("fail_if",),
     "commit_strategy": ("strategy",),
+    "base": ("base_branch", "target_branch"),
     "branch": ("branch_name",),
     "title": ("pr_title", "pull_request_title"),
     "body": ("pr_body", "pull_request_body"),

@@ -89,6 +89,7 @@ def read(
         mode=mode,
         fail_on=fail_on if mode is Mode.CHECK else frozenset(),
         ref=reader.ref(mode, fail_on),
+        base=reader.base(),
         event_base=environment.event_base(environ, target),
         commit_strategy=reader.commit_strategy(),
         branch=reader.branch(profile),
@@ -125,12 +126,12 @@ def read(
     return settings
 
 
-def branch_diagnostic(name: str) -> Message | None:
-    """Describe why no working branch can have this name; ``None`` when one can."""
-    if _OTHER_REFERENCE.match(name):
-        return msg("input.branch_other_reference", value=name)
-    if _NO_BRANCH.search(name) or len(name.encode()) > BRANCH_BYTES:
-        return msg("input.branch_malformed", value=name)
+def branch_diagnostic(value: str, name: str = "branch") -> Message | None:
+    """Describe why no branch can have the name that an input gives; ``None`` when one can."""
+    if _OTHER_REFERENCE.match(value):
+        return msg("input.branch_other_reference", name=name, value=value)
+    if _NO_BRANCH.search(value) or len(value.encode()) > BRANCH_BYTES:
+        return msg("input.branch_malformed", name=name, value=value)
     return None
 
 
@@ -276,6 +277,13 @@ class _Reader:
         for name in dict.fromkeys(names):
             if message := branch_diagnostic(name):
                 self._report("branch", message)
+        return value
+
+    def base(self) -> str:
+        """Name of a branch, without placeholders."""
+        value = self._given("base")
+        if value and (message := branch_diagnostic(value, "base")):
+            self._report("base", message)
         return value
 
     def names(self, name: str) -> tuple[str, ...]:

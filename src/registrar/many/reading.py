@@ -295,7 +295,11 @@ class Reader:
             states: Sequence[_State]
             try:
                 states = self.client.inspect_many(
-                    repositories, branches, directories, looks_into_branch=looks
+                    repositories,
+                    branches,
+                    directories,
+                    base=specs[0].settings.base,
+                    looks_into_branch=looks,
                 )
             except GitHubError as error:
                 if error.kind in ENDS_THE_READING:

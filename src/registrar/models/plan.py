@@ -61,6 +61,16 @@ class Plan(NamedTuple):
     def repository(self) -> Repository:
         return self.state.repository
 
+    @property
+    def base_branch(self) -> str:
+        """The branch that pull requests go to."""
+        return self.spec.base_of(self.repository)
+
+    @property
+    def list_id(self) -> str:
+        """What distinguishes the list from others, in the mark of a pull request."""
+        return self.spec.list_id(self.repository)
+
 
 class NewCommit(NamedTuple):
     """A commit to be made: it adds files to a branch that is at the commit ``parent``."""
@@ -73,9 +83,10 @@ class NewCommit(NamedTuple):
 
 
 class NewPullRequest(NamedTuple):
-    """A pull request to be opened, from ``branch`` to the default branch."""
+    """A pull request to be opened, from ``branch`` to ``base``."""
 
     branch: str
+    base: str
     title: str
     body: str
     options: PullRequestOptions

@@ -218,7 +218,7 @@ class OwnerFiles(NamedTuple):
 
 class RepositoryState(NamedTuple):
     """What a repository has of the listed paths, all read at the commit ``base_sha``: that of the
-    default branch, or of the reference that is looked at."""
+    base branch, or of the reference that is looked at."""
 
     repository: Repository
     base_sha: str

@@ -120,7 +120,7 @@ class RegistrationResult(NamedTuple):
     left_branch: str = ""
     """The branch that the run leaves without a commit, because GitHub has refused every one."""
     commit: str = ""
-    """The commit that was read: that of the default branch, or of `Settings.ref`."""
+    """The commit that was read: that of the base branch, or of `Settings.ref`."""
     has_list: bool = False
     """Whether that commit is known to have the caller's own list, at the same path."""
     removed: tuple[str, ...] = ()
@@ -156,6 +156,11 @@ class RegistrationResult(NamedTuple):
     to_close: int = 0
     """Number of its open pull requests that are needless; at most, if it is read once more
     before one is closed."""
+
+    @property
+    def base_branch(self) -> str:
+        """The branch that its pull requests go to."""
+        return self.spec.base_of(self.repository)
 
     @property
     def files(self) -> tuple[ListedPath, ...]:

@@ -18,6 +18,8 @@ class Exclusion(StrEnum):
     DISABLED = "disabled"
     LOCKED = "locked"
     EMPTY = "empty"
+    NO_BASE = "no_base"
+    """It has no branch of the name that the input ``base`` gives."""
     FORK = "fork"
     NO_PULL_REQUESTS = "no_pull_requests"
     """Nothing can be proposed there."""

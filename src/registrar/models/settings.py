@@ -125,6 +125,9 @@ class Settings(NamedTuple):
     ref: str
     """The commit, branch, tag or other reference that is looked at in place of the default branch;
     empty: that one. A run at a reference only reads, in one repository."""
+    base: str
+    """Name of the branch that paths are looked up on, and that pull requests go to; empty: the
+    default branch."""
     event_base: str
     """Name of the branch into which what started the workflow, a pull request or a merge group, is
     to be merged: ``ref`` is compared with it. Empty: the default branch."""

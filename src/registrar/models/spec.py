@@ -162,9 +162,8 @@ class RegistrationSpec(NamedTuple):
         """Name of the working branch, as far as it is free."""
         owner, _, repo = self.target.partition("/")
         repo = templates.for_branch(repo)
-        defaults = self.file_list.defaults
-        names = {"profile": defaults.name, "owner": owner, "repo": repo}
-        return templates.fill(self.settings.branch, names) or defaults.branch
+        names = {"profile": self.file_list.defaults.name, "owner": owner, "repo": repo}
+        return templates.fill(self.settings.branch, names) or self._default_branch_name
 
     @property
     def uses_profile_branch(self) -> bool:
@@ -172,7 +171,26 @@ class RegistrationSpec(NamedTuple):
 
         Nobody else is likely to choose that one.
         """
-        return self.branch == self.file_list.defaults.branch
+        return self.branch == self._default_branch_name
+
+    @property
+    def _default_branch_name(self) -> str:
+        name, base = self.file_list.defaults.branch, self.settings.base
+        return f"{name}-to-{base}" if base else name
+
+    def base_of(self, repository: Repository) -> str:
+        """Name of the branch that paths are looked up on, and that pull requests go to."""
+        return self.settings.base or repository.default_branch
+
+    def list_id(self, repository: Repository) -> str:
+        """What distinguishes the list from others, in the mark of a pull request.
+
+        A base other than the default branch is a part of it. Otherwise it is the same whatever the
+        default branch is called, so that a "no" outlives its name.
+        """
+        base = self.base_of(repository)
+        is_default = base == repository.default_branch
+        return self.file_list.id if is_default else f"base {base} {self.file_list.id}"
 
     @property
     def was_listed(self) -> bool:

@@ -39,7 +39,7 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState, listed: Listed | N
     listing = DirectoryListing(state.directories)
     present, elsewhere = _present_in(definitions, listing, spec, state)
     unset = _without_value([d for d in definitions if d.path not in present])
-    exists = msg("reason.exists", branch=spec.settings.ref or state.repository.default_branch)
+    exists = msg("reason.exists", branch=spec.settings.ref or spec.base_of(state.repository))
 
     def stands(definition: FileDefinition) -> ListedPath:
         path = definition.path

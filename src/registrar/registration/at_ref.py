@@ -46,9 +46,10 @@ def compared(
     settings = spec.settings
     if FailOn.REMOVED not in settings.fail_on:
         return None
-    if not settings.event_base and not repository.default_branch:
+    base = settings.base or settings.event_base
+    if not base and not repository.default_branch:
         repository = client.rest.repository(repository.full_name)
-    base = settings.event_base or repository.default_branch
+    base = base or repository.default_branch
     values = {"ref": settings.ref, "base": base, "target": repository.full_name}
     try:
         comparison = client.rest.compare(repository, base, commit)

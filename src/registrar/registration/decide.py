@@ -172,8 +172,8 @@ class _Added(NamedTuple):
 def decide(plan: Plan, answers: Answers, sent: Sent | None = None) -> Decision:
     """Decide for a repository in which files are missing, if this run has ``sent`` something.
 
-    It refuses a working branch that is the default branch, and ends with an error where all names
-    are taken, or with one of ``answers``.
+    It refuses a working branch that is the default branch, or the base branch. It ends with an
+    error where all names are taken, or with one of ``answers``.
     """
     return _Decision(plan, answers, sent or Sent()).make()
 
@@ -199,7 +199,7 @@ def is_by_writer(pull: PullRequest, may_write: Callable[[str], bool | None]) -> 
 
 def marked(plan: Plan) -> list[tuple[PullRequest, Mark]]:
     """Give the open pull requests of a list, as far as they were read with the repository."""
-    base = plan.repository.default_branch
+    base = plan.base_branch
     pulls = (pull for state in plan.state.branches.values() for pull in state.pull_requests)
     here = (pull for pull in pulls if pull.is_open and pull.base_branch == base)
     found = ((pull, _mark_for(plan, pull)) for pull in here)
@@ -208,10 +208,19 @@ def marked(plan: Plan) -> list[tuple[PullRequest, Mark]]:
 
 def _mark_for(plan: Plan, pull: PullRequest) -> Mark | None:
     mark = Mark.of(pull.body)
-    is_ours = (
-        mark and mark.is_of(plan.spec.file_list.id) and not (mark.is_needless and pull.is_open)
-    )
-    return mark if is_ours else None
+    is_theirs = mark and mark.is_needless and pull.is_open
+    return mark if mark and _is_of_list(plan, pull, mark) and not is_theirs else None
+
+
+def _is_of_list(plan: Plan, pull: PullRequest, mark: Mark = NO_MARK) -> bool:
+    """Whether a pull request is of the list of a plan, as far as its mark says.
+
+    If that does not say of which list it is, one to another base is another list's; a list without
+    a base of its own outlives the name of the default branch.
+    """
+    if mark.list or plan.base_branch == plan.repository.default_branch:
+        return mark.is_of(plan.list_id)
+    return pull.base_branch == plan.base_branch
 
 
 def _is_marked(pull: PullRequest) -> bool:
@@ -220,17 +229,20 @@ def _is_marked(pull: PullRequest) -> bool:
     return mark is not None and not mark.is_needless
 
 
-def branch_names(branch: str, default_branch: str) -> list[str]:
+def branch_names(branch: str, default_branch: str, base_branch: str) -> list[str]:
     """Names of the branches that may be written to, the best one first."""
-    require_other_than_default(branch, default_branch)
+    require_working_branch(branch, default_branch, base_branch)
     later = (f"{branch}-{suffix}" for suffix in range(2, LAST_SUFFIX + 1))
-    return [branch, *(name for name in later if not is_same(name, default_branch))]
+    others = default_branch, base_branch
+    return [branch, *(name for name in later if not any(is_same(name, each) for each in others))]
 
 
-def require_other_than_default(name: str, default_branch: str) -> None:
-    """Refuse to write to a branch that may be the default branch."""
+def require_working_branch(name: str, default_branch: str, base_branch: str) -> None:
+    """Refuse to write to a branch that may be the default branch, or the base branch."""
     if is_same(name, default_branch):
         raise Refused(msg("preflight.branch_is_default", branch=name))
+    if is_same(name, base_branch):
+        raise Refused(msg("preflight.branch_is_base", branch=name))
 
 
 def is_same(one: str, other: str) -> bool:
@@ -252,7 +264,8 @@ class _Decision:
         self._plan = plan
         self._answers = answers
         self._sent = sent
-        self._names = branch_names(plan.spec.branch, plan.repository.default_branch)
+        default = plan.repository.default_branch
+        self._names = branch_names(plan.spec.branch, default, plan.base_branch)
         self._states = dict(plan.state.branches)
         self._declined: dict[str, PullRequest] = {}
         self._deleted: dict[str, PullRequest] = {}
@@ -360,13 +373,13 @@ class _Decision:
         return mark if mark and self._counts(pull) else None
 
     def _counts(self, pull: PullRequest) -> bool:
-        """Whether a pull request counts: somebody who may write opened it and, if it is open, its
-        base is the default branch.
+        """Whether a pull request counts: somebody who may write opened it and, if it is open, it
+        goes to the base branch.
 
         This has to be checked, because anybody who may read a public repository can open a pull
         request between two of its branches, with any description.
         """
-        is_elsewhere = pull.is_open and pull.base_branch != self._plan.repository.default_branch
+        is_elsewhere = pull.is_open and pull.base_branch != self._plan.base_branch
         if not is_elsewhere and is_by_writer(pull, self._answers.may_write):
             return True
         self._ignored[pull.number] = pull
@@ -380,6 +393,8 @@ class _Decision:
         for pull in pulls:
             mark = self._mark_of(pull)
             is_unmarked = mark is None and pull.was_closed and Mark.of(pull.body) is None
+            is_unmarked = is_unmarked and _is_of_list(self._plan, pull)
+            is_unmarked = is_unmarked and _is_of_list(self._plan, pull)
             if CLOSED_BY_US in pull.body or not (mark or is_unmarked):
                 continue
             held = frozenset(path for path in undecided if mark and mark.names(path))
@@ -595,7 +610,7 @@ class _Decision:
         return Branch(name, head, tree, seen)
 
     def _open_one(self, state: BranchState) -> PullRequest | None:
-        base = self._plan.repository.default_branch
+        base = self._plan.base_branch
         pulls = [pull for pull in state.pull_requests if pull.is_open]
         return min(pulls, key=lambda pull: pull.base_branch != base, default=None)
 

@@ -31,7 +31,8 @@ class GraphQLWriter(RestWriter):
             return super()._make_branch(write)
         result = progress.result(assuming=[work.written(branch, each) for each in files])
         commit = NewCommit(name, branch.head, *proposal.commit_message(result, files), files)
-        pull = NewPullRequest(name, proposal.title(result), proposal.body(result), proposal.options)
+        title, body, base = proposal.title(result), proposal.body(result), self._plan.base_branch
+        pull = NewPullRequest(name, base, title, body, proposal.options)
         steps = MakeBranch(name), Commit.of(name, branch.head, files), Open(name, pull.body)
         sendings = [work.sent.begin(each, is_alone=False) for each in steps]
         create = self._client.graphql.create_everything

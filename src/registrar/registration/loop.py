@@ -8,7 +8,7 @@ what it has `Sent`.
 from registrar.errors import GitHubError, OutOfTime
 from registrar.models.plan import Plan
 from registrar.registration.answers import Answers
-from registrar.registration.decide import decide, is_same, require_other_than_default
+from registrar.registration.decide import decide, is_same, require_working_branch
 from registrar.registration.mark import CLOSED_BY_US
 from registrar.registration.sent import Sent, Unclear
 from registrar.registration.withdrawal import with_pull_request
@@ -56,7 +56,7 @@ def _read_again(plan: Plan, branch: str, answers: Answers, writer: Writer, sent:
             if pull.is_open and sent.opened(pull):
                 writer.close_again(pull)
         if branch == plan.spec.branch:
-            require_other_than_default(branch, now)
+            require_working_branch(branch, now, now)
         state = state._replace(is_default=True)
     branches = {**plan.state.branches, branch: state}
     return plan._replace(state=plan.state._replace(branches=branches))

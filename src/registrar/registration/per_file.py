@@ -38,7 +38,7 @@ writer = RestWriter
 
 
 def inspect(client: "Client", progress: Progress) -> Plan:
-    """Read the repository, its default branch, and every listed path at that commit."""
+    """Read the repository, its base branch, and every listed path at that commit."""
     spec = progress.spec
     asked = spec.file_list.asked_paths
     client.limits.require(Resource.REST, 2 + len(spec.file_list.possible) + len(asked))
@@ -48,7 +48,7 @@ def inspect(client: "Client", progress: Progress) -> Plan:
         repository = client.rest.with_properties(repository)
     # Called at the first missing path, in the background, so that these requests delay no other one
     ask_for_names = cache(partial(_ask_for_names, client, repository, spec.branch))
-    state = RepositoryState(repository, _base(client, repository), {})
+    state = RepositoryState(repository, _base(client, spec, repository), {})
     state = _with_entries(client, state, asked)
     listed = listed_in(spec, state)
     definitions = listed.definitions
@@ -119,14 +119,16 @@ def _with_names(state: RepositoryState, branch: str, asked: _Names) -> Repositor
     return state._replace(branches={branch: BranchState(branch, head, pulls_of_first)})
 
 
-def _base(client: "Client", repository: Repository) -> str:
-    target, branch = repository.full_name, repository.default_branch
+def _base(client: "Client", spec: RegistrationSpec, repository: Repository) -> str:
+    target, branch = repository.full_name, spec.base_of(repository)
     try:
         base_sha = client.rest.branch_head(repository, branch)
     except GitHubError as error:
         if error.kind is Kind.EMPTY_REPOSITORY:
             raise Refused(msg("preflight.empty", target=target)) from error
         raise
+    if base_sha is None and spec.settings.base:
+        raise client.rest.no_branch_error(repository, branch)
     if base_sha is None:
         raise Refused(msg("preflight.no_default_branch", target=target, branch=branch))
     return base_sha

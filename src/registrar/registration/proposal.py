@@ -171,7 +171,7 @@ class Proposal(NamedTuple):
         room = BODY_CHARACTERS - escaping.characters(f"{before}{BEGIN}\n\n{END}{after}")
         ours_now = (file.definition for file in result.files if file.is_as_listed)
         written = {each.path: each.blob_id for each in ours_now}
-        hidden = mark.naming(self.spec.file_list.id, written, result.conflicts).text
+        hidden = mark.naming(self.spec.list_id(result.repository), written, result.conflicts).text
         room -= escaping.characters(hidden) + 1
         ours = description.render(result, self.catalogue, room, ours or "")
         body = f"{before}{BEGIN}\n{ours}\n{hidden}\n{END}{after}"
@@ -200,6 +200,7 @@ class Proposal(NamedTuple):
             "count": str(sum(f.on_branch or f.done is not Done.SKIPPED for f in result.files)),
             "owner": self.catalogue.shown(owner, str),
             "repo": self.catalogue.shown(repo, str),
+            "base": self.catalogue.shown(result.base_branch, escaping.for_commit),
             # A link to a run of another, perhaps private, repository would name that repository
             "run_url": self.spec.settings.run_url if result.is_of_workflow else "",
         }

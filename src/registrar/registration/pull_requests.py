@@ -12,7 +12,7 @@ from registrar.models.repository import PullRequest
 from registrar.models.result import PullRequestOperation, RegistrationResult
 from registrar.models.settings import PullRequestOptions
 from registrar.models.standing import Standing
-from registrar.registration.decide import Write, require_other_than_default
+from registrar.registration.decide import Write, require_working_branch
 from registrar.registration.mark import NO_MARK, Mark
 from registrar.registration.sent import Open
 from registrar.registration.work import Work
@@ -74,13 +74,14 @@ def _without_room(write: Write, file: FileDefinition) -> PathOutcome:
 
 
 def _still_open(work: Work, pull: PullRequest) -> PullRequest:
-    """Give a pull request that was just read, if it is open and goes to the default branch."""
+    """Give a pull request that was just read, if it is open and goes to the base branch."""
     of = pull.of
     if of is None or not of.default_branch:
         of = work.client.rest.again(work.plan.repository)
-    if not pull.is_open or pull.base_branch != of.default_branch:
+    base = work.plan.spec.base_of(of)
+    if not pull.is_open or pull.base_branch != base:
         raise _changed(pull)
-    require_other_than_default(pull.head_branch, of.default_branch)
+    require_working_branch(pull.head_branch, of.default_branch, base)
     return pull._replace(of=of)
 
 
@@ -124,7 +125,8 @@ def _open_or_update(work: Work, write: Write) -> tuple[PullRequest, PullRequestO
             pull, operation = work.client.session.look_and_write(look)
         return pull, PullRequestOperation.CREATED if work.sent.opened(pull) else operation
     body = _body(work, write, result)
-    new = NewPullRequest(write.branch.name, proposal.title(result), body, proposal.options)
+    name, base, title = write.branch.name, work.plan.base_branch, proposal.title(result)
+    new = NewPullRequest(name, base, title, body, proposal.options)
     return _open(work, write, new), PullRequestOperation.CREATED
 
 
@@ -280,7 +282,7 @@ def _why_not_opened(work: Work, new: NewPullRequest, why: Failure) -> Failure:
 
 def _by_hand(plan: Plan, new: NewPullRequest, why: Failure) -> Failure:
     """Add where the files are, and a link to GitHub's own form, filled in, to open it by hand."""
-    base, head = quote(plan.repository.default_branch), quote(new.branch)
+    base, head = quote(new.base), quote(new.branch)
     query = f"quick_pull=1&title={quote(new.title)}"
     link = escaping.Link(f"{plan.repository.html_url}/compare/{base}...{head}?{query}")
     message = msg("pull_request.not_opened", reason=why.message, branch=new.branch, link=link)

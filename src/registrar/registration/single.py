@@ -60,7 +60,10 @@ def inspect(client: "Client", progress: Progress) -> Plan:
         state = states[0]._replace(before=states[1] if len(states) > 1 else None)
     else:
         names = names_to_read(spec)
-        state = client.graphql.inspect(spec.target, names, directories, with_facts=with_facts)
+        base = spec.settings.base
+        state = client.graphql.inspect(
+            spec.target, names, directories, base=base, with_facts=with_facts
+        )
     repository = _identified(spec, state.repository)
     if described:
         repository = repository.described_by(described)

@@ -83,7 +83,7 @@ def _named(plan: Plan, mark: Mark, before: Tree, after: Tree) -> Mark:
     """
     there = ((each, after.get(each.path)) for each in plan.definitions if each.path not in before)
     as_listed = {f.path: f.blob_id for f, entry in there if entry and entry.sha == f.blob_id}
-    return mark.naming(plan.spec.file_list.id, as_listed)._replace(is_withdrawn=True)
+    return mark.naming(plan.list_id, as_listed)._replace(is_withdrawn=True)
 
 
 def close(

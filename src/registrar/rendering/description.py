@@ -124,7 +124,7 @@ def _how_to_change(registration: RegistrationResult) -> Message | None:
     if not path:
         return _whom_to_ask(registration)
     if registration.spec.settings.in_workflow:
-        url = f"{repository.html_url}/blob/{quote(repository.default_branch)}/{quote(path)}"
+        url = f"{repository.html_url}/blob/{quote(registration.base_branch)}/{quote(path)}"
         path = escaping.Link(path, url)
     return msg("body.change_at_path", path=path)
 

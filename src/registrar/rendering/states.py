@@ -309,6 +309,7 @@ EXCLUDED = {
     Exclusion.DISABLED: "many.excluded_disabled",
     Exclusion.LOCKED: "many.excluded_locked",
     Exclusion.EMPTY: "many.excluded_empty",
+    Exclusion.NO_BASE: "many.excluded_no_base",
     Exclusion.FORK: "many.excluded_fork",
     Exclusion.NO_PULL_REQUESTS: "many.excluded_no_pull_requests",
     Exclusion.NOT_MEANT: "many.excluded_excluded",

@@ -32,6 +32,8 @@ class Evidence(NamedTuple):
     """The repository's number."""
     visibility: str = ""
     default_branch: str = ""
+    base_branch: str = ""
+    """The branch that pull requests go to."""
     commit: str = ""
     """The commit that was read."""
     list: str = ""
@@ -139,6 +141,7 @@ def rows_of(result: RegistrationResult, read_at: str, reason: str = "") -> Itera
             id=str(repository.id or ""),
             visibility=repository.visibility,
             default_branch=repository.default_branch,
+            base_branch=result.base_branch,
             commit=result.commit,
             list=result.spec.file_list.label,
             path=file.path,

@@ -82,7 +82,7 @@ class ShownRepository:
     """Values of the properties that the page groups by."""
     commit: str
     branch: str
-    """The default branch."""
+    """The base branch."""
     pull_requests: Mapping[str, str]
     """Addresses of the one that proposes paths, and of one in which they were declined."""
     remark: str
@@ -327,7 +327,7 @@ class Page:
                 label,
                 tuple(map(shown, evidence.properties_of(record))),
                 record.commit,
-                shown(repository.default_branch),
+                shown(record.base_branch),
                 pulls,
                 remark,
                 shown(record.left_branch) if record.left_branch else "",

@@ -54,7 +54,7 @@ def _registration(registration: RegistrationResult, catalogue: Catalogue) -> dic
         "notes": [text(note.message) for note in registration.notes],
         **_counts(registration),
         "branch": shown(registration.branch) or None,
-        "base_branch": shown(registration.repository.default_branch) or None,
+        "base_branch": shown(registration.base_branch) or None,
         "pull_request": {
             "number": pull.number,
             "url": shown(pull.url),
@@ -196,6 +196,7 @@ def _row(row: RegistrationResult, catalogue: Catalogue) -> dict[str, object]:
     return {
         "repository": catalogue.shown(row.repository.full_name, str),
         "profile": row.spec.file_list.defaults.name,
+        "base_branch": catalogue.shown(row.base_branch, str) or None,
         "state": row.status,
         "missing": row.missing,
         "reason": catalogue.text(failure.message) if failure else None,

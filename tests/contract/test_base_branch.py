@@ -1,0 +1,273 @@
+"""`base`: a branch other than the default one, on which files are looked up and proposed."""
+
+from __future__ import annotations
+
+import csv
+import json
+from functools import partial
+
+import pytest
+
+from tests.fakehub import Repository, StandInHost
+from tests.harness import TARGET, Action, Run, Start, calls, only_reads
+from tests.organisation import rows
+
+BRANCH = "chore/add-missing-files-to-develop"
+
+
+@pytest.fixture
+def repository(host: StandInHost) -> Repository:
+    """Works on `develop`, which has `a`; the default branch has `b`."""
+    repository = host.create_repository(TARGET, {"README.md": b"x\n"})
+    repository.create_branch("develop")
+    repository.commit({"a": b"a\n"}, branch="develop")
+    repository.commit({"b": b"b\n"})
+    return repository
+
+
+@pytest.fixture
+def listed(start: Start, action: Action) -> Start:
+    return partial(start, definitions=action.listing("a", "b", "c"), base="develop")
+
+
+def paths(run: Run, done: str) -> list[str]:
+    return [each["path"] for each in run.registration["files"] if each["done"] == done]
+
+
+def test_files_are_looked_up_on_it_and_proposed_to_it(
+    listed: Start, repository: Repository, host: StandInHost
+) -> None:
+    before = {name: repository.head(name) for name in ("main", "develop")}
+    run = listed(body="For {base}", title="{base}: {count}", commit_message="{base}: {path}")
+    assert run.exit_code == 0, run.text
+    assert (paths(run, "created"), paths(run, "skipped")) == (["b", "c"], ["a"])
+    [pull] = repository.pull_requests
+    assert (pull.base, pull.head, run.outputs["branch"]) == ("develop", BRANCH, BRANCH)
+    assert (pull.title, str(pull.body).partition("\n")[0]) == ("develop: 2", "For develop")
+    assert repository.log(BRANCH)[0].message.startswith("develop: ")
+    assert before["develop"] in {each.sha for each in repository.log(BRANCH)}
+    assert {name: repository.head(name) for name in before} == before
+    assert run.registration["base_branch"] == "develop"
+    assert "exists on develop" in json.dumps(run.report)
+    # The same requests as without it; with `per-file`, two of them are sent at once
+    sent = [each.replace(BRANCH, "B").replace("develop", "X") for each in calls(host)]
+    host.requests.clear()
+    repository.delete_branch("develop")
+    repository.commit({"a": b"a\n", "b": None})
+    assert listed(base="").exit_code == 0
+    default = BRANCH.removesuffix("-to-develop")
+    without = [each.replace(default, "B").replace("main", "X") for each in calls(host)]
+    assert sorted(sent) == sorted(without)
+
+
+def test_a_run_again_changes_nothing_and_a_no_holds(listed: Start, repository: Repository) -> None:
+    for expected in ("created", "none"):
+        run = listed()
+        assert run.outputs["pull_request_operation"] == expected, run.text
+    assert len(repository.pull_requests) == 1
+    repository.close(repository.pull_requests[0].number)
+    run = listed()
+    assert (run.exit_code, run.outputs["declined"]) == (0, "2")
+
+
+@pytest.mark.parametrize("mode", ["plan", "check", "withdraw"])
+def test_every_mode_has_it(
+    listed: Start, repository: Repository, host: StandInHost, mode: str
+) -> None:
+    if mode == "withdraw":
+        assert listed().exit_code == 0
+        run = listed(mode=mode)
+        assert run.outputs["pull_request_operation"] == "withdrawn", run.text
+        assert listed().outputs["pull_request_operation"] == "created"
+        return
+    run = listed(mode=mode)
+    assert (run.exit_code, only_reads(host)) == (int(mode == "check"), True)
+    assert paths(run, "to create") == ["b", "c"]
+    assert run.registration["base_branch"] == "develop"
+
+
+@pytest.mark.parametrize("end", ["open", "closed"])
+def test_pull_requests_of_another_base_are_another_lists(
+    listed: Start, repository: Repository, end: str
+) -> None:
+    """Also on branches of one name."""
+    there = listed(base="", branch="work")
+    assert there.outputs["pull_request_operation"] == "created"
+    if end == "closed":
+        repository.close(repository.pull_requests[0].number)
+    run = listed(branch="work")
+    assert (run.exit_code, run.outputs["branch"]) == (0, "work-2"), run.text
+    assert (run.outputs["created"], run.outputs["declined"]) == ("2", "0")
+    assert [(each.head, each.base) for each in repository.pull_requests] == [
+        ("work", "main"),
+        ("work-2", "develop"),
+    ]
+    again = listed(branch="work")
+    assert (again.outputs["branch"], again.outputs["created"]) == ("work-2", "0")
+    repository.close(repository.pull_requests[1].number)
+    assert listed(branch="work").outputs["declined"] == "2"
+    # What was said to one base says nothing about the other
+    other = listed(base="", branch="work", mode="plan")
+    assert other.outputs["declined"] == ("2" if end == "closed" else "0")
+
+
+def test_a_base_that_is_the_default_branch_is_no_other_list(
+    listed: Start, repository: Repository
+) -> None:
+    assert listed(base="", branch="work").exit_code == 0
+    run = listed(base="main", branch="work")
+    assert (run.exit_code, run.outputs["pull_request_operation"]) == (0, "none"), run.text
+    assert len(repository.pull_requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("branch", "base", "said"),
+    [
+        ("develop", "develop", "The working branch develop is the base branch,"),
+        ("main", "develop", "The working branch main is the default branch,"),
+    ],
+)
+def test_neither_base_nor_default_branch_is_a_working_branch(
+    listed: Start, repository: Repository, host: StandInHost, branch: str, base: str, said: str
+) -> None:
+    run = listed(branch=branch, base=base)
+    assert (run.exit_code, said in run.stderr, only_reads(host)) == (2, True, True)
+
+
+@pytest.mark.parametrize("taken", ["base", "default"])
+def test_names_that_are_base_or_default_branch_are_passed_over(
+    listed: Start, repository: Repository, taken: str
+) -> None:
+    repository.create_branch("work", "main")
+    repository.commit({"theirs": b"x\n"}, branch="work")
+    repository.create_branch("work-2", "develop")
+    base = "work-2"
+    if taken == "default":
+        repository.default_branch, base = "work-2", "develop"
+    heads = {name: repository.head(name) for name in ("work", "work-2", "develop")}
+    run = listed(branch="work", base=base)
+    assert (run.exit_code, run.outputs["branch"]) == (0, "work-3"), run.text
+    assert repository.pull_requests[0].base == base
+    assert {name: repository.head(name) for name in heads} == heads
+
+
+@pytest.mark.parametrize(
+    ("base", "said"),
+    [
+        ("devlop", f"{TARGET} has no branch devlop. Did you mean develop?"),
+        ("Develop", f"{TARGET} has no branch Develop. Did you mean develop?"),
+        ("production", f"{TARGET} has no branch production. Give base"),
+    ],
+)
+@pytest.mark.parametrize("mode", ["register", "plan"])
+def test_a_base_that_is_not_there_is_an_error_with_what_looks_alike(
+    listed: Start, repository: Repository, host: StandInHost, base: str, said: str, mode: str
+) -> None:
+    run = listed(base=base, mode=mode)
+    assert (run.exit_code, only_reads(host)) == (2, True)
+    assert said in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("base", "said"),
+    [
+        ("refs/heads/develop", "git could take base for something other than a branch"),
+        ("a b", "base is not a valid name of a git branch: a b."),
+    ],
+)
+def test_a_base_that_can_be_no_branch(
+    listed: Start, host: StandInHost, base: str, said: str
+) -> None:
+    run = listed(base=base)
+    assert (run.exit_code, host.requests) == (2, [])
+    assert said in run.stderr
+
+
+def test_somebody_points_the_pull_request_elsewhere(
+    listed: Start, action: Action, repository: Repository
+) -> None:
+    """As with one to the default branch: it is not this list's any more, and said."""
+    assert listed().exit_code == 0
+    repository.pull_requests[0].base = "main"
+    run = listed()
+    assert (run.exit_code, run.outputs["branch"]) == (0, f"{BRANCH}-2"), run.text
+    assert "registrar ignores #1" in run.text
+
+
+def test_the_gate_compares_with_it(action: Action, repository: Repository) -> None:
+    """Also where the workflow's event names another branch."""
+    repository.create_branch("change", "develop")
+    ref = repository.commit({"a": None, "README.md": None}, branch="change")
+    repository.commit({"README.md": None})
+    gate = partial(
+        action,
+        definitions=action.listing("a", "README.md"),
+        mode="check",
+        fail_on="removed",
+        ref=ref,
+        language="en",
+        runner=True,
+        env={"GITHUB_REPOSITORY": TARGET, "GITHUB_BASE_REF": "nowhere"},
+    )
+    run = gate(base="develop")
+    assert run.exit_code == 1
+    assert len(run.annotations()) == 2, run.text
+    assert gate(base="nothing").exit_code == 2
+
+
+# --- Many -----------------------------------------------------------------------------------------
+
+
+def test_one_base_for_all_and_those_without_it_are_counted(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    host.create_repository("octo/without", {"README.md": b"x\n"})
+    other = host.create_repository("octo/default", {"README.md": b"x\n"}, default_branch="develop")
+    many = partial(
+        action,
+        definitions=action.listing("a", "b", "c"),
+        target_repo=None,
+        target_repos="octo/*",
+        language="en",
+        base="develop",
+    )
+    plan = many(mode="plan")
+    assert plan.exit_code == 0, plan.text
+    assert plan.report["many"]["budget"]["excluded"] == {"no_base": 1}
+    assert "without the base branch 1" in plan.text
+    host.requests.clear()
+    run = many()
+    assert run.exit_code == 0, run.text
+    assert rows(run) == {"octo/default": "opened", TARGET: "opened"}
+    assert {each["base_branch"] for each in run.report["many"]["rows"]} == {"develop"}
+    assert [each.base for each in (*repository.pull_requests, *other.pull_requests)] == [
+        "develop",
+        "develop",
+    ]
+    assert repository.files(BRANCH).keys() >= {"a", "b", "c"}
+    with_base = len(host.requests)
+    # A list by REST, one query for all, a query and a mutation for each
+    assert with_base == 7
+    again = many()
+    assert (rows(again), again.exit_code) == ({"octo/default": "waiting", TARGET: "waiting"}, 0)
+
+
+def test_an_only_repository_without_it_is_refused(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    run = action(
+        definitions=action.listing("a"),
+        target_repo=None,
+        target_repos="octo/*",
+        language="en",
+        base="nothing",
+    )
+    assert (run.exit_code, only_reads(host)) == (2, True)
+    assert "Left out: without the base branch 1." in run.stderr
+
+
+def test_the_table_has_it(listed: Start, action: Action, repository: Repository) -> None:
+    run = listed(runner=True, mode="plan", env={"RUNNER_TEMP": str(action.directory)})
+    table = (action.directory / run.outputs["table_path"]).read_text("utf-8")
+    assert {row["base_branch"] for row in csv.DictReader(table.splitlines())} == {"develop"}
+    assert json.loads(run.outputs["report"])["registrations"][0]["base_branch"] == "develop"
