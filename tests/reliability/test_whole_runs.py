@@ -38,6 +38,7 @@ LISTED = ("a.md", "b.md", "docs/c.md")
 BRANCH = "chore/add-missing-files"
 AUTHOR = ("A", "a@example.com")
 THEIRS = "mine.txt"
+WORDS = "More words."
 FAULTS = (
     FaultKind.ERROR_502_HTML,
     FaultKind.CLOSED,
@@ -137,11 +138,12 @@ class WholeRuns(RuleBasedStateMachine):
             self.did(run, planned)
         states = {file["path"]: file for file in run.registration["files"]}
         main = self.repository.files()
-        proposed = [self.repository.files(pull.head) for pull in self.open_ones]
+        proposed = [self.brought_by(pull) for pull in self.open_ones]
         for path in paths:
             reason = states[path]["reason"] or ""
             held = path in main or any(path in files for files in proposed)
-            assert held or reason.startswith(("declined", "the description of")), run.console
+            left = ("declined", "the description of", "the working branch has it only because")
+            assert held or reason.startswith(left), run.console
         before = self.state
         self.run(way, paths)
         assert self.state == before, "run again, it does something else"
@@ -283,21 +285,53 @@ class WholeRuns(RuleBasedStateMachine):
         self.run(way, paths, at_once=others)
         self.host.on_request, self.given = None, set()
 
-    @rule(way=ways, paths=lists, at=st.integers(1, 8), act=st.sampled_from(PEOPLE), seed=seeds)
+    @rule(
+        way=ways,
+        paths=lists,
+        mode=st.sampled_from(["register", "withdraw"]),
+        at=st.integers(1, 8),
+        act=st.sampled_from(PEOPLE),
+        seed=seeds,
+        waits=st.booleans(),
+    )
     def somebody_acts_meanwhile(
-        self, way: str, paths: tuple[str, ...], at: int, act: str, seed: int
+        self,
+        way: str,
+        paths: tuple[str, ...],
+        mode: str,
+        at: int,
+        act: str,
+        seed: int,
+        waits: bool,
     ) -> None:
-        """No promise is about what was not so yet when the run read it."""
+        """No promise is about what was not so yet when the run read it.
+
+        But what comes while a request waits is seen.
+        """
         at += len(self.host.requests)
+        worded, pushed = set[int](), set[int]()
 
         def meanwhile(_request: Request) -> None:
             if len(self.host.requests) >= at:
                 self.host.on_request = None
+                heads = {pull.number: self.repository.find_head(pull.head) for pull in self.own}
                 getattr(self, act)(Random(seed).choice)
+                for pull in self.open_ones if waits else ():
+                    worded.update([pull.number] if WORDS in (pull.body or "") else [])
+                    if heads.get(pull.number) != self.repository.find_head(pull.head):
+                        pushed.add(pull.number)
 
+        if waits:
+            self.host.faults.add(Fault(FaultKind.SECONDARY_429_RETRY_AFTER, at=at))
         self.host.on_request = meanwhile
-        self.start(way, paths)
+        run = self.start(way, paths, mode)
         self.host.on_request = None
+        self.host.faults.clear()
+        for number in worded:
+            assert WORDS in (self.repository.pull_request(number).body or ""), run.console
+        for number in pushed:
+            pull = self.repository.pull_request(number)
+            assert pull.state == "open", run.console
 
     @rule(way=ways, paths=lists, quietly=st.booleans())
     def withdraw(self, way: str, paths: tuple[str, ...], quietly: bool) -> None:
@@ -519,7 +553,7 @@ class WholeRuns(RuleBasedStateMachine):
     def write_around_our_part(self, choose: Choose) -> None:
         if pulls := self.open_ones:
             pull = choose(pulls)
-            pull.body = f"Words.\r\n\r\n{pull.body or ''}\r\n\r\nMore words."
+            pull.body = f"Words.\r\n\r\n{pull.body or ''}\r\n\r\n{WORDS}"
 
     # --- What holds -----------------------------------------------------------------------
 
@@ -573,6 +607,13 @@ class WholeRuns(RuleBasedStateMachine):
                 lacking = (path for path in LISTED if path not in files)
                 found |= {(pull.head, path) for path in lacking if mark.names(path)}
         return found
+
+    def brought_by(self, pull: PullRequest) -> set[str]:
+        """Paths that a merge of it would bring: not those which its first commit has already."""
+        head = self.repository.head(pull.head)
+        since = self.repository.merge_base(self.repository.head(), head)
+        before = {path for path, _ in self.repository.walk(since.tree)} if since else set[str]()
+        return set(self.repository.files(pull.head)) - before
 
     def adds_anything(self, pull: PullRequest) -> bool:
         head = self.repository.head(pull.head)
