@@ -450,7 +450,7 @@ def _withdrawn_opened_again_and_closed(way: Way) -> None:
     way.repository.close(1)
 
 
-NOES: dict[str, tuple[Callable[[Way], None], set[str]]] = {
+REFUSALS_OF_PEOPLE: dict[str, tuple[Callable[[Way], None], set[str]]] = {
     "opened by hand and closed": (_opened_by_hand, {"a.md"}),
     "closed": (_closed, {*A_AND_B}),
     "taken out": (_taken_out, {"b.md"}),
@@ -461,10 +461,10 @@ NOES: dict[str, tuple[Callable[[Way], None], set[str]]] = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("no", NOES)
+@pytest.mark.parametrize("no", REFUSALS_OF_PEOPLE)
 def test_every_kind_of_no_holds(action: Action, way: str, no: str) -> None:
     example = Way(action, way)
-    say, declined = NOES[no]
+    say, declined = REFUSALS_OF_PEOPLE[no]
     say(example)
     merged = {*example.repository.files()} - {*PRESENT}
     for _ in range(2):
