@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from registrar.errors import EXIT_DONE, EXIT_FAILED, EXIT_REFUSED
-from registrar.registration.single import NAMES_AT_ONCE
+from registrar.github.queries import NAMES_AT_ONCE
 from tests.example import BRANCH, EXPECTED, LIST, LISTED, MISSING, PRESENT, Example
 from tests.fakehub import Fault, FaultKind, Person, Repository, Request, StandInHost
 from tests.fakehub.answer import Drop, Response

@@ -92,6 +92,20 @@ def test_what_people_have_added_themselves_is_closed(example: Needless) -> None:
     assert example.pulls == CLOSED
 
 
+@pytest.mark.parametrize("most", [None, 4], ids=["at once", "in parts"])
+def test_one_with_a_later_name_is_closed_too(example: Needless, most: int | None) -> None:
+    example.host.quirks.partial_above = most
+    for name in (BRANCH, SECOND, f"{BRANCH}-3"):
+        example.repository.create_branch(name)
+        example.repository.commit({"mine.md": b"mine"}, branch=name)
+    example.do()
+    example.add_by_hand()
+    assert "has every file that they add: 1" in example.do(mode="plan").stdout
+    example.do()
+    assert example.written == ["PATCH pulls/1"]
+    assert example.pulls == [(f"{BRANCH}-4", "closed")]
+
+
 def test_a_closing_that_github_refuses_keeps_nothing_else_from_being_proposed(
     example: Needless,
 ) -> None:
@@ -115,18 +129,37 @@ def test_a_closing_that_github_refuses_keeps_nothing_else_from_being_proposed(
     assert example.pulls == [*CLOSED, (SECOND, "open")]
 
 
-def test_a_deleted_file_is_proposed_by_another_one(example: Needless) -> None:
+@pytest.mark.parametrize("by_hand", [b"B\n", b"by hand\n"], ids=["same", "conflicts"])
+def test_a_deleted_file_is_proposed_by_another_one(example: Needless, by_hand: bytes) -> None:
+    """From its own branch, which adds it, unless what it adds besides would conflict."""
+    branch = BRANCH if by_hand == b"B\n" else SECOND
     example.do()
-    example.add_by_hand()
+    example.repository.commit({**BY_HAND, "b.md": by_hand})
     example.do()
     example.repository.commit({"a.md": None})
     plan = example.do(mode="plan")
     assert (plan.outputs["missing"], plan.outputs["declined"]) == ("1", "0")
     example.do()
-    assert example.pulls == [*CLOSED, (SECOND, "open")]
-    assert example.repository.files(SECOND)["a.md"] == b"A\n"
+    assert example.pulls == [*CLOSED, (branch, "open")]
+    assert example.repository.files(branch)["a.md"] == b"A\n"
     example.do()
     assert only_reads(example.host)
+
+
+def test_its_branch_is_used_again_and_again(example: Needless) -> None:
+    """For one more file each time: so needless ones do not use up the names."""
+    listed, names = dict(LIST), "cdefg"
+    for number, name in enumerate(names, start=1):
+        example.do(listed)
+        assert example.pulls == [(BRANCH, "closed")] * (number - 1) + OPEN
+        example.repository.commit({path: text.encode() for path, text in listed.items()})
+        example.do(listed)
+        assert example.pulls == [(BRANCH, "closed")] * number
+        listed[f"{name}.md"] = f"{name}\n"
+    example.do(listed)
+    example.repository.merge(len(names) + 1)
+    assert example.do(listed).outputs["missing"] == "0"
+    assert example.repository.files()["g.md"] == b"g\n"
 
 
 def test_where_its_branch_was_deleted_the_name_is_free(example: Needless) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from registrar.github import graphql
+from registrar.github.queries import NAMES_AT_ONCE
 from registrar.registration.rest_writer import FILES_PER_COMMIT
-from registrar.registration.single import NAMES_AT_ONCE
 from tests.contract.test_built_in_lists import HEALTH, SCAFFOLD
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (

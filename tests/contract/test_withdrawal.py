@@ -105,6 +105,24 @@ def test_a_withdrawn_branch_with_somebodys_work_is_left_alone(each_way: Withdraw
     assert each_way.repository.branches == [BRANCH, f"{BRANCH}-2", "main"]
 
 
+@pytest.mark.parametrize("are_gone", [False, True], ids=["taken names", "names with a gap"])
+def test_one_with_a_later_name_counts_like_the_first(
+    each_way: Withdrawable, *, are_gone: bool
+) -> None:
+    taken = [BRANCH, *(f"{BRANCH}-{number}" for number in range(2, 5))]
+    for name in taken:
+        each_way.repository.create_branch(name)
+        each_way.repository.commit({"mine.md": b"mine"}, branch=name)
+    each_way.do()
+    for name in taken if are_gone else ():
+        each_way.repository.delete_branch(name)
+    each_way.do()
+    assert [each.head for each in each_way.repository.pull_requests] == [f"{BRANCH}-5"]
+    each_way.withdraw()
+    assert each_way.written == ["PATCH pulls/1"]
+    assert each_way.pulls == ["closed"]
+
+
 def _edits(repository: Repository) -> None:
     repository.commit({"a.md": b"mine\n"}, branch=BRANCH)
 

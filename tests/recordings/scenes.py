@@ -429,6 +429,7 @@ SCENES: dict[str, Make] = {
         language="Python", topics=["service"]
     ),
     "query repository: the branch and its pull request are there": with_pull_request,
+    "query repository: the branches with this part in their names": with_pull_request,
     "query repository: a directory is missing, and no error says so": quirk(
         missing=Unresolved.NULL
     ),
@@ -505,6 +506,8 @@ NOT_AT_THE_STAND_IN: Mapping[str, str] = {
     "GET repo: it was taken down for legal reasons": "nothing can be done there",
     "PUT contents: another write to the branch came first, in other words": "as the other words",
     "query nodes: too many ids": "we ask for 100 at most",
+    "query repository: the branches with this part in their names do not have the one that is "
+    "there": "nobody has seen it",
     "query repository: it took too long to validate": "as the one that failed, but for words",
     "query repository: it took too long, in one word": "as the one that failed, but for words",
     "query repository: a fine-grained token, at an Enterprise Server before 3.10": (

@@ -948,11 +948,8 @@ def check_others(world: World, before: World, what: str) -> None:
         of_branch = [p for p in before.pulls if p.head == name and not p.fork]
         pulls = [p for p in of_branch if p.state == "open"]
         ours = any(of_list(p, before) for p in pulls)
-        is_needless = any(
-            counts(p, before) and (is_theirs(p) or ("needless" in p.body and p.head_sha == oid))
-            for p in of_branch
-        )
-        is_left_alone = is_needless or (pulls and not any(counts(p, before) for p in pulls))
+        is_reopened = any(counts(p, before) and is_theirs(p) for p in of_branch)
+        is_left_alone = is_reopened or (pulls and not any(counts(p, before) for p in pulls))
         if is_left_alone or (before.is_somebodys(oid) and not ours):
             assert world.branches[name] == oid, f"{what}: somebody's branch {name} was written to"
     for each, now in zip(before.pulls, world.pulls, strict=False):

@@ -17,6 +17,7 @@ from registrar.models.run_result import Budget
 from registrar.models.settings import PullRequestOptions, Settings
 from registrar.models.standing import Standing
 from registrar.models.tally import Tally
+from registrar.registration.decide import names_of
 from registrar.reporting import sentences
 from registrar.texts.messages import Catalogue
 from tests.fakehub import graphql
@@ -61,14 +62,12 @@ def test_whatever_is_left_to_do_is_said_with_its_number(status: Status) -> None:
     assert any("77" in each for each in said), said
 
 
-@pytest.mark.parametrize(
-    ("repositories", "names", "points"),
-    [(1, 3, 1), (10, 3, 1), (50, 3, 2), (100, 3, 3), (100, 1, 1)],
-)
-def test_the_points_of_a_query(repositories: int, names: int, points: int) -> None:
-    query = queries.repositories(["R_1"] * repositories, ["a"] * names, ["", "docs"])
+@pytest.mark.parametrize(("repositories", "points"), [(1, 1), (10, 1), (30, 1), (50, 2), (100, 4)])
+def test_the_points_of_a_query(repositories: int, points: int) -> None:
+    names = names_of("a")
+    query = queries.repositories(["R_1"] * repositories, names, ["", "docs"])
     sent = {"query": query.text, "variables": query.variables}
-    assert (bulk.points(repositories, names), graphql.points(sent)) == (points, points)
+    assert (bulk.points(repositories), graphql.points(sent)) == (points, points)
 
 
 OPEN, UPDATE, CLOSE = Status.TO_OPEN, Status.TO_UPDATE, Status.TO_CLOSE

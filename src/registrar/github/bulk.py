@@ -38,9 +38,9 @@ _OLDEST_FIRST = {"sort": "created", "direction": "asc"}
 Item = TypeVar("Item")
 
 
-def points(repositories: int, names: int) -> int:
-    """What GitHub counts for a query about so many repositories, and names of branches in each."""
-    return queries.repositories([], [""] * names, []).points(repositories)
+def points(repositories: int) -> int:
+    """What GitHub counts for a query about so many repositories."""
+    return queries.repositories([], [""] * queries.NAMES_AT_ONCE, []).points(repositories)
 
 
 class BulkClient:

@@ -19,6 +19,7 @@ from registrar.github.session import Model, Request, Session
 from registrar.github.trees import GitTree, ProvedTree
 from registrar.models.plan import Created, NewCommit, NewPullRequest
 from registrar.models.repository import (
+    BranchState,
     Directories,
     OwnerFiles,
     Repository,
@@ -112,17 +113,18 @@ class GraphQL:
         the directories above those. That it does not exist is an error.
         ``target`` is ``owner/repo``. With facts the repository comes with what rules ask about it,
         its custom properties left out. The directories are also read of the first of the names,
-        unless they are too many. Where GitHub does not answer all at once, that name is the only
-        one that is read, without its directories. It is an error if there is no such repository
-        that the token may see, if it is empty, or if GitHub does not list a directory in full.
+        unless they are too many. Of the later names only branches that exist are read; where GitHub
+        does not answer all at once, so are all but the first, which is read without its
+        directories. It is an error if there is no such repository that the token may see, if it is
+        empty, or if GitHub does not list a directory in full.
         """
 
         def ask(part: Sequence[str]) -> tuple[RepositoryState, Sequence[ProvedTree]]:
-            names = branches if part else branches[:1]
             query = queries.repository(
                 target,
-                names,
+                branches,
                 part,
+                queries.NAMES_AT_ONCE if part else 1,
                 base=base,
                 with_facts=with_facts,
                 looks_into_branch=bool(part) and is_room_for_branch(asked),
@@ -284,17 +286,19 @@ class GraphQL:
     def _with_directories(
         self, state: RepositoryState, directories: Directories
     ) -> RepositoryState:
+        known = state.branches
+        heads = {**(state.heads or {}), **{name: each.head for name, each in known.items()}}
         more = {
-            name: branch._replace(
+            name: known.get(name, BranchState(name, head))._replace(
                 pull_requests=self._rest.pull_requests(state.repository, name), has_more=False
             )
-            for name, branch in state.branches.items()
-            if branch.has_more
+            for name, head in heads.items()
+            if name not in known or known[name].has_more
         }
         return state._replace(
             entries=trees.entries_of(directories),
             directories=directories,
-            branches={**state.branches, **more},
+            branches={**known, **more},
         )
 
     def _repository(self, target: str, query: Query) -> PartialState:
@@ -375,10 +379,11 @@ class GraphQL:
         sha = commit.text("oid")
         names = parse_graphql.branches(fields, pulls, query.branches, full_name)
         unread = self._unread_pull_requests(response, index) if names is None else None
+        heads = parse_graphql.heads(fields, query.names, names) if names else None
         where: Path = ("nodes", *index) if index else ("repository",)
         if names and query.looks_into_branch:
             names = parse_graphql.with_entries(fields, query, response, where, names)
-        state = RepositoryState(repository, sha, {}, names or {}, pull_requests_error=unread)
+        state = RepositoryState(repository, sha, {}, names or {}, heads, pull_requests_error=unread)
         where = (*where, query.base_field, "target")
         answers = parse_graphql.directories(commit, query, response, where)
         return state, ProvedTree(full_name, sha).learn(answers)

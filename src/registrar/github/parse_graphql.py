@@ -160,6 +160,23 @@ def with_entries(
     return {**states, first.name: first._replace(entries=entries_of(tree.directories))}
 
 
+def heads(
+    fields: Fields, names: Sequence[str], read: Mapping[str, BranchState]
+) -> Mapping[str, str] | None:
+    """Commits of the branches with these names; ``None`` where the answer may lack some.
+
+    They are found by a part of the name, so those that were ``read`` by themselves have to agree.
+    """
+    listed = fields.object_or_none("heads")
+    if listed is None or "nodes" not in listed or listed.object("pageInfo").flag("hasNextPage"):
+        return None
+    nodes = [node for node in listed.objects_or_null("nodes") if node is not None]
+    found = {each.text("name"): each.object("target").text("oid") for each in nodes}
+    if any(found.get(name) != state.head for name, state in read.items()):
+        return None
+    return {name: found[name] for name in names if name in found}
+
+
 def branch_ids(fields: Fields, names: Sequence[str]) -> Mapping[str, str]:
     """Give GraphQL's ids of the branches that exist, by name."""
     refs = {name: fields.object_or_null(f"b{index}") for index, name in enumerate(names)}

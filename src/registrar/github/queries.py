@@ -11,6 +11,9 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
+NAMES_AT_ONCE = 3
+"""Names of the working branch that a query asks for with their pull requests: later ones are hardly
+ever used."""
 _LISTING = "oid entries { nameRaw mode type oid }"
 
 _IDENTITY = """
@@ -19,7 +22,12 @@ _IDENTITY = """
 _STATE = """
     %(identity)s
     %(base)s
-    %(branches)s
+    %(branches)s %(heads)s
+"""
+_HEADS = """
+    heads: refs(refPrefix: "refs/heads/", query: $h0, first: 100) {
+      pageInfo { hasNextPage } nodes { name target { oid } }
+    }
 """
 _DEFAULT_BRANCH = "defaultBranchRef { name target { oid ... on Commit { oid %(fields)s } } }"
 _BASE = """
@@ -107,6 +115,10 @@ class Query(NamedTuple):
     variables: Mapping[str, object]
     directories: Sequence[str] = ()
     branches: Sequence[str] = ()
+    """The names that are asked about with their pull requests."""
+    names: Sequence[str] = ()
+    """Those, and the later names, of which only the commits of the branches that exist are asked.
+    """
     looks_into_branch: bool = False
     """Whether it asks for the directories of the first branch, too."""
     base: str = ""
@@ -128,16 +140,17 @@ def repository(  # noqa: PLR0913 (what a query can ask for)
     full_name: str,
     branches: Sequence[str],
     directories: Sequence[str],
+    at_once: int = NAMES_AT_ONCE,
     *,
     base: str = "",
     with_facts: bool = False,
     looks_into_branch: bool = False,
 ) -> Query:
-    """Ask for a repository, branches, the pull requests of their names, and directories.
+    """Ask for a repository, branches, the pull requests of the first names, and directories.
 
-    The directories are those of the branch ``base``; empty: of the default branch. With facts also
-    for what the rules of a list ask about it. ``looks_into_branch`` asks for the directories of the
-    first branch as well.
+    ``at_once`` are those first names. The directories are those of the branch ``base``; empty: of
+    the default branch. With facts also for what the rules of a list ask about it.
+    ``looks_into_branch`` asks for the directories of the first branch as well.
     """
     values, facts = _by_name(full_name), _FACTS if with_facts else ""
     looks = looks_into_branch
@@ -146,6 +159,7 @@ def repository(  # noqa: PLR0913 (what a query can ask for)
         values,
         directories,
         branches,
+        at_once=at_once,
         base=base,
         facts=facts,
         looks_into_branch=looks,
@@ -199,6 +213,7 @@ def _query(  # noqa: PLR0913 (what a query can ask for)
     directories: Sequence[str],
     branches: Sequence[str] = (),
     *,
+    at_once: int = NAMES_AT_ONCE,
     base: str = "",
     commits: Mapping[str, str] = MappingProxyType({}),
     facts: str = "",
@@ -206,8 +221,9 @@ def _query(  # noqa: PLR0913 (what a query can ask for)
 ) -> Query:
     """Fill in a field for each directory, branch and commit; their variables are called alike."""
     values = {alias(index): path for index, path in enumerate(directories) if path}
-    values |= {f"b{index}": f"refs/heads/{name}" for index, name in enumerate(branches)}
-    values |= {f"h{index}": name for index, name in enumerate(branches)}
+    first = branches[:at_once]
+    values |= {f"b{index}": f"refs/heads/{name}" for index, name in enumerate(first)}
+    values |= {f"h{index}": name for index, name in enumerate(first)}
     values |= {"base": f"refs/heads/{base}"} if base else {}
     fields = " ".join(
         (_DIRECTORY if path else _ROOT) % {"name": alias(index)}
@@ -215,7 +231,7 @@ def _query(  # noqa: PLR0913 (what a query can ask for)
     )
     looked_into = _COMMIT_OF_BRANCH % {"fields": fields} if looks_into_branch else ""
     numbers = [
-        {"index": index, "commit": "" if index else looked_into} for index, _ in enumerate(branches)
+        {"index": index, "commit": "" if index else looked_into} for index, _ in enumerate(first)
     ]
     parts = {
         "facts": facts,
@@ -223,6 +239,7 @@ def _query(  # noqa: PLR0913 (what a query can ask for)
         "variables": "".join(f", ${name}: GitObjectID!" for name in commits)
         + "".join(f", ${name}: String!" for name in values),
         "branches": " ".join(_BRANCH % each for each in numbers),
+        "heads": _HEADS if first else "",
         "pull_requests": " ".join(_PULL_REQUESTS % each for each in numbers),
         "fields": fields,
     }
@@ -230,4 +247,4 @@ def _query(  # noqa: PLR0913 (what a query can ask for)
     parts["state"] = _STATE % parts
     parts["commits"] = " ".join(_COMMIT % {**parts, "name": name} for name in commits)
     given = {**variables, **commits, **values}
-    return Query(template % parts, given, directories, branches, looks_into_branch, base)
+    return Query(template % parts, given, directories, first, branches, looks_into_branch, base)

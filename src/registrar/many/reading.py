@@ -46,11 +46,12 @@ from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.presence.planning import make_plan
 from registrar.registration.answers import Answers, listed_at
+from registrar.registration.decide import names_of
 from registrar.registration.listener import Listener
 from registrar.registration.mark import Mark
 from registrar.registration.preflight import lacking_scope, scope_failure
 from registrar.registration.run import preview, register
-from registrar.registration.single import NAMES_AT_ONCE, directories_to_read, names_to_read
+from registrar.registration.single import directories_to_read
 from registrar.registration.work import with_owner
 from registrar.runtime.cancellation import Cancellation
 from registrar.runtime.concurrency import concurrently
@@ -129,7 +130,7 @@ MOST_FILES = 1_000_000
 
 def _points(repositories: int, size: int) -> int:
     """Points of GraphQL that reading costs with so many repositories in a query."""
-    return math.ceil(repositories / size) * points(size, NAMES_AT_ONCE)
+    return math.ceil(repositories / size) * points(size)
 
 
 def _by_branch(specs: Sequence[RegistrationSpec]) -> list[list[RegistrationSpec]]:
@@ -283,7 +284,7 @@ class Reader:
         self, specs: Sequence[RegistrationSpec]
     ) -> Iterator[tuple[RegistrationSpec, _Planned]]:
         """Ask about repositories in batches, all with one list and one name of a branch."""
-        branches, directories = names_to_read(specs[0]), directories_to_read(specs[0])
+        branches, directories = names_of(specs[0].branch), directories_to_read(specs[0])
         # Who writes reads it again
         looks = specs[0].settings.mode.only_reads
         done = 0

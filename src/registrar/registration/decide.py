@@ -22,9 +22,10 @@ nothing itself, and keeps nothing beyond one decision. The order:
    that was closed as needless is never continued: its paths do not count as declined, and if it is
    open again, a person has reopened it and it is theirs.
 4. Otherwise the first name that can be used is taken. If there is no branch of this name, it is
-   made. If there is one, it is continued if an interrupted run has left it: it holds only our own
-   files, or it has no commit of its own and its name is the list's default name. Any other branch
-   belongs to somebody else, and the next name is looked at.
+   made. If there is one, it is continued if an interrupted run has left it, or a pull request that
+   was closed as needless: it holds only our own files, and what the default branch has as well, or
+   it has no commit of its own and its name is the list's default name. Any other branch belongs to
+   somebody else, or conflicts by now, and the next name is looked at.
 5. Between the reading and the writing anything may happen: another run, a person, a lost answer.
    If the answer to a step is unclear, the branch is read again, and everything is decided once
    more (`carry_out`), from what is there now and from what this run has `Sent`. That says whether a
@@ -104,7 +105,7 @@ class Write(NamedTuple):
     """An open pull request from this branch that is not of this list."""
     mark: Mark | None = None
     """The mark of ``pull_request``, where it was there before this run. Else that of the withdrawn
-    one from the same branch."""
+    one, or of the needless one, from the same branch."""
     leaves_pull_request: bool = False
     """Whether the pull request stays as it is, because nobody wants it updated."""
     conflicts: tuple[str, ...] = ()
@@ -232,9 +233,14 @@ def _is_marked(pull: PullRequest) -> bool:
 def branch_names(branch: str, default_branch: str, base_branch: str) -> list[str]:
     """Names of the branches that may be written to, the best one first."""
     require_working_branch(branch, default_branch, base_branch)
-    later = (f"{branch}-{suffix}" for suffix in range(2, LAST_SUFFIX + 1))
+    first, *later = names_of(branch)
     others = default_branch, base_branch
-    return [branch, *(name for name in later if not any(is_same(name, each) for each in others))]
+    return [first, *(name for name in later if not any(is_same(name, each) for each in others))]
+
+
+def names_of(branch: str) -> list[str]:
+    """Names that the working branch may have, the best one first."""
+    return [branch, *(f"{branch}-{suffix}" for suffix in range(2, LAST_SUFFIX + 1))]
 
 
 def require_working_branch(name: str, default_branch: str, base_branch: str) -> None:
@@ -545,16 +551,24 @@ class _Decision:
         """Continue a branch that adds our files and nothing else; return `None` to leave it alone.
 
         A branch with an open pull request without a mark is continued as well, if the pull request
-        counts.
+        counts. So is that of one that was closed as needless, where the default branch has the
+        same as it adds besides: then git can merge it.
         """
         pull, sent = self._open_one(state), self._sent
         is_opened = pull is not None and sent.opened(pull)
         is_ours = sent.has_written_to(state.name)
-        taken_by = None
+        taken_by, mark = None, None
+        there = dict[str, str]()
         if pull is None:
-            at_head = (each for each in state.pull_requests if each.head_sha == head)
-            if not is_ours and any(map(self._counts, at_head)):
+            # A commit of this run has moved the head
+            pulls = [p for p in state.pull_requests if p.head_sha == head or is_ours]
+            mark = next(filter(None, map(self._needless, pulls)), None)
+            others = (each for each in pulls if not self._needless(each))
+            if not is_ours and any(map(self._counts, others)):
                 return None
+            if mark:
+                entries = self._plan.state.entries.items()
+                there = {p: each.sha for p, each in entries if each.mode in {"", REGULAR_FILE}}
         elif not is_opened:
             is_others = not self._counts(pull) or Mark.of(pull.body)
             if is_others and not is_ours:
@@ -568,7 +582,7 @@ class _Decision:
             may_be_made = sent.may_have_made(state.name) and head == self._plan.state.base_sha
             is_found = is_ours or may_be_made or self._plan.spec.uses_profile_branch
         else:
-            listed = self._blobs(added, self._files)
+            listed = {**there, **self._blobs(added, self._files)}
             is_found = is_ours or (bool(added.blobs) and added.blobs.items() <= listed.items())
         if not is_found:
             self._take_back(state)
@@ -582,7 +596,12 @@ class _Decision:
             is_bare=added is None and not is_ours,
             describes_first=is_opened and not all(map(branch.holds, map(_path, self._files))),
             taken_by=taken_by,
+            mark=mark,
         )
+
+    def _needless(self, pull: PullRequest) -> Mark | None:
+        mark = self._mark_of(pull)
+        return mark if mark and mark.is_needless else None
 
     def _held(self, head: str, mark: Mark) -> Tree | None:
         """Find what a branch holds at the listed paths, and at all that the mark names: the

@@ -92,8 +92,9 @@ def close_needless(
                 raise
             reason = error.failure.cause.message
             progress.note("progress.left_open_refused", pull_request=pull.link, reason=reason)
-            # Its branch may conflict with what is there by now, so nothing is added to it
-            plan = as_if_closed(plan, [pull])
+            # Its branch may conflict with what is there by now, so nothing is added to it: it is
+            # left alone like one that a person has opened again
+            plan = with_pull_request(plan, pull._replace(body=_needless(pull).text))
             continue
         if now:
             plan = with_pull_request(plan, now)

@@ -10,6 +10,7 @@ from registrar.presence import alternatives
 from registrar.presence.planning import make_plan
 from registrar.presence.special_files import directory_of
 from registrar.registration import at_ref
+from registrar.registration.decide import names_of
 from registrar.registration.graphql_writer import GraphQLWriter
 from registrar.registration.progress import Progress
 from registrar.registration.work import with_owner
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from registrar.github.client import Client
 
 writer = GraphQLWriter
-NAMES_AT_ONCE = 3
-"""Names of the working branch that one query asks for: later ones are hardly ever used."""
 
 
 def directories_to_read(spec: RegistrationSpec) -> list[str]:
@@ -34,11 +33,6 @@ def directories_to_read(spec: RegistrationSpec) -> list[str]:
     paths = (*(definition.path for definition in definitions), *spec.file_list.asked_paths)
     listed = map(directory_of, paths)
     return list(dict.fromkeys([*listed, *elsewhere, *alternatives.places_of(definitions)]))
-
-
-def names_to_read(spec: RegistrationSpec) -> list[str]:
-    """The names that a branch of ours may have, as many as are read at first."""
-    return [spec.branch, *(f"{spec.branch}-{number}" for number in range(2, NAMES_AT_ONCE + 1))]
 
 
 def inspect(client: "Client", progress: Progress) -> Plan:
@@ -59,7 +53,7 @@ def inspect(client: "Client", progress: Progress) -> Plan:
         states = client.graphql.inspect_at(spec.target, at, directories, with_facts=with_facts)
         state = states[0]._replace(before=states[1] if len(states) > 1 else None)
     else:
-        names = names_to_read(spec)
+        names = names_of(spec.branch)
         base = spec.settings.base
         state = client.graphql.inspect(
             spec.target, names, directories, base=base, with_facts=with_facts

@@ -103,6 +103,15 @@ class Nodes:
                 return None
             return self.reference(repository, name if name.startswith("refs/") else HEADS + name)
 
+        def refs(_info: GraphQLResolveInfo, **given: Any) -> Node:
+            """Those with a part of the name, in any letter case."""
+            if given["refPrefix"] != HEADS:
+                raise NotImplementedError
+            part = (given.pop("query", None) or "").lower()
+            names = [name for name in repository.branches if part in name.lower()]
+            found = (ref(_info, qualifiedName=HEADS + name) for name in names)
+            return connection("refs", list(filter(None, found)), given)
+
         def pull_requests(_info: GraphQLResolveInfo, **given: Any) -> Node:
             return self.pull_requests(repository, repository.pull_requests, given)
 
@@ -131,6 +140,7 @@ class Nodes:
             "viewerPermission": None if self.token.bot else permission,
             "defaultBranchRef": resolver(self.default_branch, repository),
             "ref": ref,
+            "refs": refs,
             "object": lambda _info, **given: self.find_object(repository, given),
             "pullRequests": pull_requests,
         }
