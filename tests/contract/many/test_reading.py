@@ -35,7 +35,7 @@ def test_a_later_name_that_cannot_be_read_fails_and_what_is_missing_is_known(
         repository.commit({f"x{number}": b""}, branch=f"{SCAFFOLD_BRANCH}{name}")
         repository.open_pull_request(head=f"{SCAFFOLD_BRANCH}{name}")
         repository.merge(number)
-    refuse(host, lambda request: f"{SCAFFOLD_BRANCH}-4" in request.path, 502)
+    refuse(host, lambda request: request.query.get("head", "").endswith("-4"), 502)
     run = many(mode="plan")
     assert (run.exit_code, states(run)) == (1, {"failed": 1}), run.console
     assert run.outputs["missing"] == str(len(MISSING))
