@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 
@@ -546,3 +547,20 @@ def test_a_branch_of_a_stopped_run_holds_it_from_its_beginning(action: Action, w
     repository.delete_branch(BRANCH)
     assert example.run_with(A_AND_B).outputs["declined"] == "0"
     assert created(repository, BRANCH) == {"a.md", "b.md"}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", ["", "named"])
+def test_a_list_without_a_name_whose_file_was_moved_is_told(
+    action: Action, way: str, name: str
+) -> None:
+    example = Way(action, way)
+    entries = [{"path": path, "content": content} for path, content in A_AND_B.items()]
+    listed = {"name": name, "files": entries} if name else entries
+    branch = {"branch": BRANCH}
+    example.run(definitions=action.write("old.json", json.dumps(listed)), **branch)
+    example.repository.close(1)
+    moved = action.write("config/new.json", json.dumps(listed))
+    plan = example.run(definitions=moved, mode="plan", **branch)
+    assert plan.outputs["declined"] == ("2" if name else "0")
+    assert ("If the file of this list was moved" in plan.stdout) == (not name)

@@ -151,6 +151,9 @@ class Decision(NamedTuple):
     """Open pull requests of other lists whose branches have a name before the chosen one."""
     ignored: tuple[PullRequest, ...] = ()
     """Pull requests that do not count: strangers', and open ones that go to another branch."""
+    moved: tuple[PullRequest, ...] = ()
+    """Pull requests that name just the paths of this list, for a list in another file: this one may
+    have been moved."""
     taken_back: tuple[PullRequest, ...] = ()
     """Pull requests that this run has opened from somebody else's branch: they are closed."""
     branches: Mapping[str, BranchState] = MappingProxyType({})
@@ -277,6 +280,7 @@ class _Decision:
         self._deleted: dict[str, PullRequest] = {}
         self._beside: list[PullRequest] = []
         self._ignored: dict[int, PullRequest] = {}
+        self._moved: list[PullRequest] = []
         self._taken_back: list[PullRequest] = []
 
     def make(self) -> Decision:
@@ -289,6 +293,7 @@ class _Decision:
             self._deleted,
             tuple(self._beside),
             tuple(self._ignored.values()),
+            tuple(self._moved),
             tuple(self._taken_back),
             self._states,
         )
@@ -391,6 +396,18 @@ class _Decision:
         self._ignored[pull.number] = pull
         return False
 
+    def _may_be_moved(self, pull: PullRequest) -> bool:
+        """Whether a pull request names just the paths of this list, for a list in another file.
+
+        A list with a name is known by that, wherever its file is.
+        """
+        files, other = self._plan.spec.file_list, Mark.of(pull.body)
+        if files.name or not files.path or other is None or other.is_needless or pull.merged:
+            return False
+        listed = {hashed(each.path) for each in self._plan.definitions}
+        is_other = bool(other.list and other.wrote) and pull.base_branch == self._plan.base_branch
+        return is_other and (other.wrote or {}).keys() <= listed and self._counts(pull)
+
     def _find_declined(self, pulls: Sequence[PullRequest]) -> None:
         """Find what was declined: the newest pull request that has proposed a path decides."""
         undecided = frozenset(definition.path for definition in self._plan.missing)
@@ -400,7 +417,8 @@ class _Decision:
             mark = self._mark_of(pull)
             is_unmarked = mark is None and pull.was_closed and Mark.of(pull.body) is None
             is_unmarked = is_unmarked and _is_of_list(self._plan, pull)
-            is_unmarked = is_unmarked and _is_of_list(self._plan, pull)
+            if mark is None and self._may_be_moved(pull):
+                self._moved.append(pull)
             if CLOSED_BY_US in pull.body or not (mark or is_unmarked):
                 continue
             held = frozenset(path for path in undecided if mark and mark.names(path))

@@ -108,6 +108,8 @@ class Progress:
             self.note("progress.from_base", about=f"{paths}", branch=branch, paths=paths)
         for pull in decision.beside:
             self.note("progress.beside", about=pull.url, other=pull.link, branch=pull.head_branch)
+        if moved := tuple(pull.link for pull in decision.moved):
+            self.note("progress.moved", about=moved[0].url, pull_requests=moved)
         if ignored := tuple(pull.link for pull in decision.ignored):
             self.note("progress.ignored", about=ignored[0].url, pull_requests=ignored)
 
