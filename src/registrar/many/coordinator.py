@@ -245,7 +245,8 @@ class ManyRun:
                     self._add(writing.left_alone(self._looked_at(reader, previewed)), place)
                     continue
                 registered, row = self._register(previewed, gate)
-                left = max(left - writes_each.get(previewed.left_to_do, 0), 0)
+                done = previewed.to_close + writes_each.get(previewed.left_to_do, 0)
+                left = max(left - done, 0)
                 self._add(row, place, self._set_pace(left, expected - left))
                 if reason := writing.why_stop(registered, gate, self.privacy.reason):
                     self.result.stop(reason, registered.exit_code)
@@ -289,9 +290,8 @@ class ManyRun:
         self.registrations.append(registered)
         row = writing.ended(previewed, registered, wrote=client.session.wrote)
         wrote = writing.may_have_written(previewed, registered, client)
-        gate.note(
-            previewed, row, writes=self.github.limits.pace.writes - writes_before, wrote=wrote
-        )
+        writes = self.github.limits.pace.writes - writes_before
+        gate.note(previewed, row, writes=writes, wrote=wrote, closed=registered.closed)
         return registered, row
 
     def _add(

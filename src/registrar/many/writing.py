@@ -32,14 +32,14 @@ def writes_of(options: PullRequestOptions) -> dict[Status, int]:
     """Writing requests of one pull request, if there are any.
 
     A new one needs one for everything, an open one two: a commit and its description. Every kind of
-    option needs one more; reviewers are asked only when the pull request is opened.
+    option needs one more; reviewers are asked only when the pull request is opened. A needless one
+    needs one besides, to be closed.
     """
     always = sum(map(bool, (options.labels, options.assignees)))
     once = sum(map(bool, (options.reviewers, options.team_reviewers)))
     return {
         Status.TO_OPEN: 1 + always + once,
         Status.TO_UPDATE: 2 + always,
-        Status.TO_CLOSE: 1,
         Status.TO_WITHDRAW: 1,
     }
 
@@ -55,19 +55,27 @@ class Room:
         self._opened = 0
         self._changed = 0
 
-    def has_for(self, left_to_do: Status) -> bool:
+    def has_for(self, previewed: RegistrationResult) -> bool:
         """Whether there is room for what is left to do somewhere; a withdrawal has no cap."""
-        caps = {
-            Status.TO_OPEN: self._opened,
-            Status.TO_UPDATE: self._changed,
-            Status.TO_CLOSE: self._changed,
-        }
-        return caps.get(left_to_do, -1) < self._cap
+        opened, changed = _planned(previewed)
+        has_room = not opened or self._opened < self._cap
+        return has_room and (not changed or self._changed < self._cap)
 
-    def take(self, *, is_new: bool) -> None:
-        """Take room for a pull request that is opened, or for one that is changed."""
-        self._opened += is_new
-        self._changed += not is_new
+    def take(self, opened: int, changed: int) -> None:
+        """Take room for pull requests that are opened, and for those that are changed."""
+        self._opened += opened
+        self._changed += changed
+
+
+def _planned(previewed: RegistrationResult) -> tuple[int, int]:
+    """Pull requests that are to be opened, and to be updated or closed, at most.
+
+    Where one has become needless, another one may be opened for what is missing.
+    """
+    left = previewed.left_to_do
+    if left not in {Status.TO_OPEN, Status.TO_UPDATE, Status.TO_CLOSE}:
+        return 0, 0
+    return int(left is Status.TO_OPEN), previewed.to_close + (left is Status.TO_UPDATE)
 
 
 def _is_to_write(previewed: RegistrationResult) -> bool:
@@ -83,8 +91,8 @@ def next_ones(
     """
     room, taken = Room(settings), list[RegistrationResult]()
     for each in filter(_is_to_write, ordered):
-        if room.has_for(each.left_to_do):
-            room.take(is_new=each.left_to_do is Status.TO_OPEN)
+        if room.has_for(each):
+            room.take(*_planned(each))
             taken.append(each)
     return taken
 
@@ -98,7 +106,8 @@ def with_writing(
     taken = next_ones(ordered, settings)
     count = Counter(each.left_to_do for each in taken)
     writes_each = writes_of(settings.pull_request)
-    writes = sum(number * writes_each[status] for status, number in count.items())
+    writes = sum(number * writes_each.get(status, 0) for status, number in count.items())
+    writes += sum(each.to_close for each in taken)
     return of_reading._replace(
         now=count[Status.TO_OPEN],
         updates=count[Status.TO_UPDATE],
@@ -137,20 +146,26 @@ class Gate:
 
     def has_room_for(self, previewed: RegistrationResult) -> bool:
         """Whether the cap on what is to be done there leaves room for it; a withdrawal has none."""
-        return self._room.has_for(previewed.left_to_do)
+        return self._room.has_for(previewed)
 
     def note(
-        self, previewed: RegistrationResult, row: RegistrationResult, *, writes: int, wrote: bool
+        self,
+        previewed: RegistrationResult,
+        row: RegistrationResult,
+        *,
+        writes: int,
+        wrote: bool,
+        closed: int,
     ) -> None:
         """Learn from a repository that needed ``writes``.
 
-        ``wrote`` says whether a pull request was, or may have been, opened or changed.
+        ``wrote`` says whether a pull request was, or may have been, opened or changed; ``closed``
+        is how many needless ones were.
         """
         self._largest = max(self._largest, writes)
         is_new = row.operation is PullRequestOperation.CREATED
         is_new |= previewed.left_to_do is Status.TO_OPEN
-        if wrote:
-            self._room.take(is_new=is_new)
+        self._room.take(wrote and is_new, max(closed, wrote and not is_new))
         failure = row.first_failure
         if row.status is not Status.FAILED or failure is None:
             self._causes = []

@@ -156,6 +156,8 @@ class RegistrationResult(NamedTuple):
     to_close: int = 0
     """Number of its open pull requests that are needless; at most, if it is read once more
     before one is closed."""
+    closed: int = 0
+    """Number of those that this run has closed."""
 
     @property
     def base_branch(self) -> str:

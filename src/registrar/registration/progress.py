@@ -180,7 +180,9 @@ class Progress:
 
     def keep_pull_request(self, pull_request: PullRequest, operation: PullRequestOperation) -> None:
         """Keep and print the pull request, and what was done with it."""
-        self._result = self._result._replace(pull_request=pull_request, operation=operation)
+        closed = self._result.closed + (operation is PullRequestOperation.CLOSED)
+        result = self._result._replace(pull_request=pull_request, operation=operation)
+        self._result = result._replace(closed=closed)
         self.listener.pull_request_done(pull_request, operation)
 
     def keep_unread(self, failure: Failure) -> None:

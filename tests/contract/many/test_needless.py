@@ -49,6 +49,26 @@ def test_as_many_are_closed_as_may_be_updated(register: Start, needless: list[Re
     assert states(register()) == {"complete": 3}
 
 
+def test_what_is_closed_beside_a_new_one_counts_too(
+    register: Start, needless: list[Repository], host: StandInHost, action: Action
+) -> None:
+    """Updates and closings have one cap together, wherever they are."""
+    others = [host.create_repository(f"octo-org/u{number}", {"x": b""}) for number in range(3)]
+    assert states(register(target_repos="octo-org/u*")) == {"opened": 3}
+    grown = partial(register, definitions=action.listing_of({**LIST, "c.md": "C\n"}))
+
+    def updated() -> int:
+        return sum("c.md" in each.files(LIST_BRANCH) for each in others)
+
+    plan = grown(mode="plan", max_pull_requests="3").report["many"]["budget"]
+    # With the one that is opened, another one is closed
+    assert (plan["updates"], plan["now"], plan["deferred"]) == (2, 1, 3)
+    for count in (3, 6):
+        grown(max_pull_requests="3")
+        assert closed(needless) + updated() == count
+    assert states(grown()) == {"waiting": 6}
+
+
 def test_only_where_something_is_missing_a_lack_of_write_access_is_counted(
     register: Start, needless: list[Repository]
 ) -> None:
