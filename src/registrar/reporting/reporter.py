@@ -28,6 +28,9 @@ from registrar.texts.messages import LANGUAGES, Catalogue, Languages, Message, m
 HELP_PAGES = {"ja": "docs/troubleshooting.ja.md", "en": "docs/troubleshooting.md"}
 """The pages that explain errors, with the same anchors."""
 
+SECTIONS = "sections.yml"
+"""Sections of the help page, by the beginnings of the messages that they are about."""
+
 
 class Reporter(ManyListener):
     """The console, and what the runner keeps of a run, in a language."""
@@ -42,6 +45,8 @@ class Reporter(ManyListener):
         """``privacy`` decides what is said; ``read_at`` is the moment of the run."""
         # Commits and pull requests may name the repository that they are in
         super().__init__(Catalogue(languages.texts, privacy.without_token))
+        # Read while files can be opened: a run may end because there are too many
+        read(SECTIONS)
         self.console = console
         self.privacy = privacy
         self.catalogue = Catalogue(languages.reader, privacy.text)
@@ -319,5 +324,5 @@ def section(message: Message) -> str:
         inner = section(value) if isinstance(value, Message) else ""
         if inner:
             return inner
-    sections = read("sections.yml")
+    sections = read(SECTIONS)
     return sections.get(max(filter(message.key.startswith, sections), key=len, default=""), "")
