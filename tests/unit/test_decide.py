@@ -31,9 +31,11 @@ from registrar.models.repository import (
 from registrar.models.spec import RegistrationSpec
 from registrar.presence.planning import make_plan
 from registrar.registration import decide
+from registrar.registration.branch_names import LAST_SUFFIX, branch_names
+from registrar.registration.decision import Decision, Write
 from registrar.registration.loop import carry_out
 from registrar.registration.mark import BEGIN, CLOSED_BY_US, END, MANY, NO_MARK, Mark, hashed
-from registrar.registration.sent import Commit, MakeBranch, Open, Sent, Unclear
+from registrar.registration.sent import Commit, MakeBranch, Open, SentSteps, Unclear
 from registrar.texts.messages import msg
 from tests.values import DEFAULTS, file_of, spec
 
@@ -280,10 +282,10 @@ class ModelRun:
     mode: str = "register"
     meanwhile: World | None = None
     """The world after what others did during this run."""
-    decision: decide.Decision | None = None
+    decision: Decision | None = None
     asked: int = 0
     opened: Pull | None = None
-    sent: Sent = field(default_factory=Sent)
+    sent: SentSteps = field(default_factory=SentSteps)
     has_claimed: bool = False
 
     def branch(self, name: str) -> BranchState:
@@ -320,7 +322,7 @@ class ModelRun:
 
     # --- What it does ------------------------------------------------------------------------
 
-    def tell(self, decision: decide.Decision) -> None:
+    def tell(self, decision: Decision) -> None:
         self.decision = decision
 
     def close_again(self, pull: PullRequest) -> None:
@@ -328,7 +330,7 @@ class ModelRun:
         assert self.opened is each
         each.state, each.body = "closed", CLOSED_BY_US
 
-    def write(self, write: decide.Write) -> None:
+    def write(self, write: Write) -> None:
         assert self.decision
         paths = tuple(each.path for each in self.decision.files)
         if write.is_new:
@@ -336,7 +338,7 @@ class ModelRun:
         if not write.is_done:
             self._finish(write, paths)
 
-    def _begin(self, write: decide.Write, paths: tuple[str, ...]) -> decide.Write:
+    def _begin(self, write: Write, paths: tuple[str, ...]) -> Write:
         name, sent = write.branch.name, self.sent
         if self.event:
             event, self.event = self.event, None
@@ -410,7 +412,7 @@ class ModelRun:
             world.written += [(name, path) for path in more]
         return world.branches[name]
 
-    def do(self) -> decide.Decision | None:
+    def do(self) -> Decision | None:
         """Decide, and write; `None` where the run is refused, or ends."""
         try:
             if self.mode == "plan":
@@ -420,7 +422,7 @@ class ModelRun:
             return None
         return self.decision
 
-    def _finish(self, write: decide.Write, paths: tuple[str, ...]) -> None:
+    def _finish(self, write: Write, paths: tuple[str, ...]) -> None:
         world, name, pull = self.world, write.branch.name, write.pull_request
         if not self.sent.has_written_to(name):
             only_ours = not world.is_somebodys(write.branch.head)
@@ -982,7 +984,7 @@ def is_hidden(world: World) -> bool:
     return NAME not in first and SECOND not in world.branches
 
 
-def summed_up(decision: decide.Decision | None) -> object:
+def summed_up(decision: Decision | None) -> object:
     """What a preview and a registration agree on."""
     if decision is None:
         return None
@@ -996,7 +998,7 @@ class Seen:
 
     counts: Counter[str] = field(default_factory=Counter)
 
-    def note(self, decision: decide.Decision | None, *, claimed: bool) -> None:
+    def note(self, decision: Decision | None, *, claimed: bool) -> None:
         kind = "refused"
         if decision and decision.write:
             kind = "create" if claimed else "continue"
@@ -1122,9 +1124,9 @@ def test_no_path_breaks_a_promise(strategy: str, built_in: bool, part: int) -> N
 def test_default_and_base_branch_are_passed_over(
     branch: str, default: str, base: str, first: list[str]
 ) -> None:
-    names = decide.branch_names(branch, default, base)
+    names = branch_names(branch, default, base)
     assert names[:3] == first
-    assert names[-1] == f"{branch}-{decide.LAST_SUFFIX}"
+    assert names[-1] == f"{branch}-{LAST_SUFFIX}"
 
 
 @pytest.mark.parametrize(
@@ -1146,13 +1148,13 @@ def test_a_working_branch_that_is_default_or_base_branch_is_refused(
         (("develop", default), "preflight.branch_is_base"),
     ):
         with pytest.raises(Refused) as refused:
-            decide.branch_names(branch, *names)
+            branch_names(branch, *names)
         assert refused.value.message.key == key
 
 
 def test_the_names_end() -> None:
     world = World.new("main")
-    for name in decide.branch_names(NAME, "main", "main"):
+    for name in branch_names(NAME, "main", "main"):
         add(world, name, "somebody's", "none")
     plan = plan_of(world, "a", "single", built_in=True)
     with pytest.raises(RegistrarError) as raised:

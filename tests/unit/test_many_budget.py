@@ -17,7 +17,7 @@ from registrar.models.run_result import Budget
 from registrar.models.settings import PullRequestOptions, Settings
 from registrar.models.standing import Standing
 from registrar.models.tally import Tally
-from registrar.registration.decide import names_of
+from registrar.registration.branch_names import names_of
 from registrar.reporting import sentences
 from registrar.texts.messages import Catalogue
 from tests.fakehub import graphql

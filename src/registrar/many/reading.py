@@ -46,7 +46,7 @@ from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.presence.planning import make_plan
 from registrar.registration.answers import Answers, listed_at
-from registrar.registration.decide import names_of
+from registrar.registration.branch_names import names_of
 from registrar.registration.listener import Listener
 from registrar.registration.mark import Mark
 from registrar.registration.preflight import lacking_scope, scope_failure

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from registrar.models.plan import Plan
 from registrar.models.repository import BranchState, Comparison, Entry, Tree
-from registrar.registration.sent import Sent
+from registrar.registration.sent import SentSteps
 
 if TYPE_CHECKING:
     from registrar.github.client import Client
@@ -69,14 +69,14 @@ class Answers(Protocol):
 
 
 class ReadingAnswers(Answers):
-    """Answers with requests that read; `Sent` says which branches may have changed since."""
+    """Answers with requests that read; `SentSteps` says which branches may have changed since."""
 
-    def __init__(self, client: "Client", plan: Plan, sent: Sent | None = None) -> None:
+    def __init__(self, client: "Client", plan: Plan, sent: SentSteps | None = None) -> None:
         self._client = client
         self._plan = plan
         self._repository = plan.repository
         self._trees: dict[str, Tree | None] = {}
-        self._sent = sent or Sent()
+        self._sent = sent or SentSteps()
 
     def branch(self, name: str) -> BranchState:
         rest, sent, heads = self._client.rest, self._sent, self._plan.state.heads

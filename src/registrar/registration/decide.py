@@ -28,139 +28,33 @@ nothing itself, and keeps nothing beyond one decision. The order:
    somebody else, or conflicts by now, and the next name is looked at.
 5. Between the reading and the writing anything may happen: another run, a person, a lost answer.
    If the answer to a step is unclear, the branch is read again, and everything is decided once
-   more (`carry_out`), from what is there now and from what this run has `Sent`. That says whether a
-   branch, or a pull request, is this run's. A pull request that it opened from somebody else's
-   branch is closed again. The name may even be the default branch by now: then it is not used.
+   more (`carry_out`), from what is there now and from the steps that this run has sent
+   (`SentSteps`). They say whether a branch, or a pull request, is this run's. A pull request that
+   it opened from somebody else's branch is closed again. The name may even be the default branch by
+   now: then it is not used.
 
 The rules for people are in docs/concepts.md, "Working branch".
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from registrar.errors import Failure, GitHubError, Kind, Refused, RegistrarError
+from registrar.errors import Failure, GitHubError, Kind, RegistrarError
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import Plan
-from registrar.models.repository import BranchState, Entry, PullRequest, Tree
+from registrar.models.repository import BranchState, PullRequest, Tree
 from registrar.presence.planning import blob_ids_at
 from registrar.registration.answers import Answers
+from registrar.registration.branch_names import LAST_SUFFIX, branch_names
+from registrar.registration.decision import Branch, Decision, Write
 from registrar.registration.mark import CLOSED_BY_US, NO_MARK, Mark, hashed
-from registrar.registration.sent import Sent
+from registrar.registration.sent import SentSteps
 from registrar.texts.messages import msg
 
-LAST_SUFFIX = 50
-"""The last of the names with `-2`, `-3` … that are tried: each costs requests."""
 _MOST_LOOKED_AT = 10
 """Closed pull requests whose branches are looked at: each costs up to three requests."""
 REGULAR_FILE = "100644"
 """The mode that GitHub gives to a file which it creates."""
-
-# --- What is chosen ------------------------------------------------------------------------------
-
-
-class Branch(NamedTuple):
-    """The branch to write on."""
-
-    name: str
-    head: str
-    tree: Tree | None = MappingProxyType({})
-    """All files of the branch by path; empty for a new branch, ``None`` if GitHub does not list
-    them."""
-    seen: Tree = MappingProxyType({})
-    """Files that were looked for one by one, and found."""
-    replaces: Tree = MappingProxyType({})
-    """Files of ``tree`` that this action wrote, and for which the list gives something else now."""
-    from_base: frozenset[str] = frozenset()
-    """Missing paths that it holds only because the commit from which it starts has them: the
-    default branch has lost them since, so a merge would not bring them."""
-
-    def holds(self, path: str) -> Entry | None:
-        """What it is known to hold at a path."""
-        return (self.tree or {}).get(path) or self.seen.get(path)
-
-    def is_outdated(self, path: str) -> bool:
-        """Whether a path still holds what may be replaced."""
-        replaced = self.replaces.get(path)
-        return replaced is not None and self.tree is not None and self.tree.get(path) == replaced
-
-
-class Write(NamedTuple):
-    """Write on a new branch, or go on with one of ours that was there."""
-
-    branch: Branch
-    pull_request: PullRequest | None = None
-    """The one that is open."""
-    is_new: bool = False
-    """Whether the branch is to be made."""
-    is_bare: bool = False
-    """Whether somebody has made the branch, and it has no commit of its own."""
-    is_done: bool = False
-    """Whether files and pull request were made at once, so that its description is complete."""
-    describes_first: bool = False
-    """Whether the description names files that are not committed yet, so that it is corrected
-    before they are. One request that does everything writes it before the commit exists.
-    """
-    taken_by: PullRequest | None = None
-    """An open pull request from this branch that is not of this list."""
-    mark: Mark | None = None
-    """The mark of ``pull_request``, where it was there before this run. Else that of the withdrawn
-    one, or of the needless one, from the same branch."""
-    leaves_pull_request: bool = False
-    """Whether the pull request stays as it is, because nobody wants it updated."""
-    conflicts: tuple[str, ...] = ()
-    """Listed paths for which the default branch has got another file than the branch adds: it
-    cannot be merged."""
-
-    def brings(self, path: str) -> bool:
-        """Whether a merge of the branch would bring a file, as far as it was read."""
-        if path in self.branch.from_base:
-            return False
-        if self.branch.tree is not None:
-            return self.branch.holds(path) is not None
-        return self.mark is not None and self.mark.names(path)
-
-    def is_to_write(self, path: str) -> bool:
-        """Whether something is to be written at a path."""
-        if path in self.branch.from_base:
-            return False
-        return not self.brings(path) or self.branch.is_outdated(path)
-
-    def edited(self, files: Iterable[FileDefinition]) -> list[str]:
-        """Paths of an open pull request that hold what is not the list's, and not known as ours."""
-        if self.pull_request is None or self.leaves_pull_request:
-            return []
-        tree = self.branch.tree or {}
-        mine = (f for f in files if f.path in tree and f.path not in self.branch.from_base)
-        others = [f.path for f in mine if tree[f.path].sha != f.blob_id]
-        return [path for path in others if not self.branch.is_outdated(path)]
-
-
-class Decision(NamedTuple):
-    """What is done about the missing files."""
-
-    write: Write | None = None
-    """Where they are created; ``None``: nowhere, because all of them were declined."""
-    files: tuple[FileDefinition, ...] = ()
-    """What is to be created, unless the branch holds it."""
-    declined: Mapping[str, PullRequest] = MappingProxyType({})
-    """Missing paths that somebody declined, and where."""
-    deleted: Mapping[str, PullRequest] = MappingProxyType({})
-    """Missing paths that were merged and deleted since, and where they were merged."""
-    beside: tuple[PullRequest, ...] = ()
-    """Open pull requests of other lists whose branches have a name before the chosen one."""
-    ignored: tuple[PullRequest, ...] = ()
-    """Pull requests that do not count: strangers', and open ones that go to another branch."""
-    moved: tuple[PullRequest, ...] = ()
-    """Pull requests that name just the paths of this list, for a list in another file: this one may
-    have been moved."""
-    taken_back: tuple[PullRequest, ...] = ()
-    """Pull requests that this run has opened from somebody else's branch: they are closed."""
-    branches: Mapping[str, BranchState] = MappingProxyType({})
-    """How the names of the branch stand that were read."""
-
-
-# --- How it is chosen ----------------------------------------------------------------------------
 
 
 class _Added(NamedTuple):
@@ -173,20 +67,20 @@ class _Added(NamedTuple):
     """What that commit holds; ``None`` if GitHub does not list it."""
 
 
-def decide(plan: Plan, answers: Answers, sent: Sent | None = None) -> Decision:
+def decide(plan: Plan, answers: Answers, sent: SentSteps | None = None) -> Decision:
     """Decide for a repository in which files are missing, if this run has ``sent`` something.
 
     It refuses a working branch that is the default branch, or the base branch. It ends with an
     error where all names are taken, or with one of ``answers``.
     """
-    return _Decision(plan, answers, sent or Sent()).make()
+    return _Decider(plan, answers, sent or SentSteps()).make()
 
 
 def open_ones(
     plan: Plan, answers: Answers
 ) -> tuple[dict[str, BranchState], list[tuple[PullRequest, Mark]]]:
     """Find the open pull requests of a list that count, and how all names of its branch stand."""
-    return _Decision(plan, answers, Sent()).open_ones()
+    return _Decider(plan, answers, SentSteps()).open_ones()
 
 
 def is_by_writer(pull: PullRequest, may_write: Callable[[str], bool | None]) -> bool:
@@ -233,43 +127,8 @@ def _is_marked(pull: PullRequest) -> bool:
     return mark is not None and not mark.is_needless
 
 
-def branch_names(branch: str, default_branch: str, base_branch: str) -> list[str]:
-    """Names of the branches that may be written to, the best one first."""
-    require_working_branch(branch, default_branch, base_branch)
-    first, *later = names_of(branch)
-    others = default_branch, base_branch
-    return [first, *(name for name in later if not any(is_same(name, each) for each in others))]
-
-
-def names_of(branch: str) -> list[str]:
-    """Names that the working branch may have, the best one first."""
-    return [branch, *(f"{branch}-{suffix}" for suffix in range(2, LAST_SUFFIX + 1))]
-
-
-def require_working_branch(name: str, default_branch: str, base_branch: str) -> None:
-    """Refuse to write to a branch that may be the default branch, or the base branch."""
-    if is_same(name, default_branch):
-        raise Refused(msg("preflight.branch_is_default", branch=name))
-    if is_same(name, base_branch):
-        raise Refused(msg("preflight.branch_is_base", branch=name))
-
-
-def is_same(one: str, other: str) -> bool:
-    """Whether both names may mean one branch: git also finds ``main`` as ``heads/main``.
-
-    See https://git-scm.com/docs/gitrevisions, "<refname>".
-    """
-    return _short(one) == _short(other)
-
-
-def _short(name: str) -> str:
-    while name.startswith(("refs/", "heads/")):
-        name = name.partition("/")[2]
-    return name
-
-
-class _Decision:
-    def __init__(self, plan: Plan, answers: Answers, sent: Sent) -> None:
+class _Decider:
+    def __init__(self, plan: Plan, answers: Answers, sent: SentSteps) -> None:
         self._plan = plan
         self._answers = answers
         self._sent = sent
@@ -453,13 +312,13 @@ class _Decision:
         if removed and (now := self._answers.head(state.name)) and now != head:
             head, removed = now, self._removed(mark, named, now)
         self._declined |= {path: self._first_with(path, state, pull) for path in removed}
-        is_open = pull.is_open
         if not self._files:
             return None
         tree = self._held(head, mark)
         branch = self._branch(state.name, head, tree)
         # If a person has reopened a withdrawn pull request, its mark must be rewritten even with
         # `update: false`: otherwise closing it again would count as withdrawn, not as declined
+        is_open = pull.is_open
         leaves = is_open and not (self._plan.spec.settings.update or mark.is_withdrawn)
         replaces = {} if leaves else self._outdated(tree or {}, mark)
         ours = frozenset(file.path for file in self._files if mark.names(file.path))
@@ -575,34 +434,15 @@ class _Decision:
         pull, sent = self._open_one(state), self._sent
         is_opened = pull is not None and sent.opened(pull)
         is_ours = sent.has_written_to(state.name)
-        taken_by, mark = None, None
-        there = dict[str, str]()
-        if pull is None:
-            # A commit of this run has moved the head
-            pulls = [p for p in state.pull_requests if p.head_sha == head or is_ours]
-            mark = next(filter(None, map(self._needless, pulls)), None)
-            others = (each for each in pulls if not self._needless(each))
-            if not is_ours and any(map(self._counts, others)):
-                return None
-            if mark:
-                entries = self._plan.state.entries.items()
-                there = {p: each.sha for p, each in entries if each.mode in {"", REGULAR_FILE}}
-        elif not is_opened:
-            is_others = not self._counts(pull) or Mark.of(pull.body)
-            if is_others and not is_ours:
-                # One of this list would have been continued
-                self._beside += [pull] if self._counts(pull) and _is_marked(pull) else []
-                return None
-            pull, taken_by = (None, pull) if is_others else (pull, None)
+        is_others = pull is not None and not is_opened and self._is_others(pull)
+        mark = self._needless_at(state, head) if pull is None else None
+        if not is_ours and (is_others or self._is_left_alone(state, head)):
+            # One of this list would have been continued
+            is_beside = pull and is_others and self._counts(pull) and _is_marked(pull)
+            self._beside += [pull] if pull and is_beside else []
+            return None
         added = self._added(head)
-        if added is None:
-            # Nothing but its name, or a lost answer of this run, says whose it is
-            may_be_made = sent.may_have_made(state.name) and head == self._plan.state.base_sha
-            is_found = is_ours or may_be_made or self._plan.spec.uses_profile_branch
-        else:
-            listed = {**there, **self._blobs(added, self._files)}
-            is_found = is_ours or (bool(added.blobs) and added.blobs.items() <= listed.items())
-        if not is_found:
+        if not (is_ours or self._is_found(state, head, added, mark)):
             self._take_back(state)
             return None
         branch = self._branch(state.name, head, self._answers.tree(head))
@@ -610,12 +450,48 @@ class _Decision:
         branch = branch._replace(from_base=self._from_base(head, branch.tree, ours))
         return Write(
             branch,
-            pull,
+            None if is_others else pull,
             is_bare=added is None and not is_ours,
             describes_first=is_opened and not all(map(branch.holds, map(_path, self._files))),
-            taken_by=taken_by,
+            taken_by=pull if is_others else None,
             mark=mark,
         )
+
+    def _is_others(self, pull: PullRequest) -> bool:
+        """Whether an open pull request is a stranger's, or of another list."""
+        return not self._counts(pull) or Mark.of(pull.body) is not None
+
+    def _is_left_alone(self, state: BranchState, head: str) -> bool:
+        """Whether a pull request that counts was closed at this commit, and none is open."""
+        closed = (pull for pull in state.pull_requests if pull.head_sha == head)
+        others = (pull for pull in closed if not self._needless(pull))
+        return self._open_one(state) is None and any(map(self._counts, others))
+
+    def _is_found(
+        self, state: BranchState, head: str, added: _Added | None, needless: Mark | None
+    ) -> bool:
+        """Whether a branch is ours by what it adds, or, if that is nothing, by its name, or because
+        the answer about it was lost.
+
+        If it is that of a ``needless`` pull request, it may also add what the default branch has.
+        """
+        if added is None:
+            may_be_made = self._sent.may_have_made(state.name)
+            is_made = may_be_made and head == self._plan.state.base_sha
+            return is_made or self._plan.spec.uses_profile_branch
+        entries = self._plan.state.entries.items() if needless else ()
+        there = {path: each.sha for path, each in entries if each.mode in {"", REGULAR_FILE}}
+        known = {**there, **self._blobs(added, self._files)}
+        return bool(added.blobs) and added.blobs.items() <= known.items()
+
+    def _needless_at(self, state: BranchState, head: str) -> Mark | None:
+        """Give the mark of a pull request that was closed as needless at this commit.
+
+        A commit of this run has moved the head.
+        """
+        is_ours = self._sent.has_written_to(state.name)
+        pulls = (pull for pull in state.pull_requests if pull.head_sha == head or is_ours)
+        return next(filter(None, map(self._needless, pulls)), None)
 
     def _needless(self, pull: PullRequest) -> Mark | None:
         mark = self._mark_of(pull)

@@ -10,7 +10,7 @@ from registrar.github.limits import Resource
 from registrar.models.files import FileDefinition, parents
 from registrar.models.plan import NewCommit, NewPullRequest
 from registrar.presence.special_files import WORKFLOW_FILES
-from registrar.registration.decide import Branch, Write
+from registrar.registration.decision import Branch, Write
 from registrar.registration.rest_writer import RestWriter, batches
 from registrar.registration.sent import Commit, MakeBranch, Open, Unclear
 from registrar.texts.messages import msg

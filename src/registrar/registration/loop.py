@@ -2,20 +2,21 @@
 
 Being killed and going on in the next run, and losing an answer and going on in this one, are the
 same: what is there is read, and everything is decided from that. What this run knows besides is
-what it has `Sent`.
+the list of the steps that it has sent (`SentSteps`).
 """
 
 from registrar.errors import GitHubError, OutOfTime
 from registrar.models.plan import Plan
 from registrar.registration.answers import Answers
-from registrar.registration.decide import decide, is_same, require_working_branch
+from registrar.registration.branch_names import is_same, require_working_branch
+from registrar.registration.decide import decide
 from registrar.registration.mark import CLOSED_BY_US
-from registrar.registration.sent import Sent, Unclear
+from registrar.registration.sent import SentSteps, Unclear
 from registrar.registration.withdrawal import with_pull_request
 from registrar.registration.work import Writer
 
 
-def carry_out(plan: Plan, answers: Answers, writer: Writer, sent: Sent) -> None:
+def carry_out(plan: Plan, answers: Answers, writer: Writer, sent: SentSteps) -> None:
     """Decide, and do what was decided. `RegistrarError` ends it.
 
     It ends, because each step is sent once, and a branch is read again a few times at most. Where
@@ -45,7 +46,7 @@ def carry_out(plan: Plan, answers: Answers, writer: Writer, sent: Sent) -> None:
             return
 
 
-def _read_again(plan: Plan, branch: str, answers: Answers, writer: Writer, sent: Sent) -> Plan:
+def _read_again(plan: Plan, branch: str, answers: Answers, writer: Writer, sent: SentSteps) -> Plan:
     """Give the plan with how a branch stands by now.
 
     When the repository was read, it was not there, or was not the default branch; it may be by now.

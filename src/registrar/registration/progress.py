@@ -11,7 +11,7 @@ from registrar.models.repository import PullRequest, Repository
 from registrar.models.result import Note, PullRequestOperation, RegistrationResult
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
-from registrar.registration.decide import Decision
+from registrar.registration.decision import Decision
 from registrar.registration.listener import Listener
 from registrar.texts.escaping import Link
 from registrar.texts.messages import Message, msg

@@ -12,7 +12,8 @@ from registrar.models.repository import PullRequest
 from registrar.models.result import PullRequestOperation, RegistrationResult
 from registrar.models.settings import PullRequestOptions
 from registrar.models.standing import Standing
-from registrar.registration.decide import Write, require_working_branch
+from registrar.registration.branch_names import require_working_branch
+from registrar.registration.decision import Write
 from registrar.registration.mark import NO_MARK, Mark
 from registrar.registration.sent import Open
 from registrar.registration.work import Work
@@ -39,15 +40,17 @@ def prepare(work: Work, write: Write) -> Write:
     on the branch, and the description names others by now. If the description has no room to record
     what is written, nothing is added or corrected.
     """
-    return work.client.session.look_and_write(partial(_prepare, work, write))
-
-
-def _prepare(work: Work, write: Write) -> Write:
-    plan, progress, branch, pull = work.plan, work.progress, write.branch, write.pull_request
-    pending = progress.pending(plan.missing)
-    to_write = [each for each in pending if write.is_to_write(each.path)]
-    if pull is None or not to_write:
+    to_write = [each for each in work.pending() if write.is_to_write(each.path)]
+    if write.pull_request is None or not to_write:
         return write
+    look = partial(_look_and_describe, work, write, write.pull_request, to_write)
+    return work.client.session.look_and_write(look)
+
+
+def _look_and_describe(
+    work: Work, write: Write, pull: PullRequest, to_write: Sequence[FileDefinition]
+) -> Write:
+    plan, progress, branch = work.plan, work.progress, write.branch
     now = _still_open(work, work.client.rest.pull_request(plan.repository, pull.number))
     if write.describes_first and write.mark and Mark.of(now.body) != write.mark:
         # Another run has committed and named something in between: then the files that are named

@@ -11,7 +11,7 @@ from registrar.models.plan import NewCommit
 from registrar.models.repository import PullRequest
 from registrar.models.standing import Standing
 from registrar.registration import mark, pull_requests
-from registrar.registration.decide import Branch, Decision, Write
+from registrar.registration.decision import Branch, Decision, Write
 from registrar.registration.preflight import lacking_scope, require_writable, scope_failure
 from registrar.registration.sent import Commit, MakeBranch
 from registrar.registration.work import Work

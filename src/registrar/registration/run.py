@@ -36,7 +36,8 @@ from registrar.presence.names import forms_of
 from registrar.presence.planning import require_known_properties
 from registrar.registration import per_file, single
 from registrar.registration.answers import Answers, ReadingAnswers
-from registrar.registration.decide import Decision, Write, decide, marked
+from registrar.registration.decide import decide, marked
+from registrar.registration.decision import Decision, Write
 from registrar.registration.listener import Listener
 from registrar.registration.loop import carry_out
 from registrar.registration.needless import (
@@ -48,7 +49,7 @@ from registrar.registration.needless import (
 from registrar.registration.preflight import require_writable
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
-from registrar.registration.sent import Sent
+from registrar.registration.sent import SentSteps
 from registrar.registration.withdrawal import withdraw
 from registrar.registration.work import Strategy, Work, read_blobs
 from registrar.texts.messages import Message, msg
@@ -138,7 +139,7 @@ def _register(client: "Client", progress: Progress) -> None:
     if spec.settings.ref:
         _record_missing(plan, progress)
     elif spec.writes:
-        _write(Work(client, plan, _proposal(plan, progress), progress, Sent()))
+        _write(Work(client, plan, _proposal(plan, progress), progress, SentSteps()))
     else:
         _preview(plan, ReadingAnswers(client, plan), progress)
         if spec.proposes and spec.policy.tells_paths:

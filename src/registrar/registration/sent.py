@@ -96,7 +96,7 @@ class Sending:
 
 
 @dataclass(slots=True)
-class Sent:
+class SentSteps:
     """The steps of one run."""
 
     readings: int = 0

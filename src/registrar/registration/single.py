@@ -10,7 +10,7 @@ from registrar.presence import alternatives
 from registrar.presence.planning import make_plan
 from registrar.presence.special_files import directory_of
 from registrar.registration import at_ref
-from registrar.registration.decide import names_of
+from registrar.registration.branch_names import names_of
 from registrar.registration.graphql_writer import GraphQLWriter
 from registrar.registration.progress import Progress
 from registrar.registration.work import with_owner

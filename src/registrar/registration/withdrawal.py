@@ -2,8 +2,9 @@
 
 A pull request of the list is closed if its branch holds exactly what this action wrote; the mark in
 its description and the list show that. It is read once more right before the one request that
-closes it. This request also marks it as withdrawn, so that it does not count as declined and a
-later run opens it again. A run that is killed leaves nothing to clean up. No branch is deleted.
+closes it. This request also marks it as withdrawn, so that it does not count as declined, and a
+later run proposes its files again. A run that is killed leaves nothing to clean up. No branch is
+deleted.
 """
 
 from collections.abc import Sequence

@@ -13,10 +13,10 @@ from registrar.models.standing import Standing
 from registrar.presence.alternatives import may_inherit
 from registrar.presence.names import forms_of
 from registrar.presence.special_files import OWNER_DIRECTORIES
-from registrar.registration.decide import Branch, Decision, Write
+from registrar.registration.decision import Branch, Decision, Write
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
-from registrar.registration.sent import Commit, Sent
+from registrar.registration.sent import Commit, SentSteps
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Work(NamedTuple):
     plan: Plan
     proposal: Proposal
     progress: Progress
-    sent: Sent
+    sent: SentSteps
 
     def pending(self) -> list[FileDefinition]:
         """The missing files about which nothing was done yet."""

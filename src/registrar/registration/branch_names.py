@@ -1,0 +1,42 @@
+"""The names that the working branch of a list may have, and those that it must not have."""
+
+from registrar.errors import Refused
+from registrar.texts.messages import msg
+
+LAST_SUFFIX = 50
+"""The last of the names with `-2`, `-3` … that are tried: each costs requests."""
+
+
+def branch_names(branch: str, default_branch: str, base_branch: str) -> list[str]:
+    """Names of the branches that may be written to, the best one first."""
+    require_working_branch(branch, default_branch, base_branch)
+    first, *later = names_of(branch)
+    others = default_branch, base_branch
+    return [first, *(name for name in later if not any(is_same(name, each) for each in others))]
+
+
+def names_of(branch: str) -> list[str]:
+    """Names that the working branch may have, the best one first."""
+    return [branch, *(f"{branch}-{suffix}" for suffix in range(2, LAST_SUFFIX + 1))]
+
+
+def require_working_branch(name: str, default_branch: str, base_branch: str) -> None:
+    """Refuse to write to a branch that may be the default branch, or the base branch."""
+    if is_same(name, default_branch):
+        raise Refused(msg("preflight.branch_is_default", branch=name))
+    if is_same(name, base_branch):
+        raise Refused(msg("preflight.branch_is_base", branch=name))
+
+
+def is_same(one: str, other: str) -> bool:
+    """Whether both names may mean one branch: git also finds ``main`` as ``heads/main``.
+
+    See https://git-scm.com/docs/gitrevisions, "<refname>".
+    """
+    return _short(one) == _short(other)
+
+
+def _short(name: str) -> str:
+    while name.startswith(("refs/", "heads/")):
+        name = name.partition("/")[2]
+    return name
