@@ -104,7 +104,7 @@ def test_the_cap_that_is_shared_goes_by_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pull_requests", "interval"), [(0, 3.0), (400, 3.0), (401, 7.2), (1000, 7.2)]
+    ("pull_requests", "interval"), [(0, 1.0), (400, 1.0), (401, 7.2), (1000, 7.2)]
 )
 def test_how_long_the_writing_takes(pull_requests: int, interval: float) -> None:
     found = budget(*[OPEN] * pull_requests, cap=1000)

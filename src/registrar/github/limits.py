@@ -25,9 +25,13 @@ CONNECTIONS = 15
 PER_PAGE = 100
 """Items of a page of a list: the most that GitHub gives."""
 MANY_WRITES = 400
-"""The most writes that fit into an hour at `SHORT_INTERVAL` without meeting the hourly limit."""
-SHORT_INTERVAL = 3.0
-"""Seconds between two writes of a short run: 20 a minute of the 80 that GitHub accepts."""
+"""The most writes of a short run: fewer than an hour's, because some may take another request."""
+SHORT_INTERVAL = 1.0
+"""Seconds between two writes of a short run, as GitHub asks
+(https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api).
+
+Lower limits than the documented ones were seen; `Pace.note_limit` adapts to them.
+"""
 LONG_INTERVAL = 7.2
 """Seconds between two writes of a long run: 500 an hour."""
 LONGEST_INTERVAL = 60.0
