@@ -9,7 +9,7 @@ import pytest
 
 from tests.example import A_AND_B as LIST
 from tests.example import WAYS, Way
-from tests.fakehub import Executable, Repository, Request, Symlink
+from tests.fakehub import Executable, Fault, FaultKind, Repository, Request, Symlink
 from tests.harness import LIST_BRANCH as BRANCH
 from tests.harness import (
     SINGLE,
@@ -395,3 +395,31 @@ def test_a_full_description_does_not_keep_it_withdrawn(example: Withdrawable) ->
     example.repository.close(1)
     assert example.do().outputs["declined"] == "2"
     assert example.pulls == ["closed"]
+
+
+def test_of_two_withdrawn_branches_one_is_continued_whatever_becomes_of_the_answer(
+    each_way: Withdrawable,
+) -> None:
+    repository = each_way.repository
+    each_way.do()
+    each_way.withdraw()
+    ours = repository.head(BRANCH)
+    repository.commit({"a.md": b"mine\n"}, branch=BRANCH)
+    each_way.do()
+    each_way.withdraw()
+    repository.create_branch(BRANCH, ours)
+
+    lost = Fault(
+        FaultKind.ERROR_502_HTML,
+        when="after",
+        match=lambda request: each_way.call(request) == "POST pulls",
+    )
+    each_way.host.faults.add(lost)
+    run = each_way.do(NEW)
+    assert lost.hits
+    assert each_way.pulls == ["closed", "closed", "open"]
+    assert run.registration["pull_request"]["number"] == 3
+    assert (repository.pull_requests[2].head, each_way.content) == (
+        BRANCH,
+        {path: NEW[path].encode() for path in LIST},
+    )

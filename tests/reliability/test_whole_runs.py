@@ -314,11 +314,13 @@ class WholeRuns(RuleBasedStateMachine):
         def meanwhile(_request: Request) -> None:
             if len(self.host.requests) >= at:
                 self.host.on_request = None
-                heads = {pull.number: self.repository.find_head(pull.head) for pull in self.own}
+                there = [pull for pull in self.own if self.repository.find_head(pull.head)]
+                held = {pull.number: self.repository.files(pull.head) for pull in there}
                 getattr(self, act)(Random(seed).choice)
                 for pull in self.open_ones if waits else ():
                     worded.update([pull.number] if WORDS in (pull.body or "") else [])
-                    if heads.get(pull.number) != self.repository.find_head(pull.head):
+                    # A commit that changes no file, a new message for example, changes nothing
+                    if held.get(pull.number) != self.repository.files(pull.head):
                         pushed.add(pull.number)
 
         if waits:

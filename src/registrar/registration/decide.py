@@ -29,9 +29,9 @@ nothing itself, and keeps nothing beyond one decision. The order:
 5. Between the reading and the writing anything may happen: another run, a person, a lost answer.
    If the answer to a step is unclear, the branch is read again, and everything is decided once
    more (`carry_out`), from what is there now and from the steps that this run has sent
-   (`SentSteps`). They say whether a branch, or a pull request, is this run's. A pull request that
-   it opened from somebody else's branch is closed again. The name may even be the default branch by
-   now: then it is not used.
+   (`SentSteps`). They say whether a branch, or a pull request, is this run's; the run goes on
+   there before it looks at any other name. A pull request that it opened from somebody else's
+   branch is closed again. The name may even be the default branch by now: then it is not used.
 
 The rules for people are in docs/concepts.md, "Working branch".
 """
@@ -202,18 +202,27 @@ class _Decider:
                     others = filter(None, map(self._open_one, states[:index]))
                     self._beside += [o for o in others if self._counts(o) and _is_marked(o)]
                     return self._continue(state, pull, mark)
-        for state in states:
-            if withdrawn := self._withdrawn(state):
-                return self._continue(state, *withdrawn)
-        for state in states:
-            if state.head is None:
-                return Write(Branch(state.name, self._plan.state.base_sha), is_new=True)
-            write = self._examine(state, state.head)
-            if write or not self._files:
-                return write
+        begun = [state for state in states if self._is_begun(state)]
+        for some in (begun, [state for state in states if state not in begun]):
+            for state in some:
+                if withdrawn := self._withdrawn(state):
+                    return self._continue(state, *withdrawn)
+            for state in some:
+                if state.head is None:
+                    return Write(Branch(state.name, self._plan.state.base_sha), is_new=True)
+                if write := self._examine(state, state.head):
+                    return write
         first = self._plan.spec.branch
         message = msg("branch.no_name_free", branch=first, last=LAST_SUFFIX)
         raise RegistrarError(Failure.of(message))
+
+    def _is_begun(self, state: BranchState) -> bool:
+        """Whether this run has written to a branch, or has opened a pull request from it.
+
+        It goes on there before anywhere else, because the files that it has created are there.
+        """
+        pulls = (pull for pull in state.pull_requests if pull.is_open)
+        return self._sent.has_written_to(state.name) or any(map(self._sent.opened, pulls))
 
     def _withdrawn(self, state: BranchState) -> tuple[PullRequest, Mark] | None:
         """Give the newest pull request of this list, if it was withdrawn and its branch holds only
