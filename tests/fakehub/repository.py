@@ -471,10 +471,12 @@ class Repository(Store):
             pull_request.head_sha = head
 
     def is_mergeable(self, number: int) -> bool:
-        """Whether a pull request has no conflict with its base."""
+        """Whether a pull request has no conflict with its base, which may be gone."""
         with self.lock:
             pull_request = self.pull_request(number)
-            ours, theirs = self.head(pull_request.base), pull_request.head_sha
+            ours, theirs = self.find_head(pull_request.base), pull_request.head_sha
+            if ours is None:
+                return False
             found = self.git.merge_commits(pygit2.Oid(hex=ours), pygit2.Oid(hex=theirs))
             return not found.conflicts
 
