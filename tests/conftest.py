@@ -16,9 +16,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from registrar.github.transport import CA_VARIABLES
-from tests.example import Example
+from tests.example import PRESENT, SCAFFOLD, Example
 from tests.fakehub import Repository, StandInHost
 from tests.harness import SINGLE, STRATEGIES, TARGET, Action, Start
+from tests.organisation import ALL, Make
 
 Item = TypeVar("Item")
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
@@ -156,3 +157,29 @@ def example(action: Action, strategy: str) -> Example:
 def in_single(action: Action) -> Example:
     """The same with one commit for all files."""
     return Example(action, SINGLE)
+
+
+@pytest.fixture
+def many(action: Action) -> Start:
+    """The action on all repositories of an organisation at once, in English."""
+    return partial(
+        action, target_repo=None, target_repos=ALL, max_pull_requests="100", language="en"
+    )
+
+
+@pytest.fixture
+def make(host: StandInHost) -> Make:
+    """Make complete repositories, and others that lack files."""
+
+    def made(complete: int, lacking: int, **attributes: bool) -> list[Repository]:
+        first = len(host.repositories)
+        return [
+            host.create_repository(
+                f"octo-org/r{first + number}",
+                SCAFFOLD if number < complete else PRESENT,
+                **attributes,  # type: ignore[arg-type]
+            )
+            for number in range(complete + lacking)
+        ]
+
+    return made

@@ -9,16 +9,20 @@ import pytest
 
 from tests.example import A_AND_B as LIST
 from tests.example import WAYS, Way
-from tests.fakehub import Executable, Fault, FaultKind, Repository, Request, Symlink
+from tests.fakehub import Executable, Fault, FaultKind, Repository, Request, StandInHost, Symlink
 from tests.harness import LIST_BRANCH as BRANCH
 from tests.harness import (
+    SCAFFOLD_BRANCH,
     SINGLE,
     TARGET,
     Action,
     Run,
+    Start,
+    is_read,
     only_reads,
     refuse,
 )
+from tests.organisation import Make, rows, states
 
 NEW = {"a.md": "A, too\n", "b.md": "B\n", "c.md": "C\n"}
 
@@ -331,7 +335,9 @@ def test_a_branch_that_was_merged_by_hand_is_not_opened_again(example: Withdrawa
     assert example.repository.files(f"{BRANCH}-2")["a.md"] == b"A\n"
 
 
-@pytest.mark.parametrize("reader", ["another repository", "its own", "a shell"])
+@pytest.mark.parametrize(
+    "reader", ["another repository", "another, over many", "its own", "a shell"]
+)
 def test_of_a_private_repository_only_what_is_listed_is_named_where_others_may_read(
     action: Action, reader: str
 ) -> None:
@@ -341,11 +347,13 @@ def test_of_a_private_repository_only_what_is_listed_is_named_where_others_may_r
     each_way.repository.commit({"secret/plan.md": b"x\n"}, branch=BRANCH)
     own = {"GITHUB_REPOSITORY": TARGET if reader == "its own" else "octo/public"}
     inputs = {"language": "en", "definitions": action.listing_of(LIST), "mode": "withdraw"}
+    if reader == "another, over many":
+        inputs |= {"target_repo": "", "target_repos": TARGET}
     run = action(inputs, runner=reader != "a shell", env={} if reader == "a shell" else own)
     told = (run.console, run.summary, f"{run.outputs}")
     assert each_way.pulls == ["open"]
-    assert any("secret/plan.md" in each for each in told) == (reader != "another repository")
-    assert "Left open: " in run.console
+    assert any("secret/plan.md" in each for each in told) == reader.startswith(("its", "a shell"))
+    assert "Left open: " in run.console or "many" in reader
 
 
 def test_what_is_taken_out_of_a_withdrawn_branch_stays_out(example: Withdrawable) -> None:
@@ -423,3 +431,44 @@ def test_of_two_withdrawn_branches_one_is_continued_whatever_becomes_of_the_answ
         BRANCH,
         {path: NEW[path].encode() for path in LIST},
     )
+
+
+def test_over_many_the_cap_bounds_what_is_proposed_again_and_not_what_is_withdrawn(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    made = make(1, 6)
+    many(max_pull_requests="5")
+    with_one = [each for each in made if each.pull_requests]
+    with_one[0].commit({".editorconfig": b"mine"}, branch=SCAFFOLD_BRANCH)
+    with_one[1].close(1)
+    plan = many(mode="plan")
+    could = "Repositories with open pull requests that `mode: withdraw` could close: at most 4."
+    assert could in plan.stdout
+    host.requests.clear()
+    run = many(mode="withdraw", max_pull_requests="1")
+    assert run.exit_code == 0, run.console
+    assert "Repositories with pull requests to withdraw: at most 4." in run.stdout
+    assert "[4/4]" in run.stdout
+    assert sum(not is_read(each) for each in host.requests) == 3
+    # Edited: waiting; never opened: missing
+    assert states(run) == {"withdrawn": 3, "waiting": 1, "to open": 1, "declined": 1, "complete": 1}
+    assert rows(run)[with_one[0].full_name] == "waiting"
+    assert "because somebody has edited these files on its branch: .editorconfig" in run.stdout
+    assert run.report["many"]["budget"]["withdrawable"] == 4
+    assert run.outputs["deferred"] == "0"
+    left = {"waiting": 1, "to open": 4, "declined": 1, "complete": 1}
+    assert states(many(mode="plan")) == states(many(mode="withdraw")) == left
+    run = many(max_pull_requests="2")
+    assert states(run) == {"opened": 2, "waiting": 1, "deferred": 2, "declined": 1, "complete": 1}
+    assert states(many()) == {"opened": 2, "waiting": 3, "declined": 1, "complete": 1}
+    pulls = [[pull.state for pull in each.pull_requests] for each in with_one[2:]]
+    assert pulls == [["closed", "open"]] * 3
+
+
+def test_over_many_it_ends_in_time(many: Start, make: Make) -> None:
+    make(0, 5)
+    many()
+    run = many(mode="withdraw", max_minutes="0.02")
+    left = states(run)["deferred"]
+    assert (run.exit_code, run.outputs["deferred"]) == (0, str(left))
+    assert states(many(mode="withdraw")) == {"withdrawn": left, "to open": 5 - left}
