@@ -277,7 +277,8 @@ class ModelRun:
     `closed`: it was, and somebody has closed the pull request when the run looks again. `never`: no
     later one is done either. `killed`: the run ends right after its first commit, or the request
     that was to make it. `killed later`: it ends right before the first commit that is a request of
-    its own. `refused`: GitHub takes none of its commits.
+    its own. `refused`: GitHub takes none of its commits. `opening`: the answer to a request is lost
+    that has opened a pull request and done nothing else.
     """
     mode: str = "register"
     meanwhile: World | None = None
@@ -449,8 +450,15 @@ class ModelRun:
         if each:
             each.body = body
         elif on_branch:
-            assert not is_proposed(world, name)
-            world.open(name, body)
+            self.sent.send(Open(name, body), lambda: self._open(name, body))
+
+    def _open(self, name: str, body: str) -> PullRequest:
+        assert not is_proposed(self.world, name)
+        self.opened = self.world.open(name, body)
+        if self.loss == "opening":
+            self.loss = ""
+            raise failure(is_lost=True)
+        return seen(self.opened)
 
 
 def failure(kind: Kind = Kind.OTHER, *, is_lost: bool = False) -> GitHubError:
@@ -718,7 +726,7 @@ BETWEEN: Mapping[str, Between | None] = {
     "another run has begun": _other_run_has_begun,
     "it becomes the default branch": _becomes_default,
 }
-LOSSES = ("", "before", "after", "closed", "never", "killed", "killed later", "refused")
+LOSSES = ("", "before", "after", "closed", "never", "killed", "killed later", "refused", "opening")
 UNKNOWABLE = {
     ("another run has begun", "killed"),
     ("somebody takes it, with a listed file", "killed"),
@@ -1034,7 +1042,7 @@ def cases(before: World) -> Iterator[tuple[str, str]]:
     is_free = NAME not in before.branches
     is_second = before.pulls == [] and not is_free and before.paths(NAME) == {"there", THEIRS}
     for between, loss in itertools.product(BETWEEN, LOSSES):
-        is_met = is_free or is_second or (not between and loss in {"", "killed"})
+        is_met = is_free or is_second or (not between and loss in {"", "killed", "opening"})
         # What the run itself opens from the branch that is the default one by then, it closes again
         is_own = bool(before.base) and "becomes the default" in between and loss == "closed"
         if is_met and not is_own and (between, loss) not in UNKNOWABLE:
