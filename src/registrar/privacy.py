@@ -6,6 +6,7 @@ not known to be public has no line of its own: it is counted. One that the workf
 """
 
 from collections import Counter
+from collections.abc import Set
 from copy import copy
 from dataclasses import replace
 
@@ -61,6 +62,8 @@ class Privacy:
         self._instead_of_words = instead_of_words
         self.counts_private = False
         """Whether a repository that is not known to be public is only counted."""
+        self.not_public: Set[int] = frozenset()
+        """Numbers of the repositories that any answer has called private or internal."""
         self._hides_words = False
         self._listed: frozenset[str] | None = None
         """The paths that may be named of the only repository; ``None``: all of them."""
@@ -95,7 +98,8 @@ class Privacy:
             return row._replace(paths=by_path(map(_listed_only, row.files)))
         if not self.counts_private:
             return row
-        if not all(each.is_public for each in row.known_repositories):
+        is_hidden = row.spec.repository.id in self.not_public
+        if is_hidden or not all(each.is_public for each in row.known_repositories):
             return None
         if row.failure and row.repository is row.spec.repository:
             # It failed before an answer said what the repository is by now: the failure may name it

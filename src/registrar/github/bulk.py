@@ -186,6 +186,7 @@ class BulkClient:
         response: Response,
         index: int,
     ) -> PartialState | Exclusion | Failure:
+        self._session.note_described(parse_graphql.repository(fields))
         for field, reason in (
             ("isArchived", Exclusion.ARCHIVED),
             ("isDisabled", Exclusion.DISABLED),
@@ -224,8 +225,7 @@ class BulkClient:
                 raise UnusableAnswer("not an array")
             listed = [_object(attempt, item) for item in items]
             found = {
-                identity(each.id): self.rest.with_meaningful_role(parse.repository(each))
-                for each in listed
+                identity(each.id): self.rest.described(parse.repository(each)) for each in listed
             }
             return found, data.get("total_count") if name else None
 

@@ -319,7 +319,7 @@ class GraphQL:
     ) -> tuple[Repository, Sequence[ProvedTree]]:
         def read(data: Fields, response: Response) -> tuple[Repository, Sequence[ProvedTree]]:
             fields = data.object("repository")
-            repository = self._rest.with_meaningful_role(parse_graphql.repository(fields))
+            repository = self._rest.described(parse_graphql.repository(fields))
             found: list[ProvedTree] = []
             for index, sha in enumerate(commits):
                 commit = fields.object_or_null(f"c{index}")
@@ -364,7 +364,7 @@ class GraphQL:
 
         ``pulls`` is where its pull requests stand in the answer.
         """
-        repository = self._rest.with_meaningful_role(parse_graphql.repository(fields))
+        repository = self._rest.described(parse_graphql.repository(fields))
         full_name = repository.full_name
         if fields.flag("isEmpty"):
             raise Refused(msg("preflight.empty", target=full_name))

@@ -117,13 +117,15 @@ class Rest:
         key = "preflight.own_token" if self._session.context.is_foreign else "preflight.not_found"
         return Refused(msg(key, target=full_name, own=self._session.context.workflow_repository))
 
-    def with_meaningful_role(self, repository: Repository) -> Repository:
-        """Give a repository as an answer describes it, without a role that means nothing.
+    def described(self, repository: Repository) -> Repository:
+        """Take note of how an answer describes a repository; give it without a role that means
+        nothing.
 
         The role in it is that of the token's user. An App's token, and a workflow's own,
         authenticate no user: GitHub then says that it may not push, whatever was granted
         (AlexanderMattTurner/agent-glovebox#5127).
         """
+        self._session.note_described(repository)
         is_installation = self._session.context.is_installation
         return repository._replace(can_push=None) if is_installation else repository
 
@@ -488,7 +490,7 @@ class Rest:
     def _complete(self, given: GitHubRepository) -> Repository:
         repository = given.complete()
         text(repository.default_branch)
-        return self.with_meaningful_role(parse.repository(repository))
+        return self.described(parse.repository(repository))
 
 
 def _of(attempt: "Attempt", repository: Repository) -> GitHubRepository:

@@ -163,7 +163,7 @@ class Session:
         self._last_made: float | None = None
         """When something was last made, or said to exist (monotonic clock, in seconds)."""
         self.described: Repository | None = None
-        """The repository as the last answer describes it that does so beside something else."""
+        """The repository as the last answer describes it that does so."""
         self.wrote = False
         """Whether any write has succeeded."""
         self.may_have_been_applied = False
@@ -190,9 +190,11 @@ class Session:
         self.note_made()
 
     def note_described(self, repository: Repository | None) -> None:
-        """Remember how an answer about something else describes the repository, if it does."""
+        """Remember how an answer describes the repository, if it does."""
         if repository and repository.visibility:
             self.described = repository
+            if not repository.is_public:
+                self.limits.not_public.add(repository.id)
 
     def request(self, request: Request[Model]) -> Model:
         """Send a request until its outcome is final, and give our model of the answer."""

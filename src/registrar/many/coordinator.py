@@ -64,6 +64,7 @@ class ManyRun:
     def run(self, selection: Selection) -> None:
         """List, read, report the budget, write."""
         self.privacy.of_many(others_read=may_be_published(self.settings))
+        self.privacy.not_public = self.github.limits.not_public
         self.github.check_token()
         client = self.github.many(self._require_time)
         with self.listener.group("many.group_list"):

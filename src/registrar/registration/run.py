@@ -71,7 +71,8 @@ def register(client: "Client", spec: RegistrationSpec, listener: Listener) -> Re
     progress = Progress(spec, listener)
     result = _result_of(lambda: _register(client, progress), progress, client)
     repository = result.repository
-    if now := client.session.described:
+    now = client.session.described
+    if now and now.id == repository.id:
         # It may have been renamed, or have turned private, with the last answer
         repository = repository._replace(full_name=now.full_name, visibility=now.visibility)
     return result._replace(repository=repository, is_ended=spec.writes or spec.withdraws)

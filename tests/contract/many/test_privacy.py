@@ -323,6 +323,39 @@ def test_one_that_turns_private_with_the_last_answer_is_not_named(
     assert "alpha" not in published(run)
 
 
+@pytest.mark.parametrize("mode", ["register", "plan"])
+@pytest.mark.parametrize("alone", ["refused", "has another name"])
+def test_one_that_the_shared_query_calls_private_is_not_named_if_it_cannot_be_read_alone(
+    in_public: Start,
+    host: StandInHost,
+    action: Action,
+    published: Published,
+    alone: str,
+    mode: str,
+) -> None:
+    moved = host.create_repository("octo-org/alpha", PRESENT)
+    given = {"definitions": action.listing_of({"a.md": "old\n", "b.md": "b\n"})}
+    in_public(given, target_repos=moved.full_name)
+    # A path that is no longer listed: a plan reads the whole branch
+    action.listing_of({"a.md": "new\n"})
+
+    def hide(_: Request) -> None:
+        if asked(host)[-1] == "nodes":
+            moved.private = True
+            if alone == "has another name":
+                moved.rename("octo-org/even-more-secret")
+
+    if alone == "refused":
+        refuse(host, lambda _: asked(host)[-1] == "query", 404)
+    host.on_request = hide
+    run = in_public(given, target_repos=moved.full_name, mode=mode)
+    assert asked(host)[-1] == "query"
+    [((state, _), count)] = not_named(run).items()
+    assert (state in {"failed", "deferred"}, count) == (True, 1)
+    assert "secret" not in published(run)
+    assert "alpha" not in published(run)
+
+
 @pytest.mark.parametrize("said_by", ["event", "older event", "listing"])
 def test_a_workflow_of_an_internal_repository_counts_as_public(
     many: Start, host: StandInHost, secret: Repository, action: Action, said_by: str
