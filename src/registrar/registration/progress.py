@@ -11,7 +11,7 @@ from registrar.models.repository import PullRequest, Repository
 from registrar.models.result import Note, PullRequestOperation, RegistrationResult
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
-from registrar.registration.decision import Decision
+from registrar.registration.decision import Branch, Decision
 from registrar.registration.listener import Listener
 from registrar.texts.escaping import Link
 from registrar.texts.messages import Message, msg
@@ -85,7 +85,11 @@ class Progress:
             self.listener.path_done(path, number, total or len(outcomes))
 
     def tell(self, decision: Decision) -> None:
-        """Keep and print what was declined, edited or ignored."""
+        """Keep and print what was declined, edited or ignored.
+
+        What the branch held when it was read before, and holds no more, is decided anew.
+        """
+        self._reconsider(decision)
         self._skip_declined(decision)
         declined = decision.declined.values()
         for key, those in (
@@ -112,6 +116,15 @@ class Progress:
             self.note("progress.moved", about=moved[0].url, pull_requests=moved)
         if ignored := tuple(pull.link for pull in decision.ignored):
             self.note("progress.ignored", about=ignored[0].url, pull_requests=ignored)
+
+    def _reconsider(self, decision: Decision) -> None:
+        paths, branch = self._result.paths, decision.write and decision.write.branch
+        changed = {
+            path: file._replace(done=Done.PENDING, reason=None)
+            for path, file in paths.items()
+            if branch and _has_changed(file, branch)
+        }
+        self._result = self._result._replace(paths={**paths, **changed})
 
     def _skip_declined(self, decision: Decision) -> None:
         self._result = self._result._replace(beside=decision.beside)
@@ -209,6 +222,14 @@ class Progress:
             return result
         pending = (each for each in result.files if each.done is Done.PENDING)
         return result.after(*(PathOutcome(each.path, reason=why_pending) for each in pending))
+
+
+def _has_changed(file: ListedPath, branch: Branch) -> bool:
+    """Whether a file that was left on the branch as it was is another one by now."""
+    there = (branch.tree or {}).get(file.path)
+    if file.done is not Done.SKIPPED or not file.on_branch or there is None:
+        return False
+    return (there.sha == file.definition.blob_id) is not file.is_as_listed
 
 
 def _declined(path: str, chosen: Decision) -> PathOutcome:

@@ -138,12 +138,18 @@ def _look_and_update(
 ) -> tuple[PullRequest, PullRequestOperation]:
     """Bring a description up to date: what others have written to it in the meantime stays."""
     pull = _still_open(work, work.client.rest.pull_request(work.plan.repository, number))
-    if not _has_moved(write, result, pull):
-        return pull, _update(work, pull, _body(work, write, result, pull))
-    # What it holds by now would be described as what it held then
-    work.progress.note("progress.head_moved", pull_request=pull.link)
-    wrote = result.wrote
-    return pull, PullRequestOperation.UPDATED if wrote else PullRequestOperation.NONE
+    if _has_moved(write, result, pull):
+        tree = work.client.rest.tree(work.plan.repository, pull.head_sha) if result.wrote else None
+        if tree is None:
+            # What it holds by now would be described as what it held then
+            work.progress.note("progress.head_moved", pull_request=pull.link)
+            updated = PullRequestOperation.UPDATED if result.wrote else PullRequestOperation.NONE
+            return pull, updated
+        # Nobody else knows that this run has committed something, so it is named now
+        there = ((each, tree.get(each.path)) for each in result.files if each.is_as_listed)
+        changed = [each.path for each, now in there if now and now.sha != each.definition.blob_id]
+        result = result.after(*(PathOutcome(path, is_as_listed=False) for path in changed))
+    return pull, _update(work, pull, _body(work, write, result, pull))
 
 
 def _has_moved(write: Write, result: RegistrationResult, pull: PullRequest) -> bool:
