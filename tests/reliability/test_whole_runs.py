@@ -9,6 +9,7 @@ has said, and after a quiet run everything listed is present, proposed or declin
 from __future__ import annotations
 
 import os
+import re
 import signal
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -47,7 +48,11 @@ FAULTS = (
     FaultKind.CONFLICT_409,
     FaultKind.SECONDARY_429_RETRY_AFTER,
 )
+LIMITS = (FaultKind.SECONDARY_429_RETRY_AFTER, FaultKind.SECONDARY_403_RETRY_AFTER)
+limits = st.sampled_from([*LIMITS, None])
 ways = st.sampled_from([PER_FILE, SINGLE, MANY])
+DESCRIBES = re.compile(r"/graphql|/repos/[^/]+/[^/]+|/repositories/\d+(/pulls/\d+)?")
+"""The requests whose answers always say whether the repository is private."""
 refusals = st.sampled_from(["classic", "ruleset", "push protection", "permission"])
 PEOPLE = (
     "push",
@@ -81,6 +86,13 @@ requests between its branches, and close those."""
 VERSIONS = 3
 lists = st.sampled_from([LISTED[:1], LISTED[:2], LISTED])
 seeds = st.integers(0, 99)
+versions = st.integers(1, VERSIONS - 1)
+
+
+def commits(request: Request) -> bool:
+    """Whether a request writes files to a branch."""
+    is_file = request.method == "PUT" and "/contents/" in request.path
+    return is_file or "createCommitOnBranch" in str(request.fields.get("query"))
 
 
 class Choose(Protocol):
@@ -100,6 +112,8 @@ class WholeRuns(RuleBasedStateMachine):
         self.earlier = Path.cwd()
         self.action = Action(self.host, Path(self.folder.name), self.host.create_token())
         self.action.workspace.mkdir()
+        self.published = Path(self.folder.name) / "published"
+        self.published.mkdir()
         os.chdir(self.action.workspace)
         self.host.clock = self.action.clock
         self.repository = self.host.create_repository("octo/example", {"LICENSE": b"MIT\n"})
@@ -285,14 +299,72 @@ class WholeRuns(RuleBasedStateMachine):
         self.run(way, paths, at_once=others)
         self.host.on_request, self.given = None, set()
 
+    @rule(way=ways, other=ways, paths=lists, version=versions, at_look=st.booleans())
+    def another_version_before_the_description(
+        self, way: str, other: str, paths: tuple[str, ...], version: int, at_look: bool
+    ) -> None:
+        """A run with another version of the list comes between a commit and its description.
+
+        Or between what a run reads of the branch and its last look. No text of ours becomes
+        somebody's edit by it.
+        """
+        self.quiet_down()
+        version = (self.version + version) % VERSIONS
+        held, written, first = self.held, self.written, len(self.host.requests)
+
+        def other_run(request: Request) -> None:
+            is_look = request.method == "GET" and request.path.split("/")[-2] == "pulls"
+            earlier = self.host.requests[first:-1]
+            if is_look if at_look else any(map(commits, earlier)):
+                self.host.on_request = None
+                self.start(other, paths, version=version)
+
+        self.host.on_request, self.given = other_run, {version}
+        run = self.run(way, paths, at_once=paths)
+        self.host.on_request, self.given = None, set()
+        proposed = {(p.head, path) for p in self.open_ones for path in self.brought_by(p)}
+        marked = {self.repository.pull_request(number).head for number in self.marked}
+        ours = {each for each in self.held & proposed if each[0] in marked}
+        assert ours - self.written <= held - written, run.console
+
+    @rule(
+        paths=lists, mode=st.sampled_from(["register", "plan", "withdraw"]), at=st.integers(1, 12)
+    )
+    def turns_private(self, paths: tuple[str, ...], mode: str, at: int) -> None:
+        """Everybody reads what the run publishes, and one of its answers is the first that says so.
+
+        No output has its name from then on; what was printed before, has.
+        """
+        self.quiet_down()
+        self.names += 1
+        old, new = self.repository.full_name, f"octo/hidden-{self.names}"
+        at += len(self.host.requests)
+        for file in self.published.iterdir():
+            file.unlink()
+
+        def turn(_request: Request) -> None:
+            if len(self.host.requests) >= at:
+                self.host.on_request = None
+                self.repository.rename(new)
+                self.repository.private = True
+
+        self.host.on_request = turn
+        run = self.run(MANY, paths, mode, is_public=True)
+        self.host.on_request = None
+        self.repository.private = False
+        described = any(DESCRIBES.fullmatch(each.path) for each in self.host.requests[at - 1 :])
+        shown = "\n".join([run.text, *(f.read_text("utf-8") for f in self.published.iterdir())])
+        assert new not in shown
+        assert not (described and old in shown)
+
     @rule(
         way=ways,
         paths=lists,
         mode=st.sampled_from(["register", "withdraw"]),
-        at=st.integers(1, 8),
+        at=st.integers(1, 20),
         act=st.sampled_from(PEOPLE),
         seed=seeds,
-        waits=st.booleans(),
+        waits=limits,
     )
     def somebody_acts_meanwhile(
         self,
@@ -302,7 +374,7 @@ class WholeRuns(RuleBasedStateMachine):
         at: int,
         act: str,
         seed: int,
-        waits: bool,
+        waits: FaultKind | None,
     ) -> None:
         """No promise is about what was not so yet when the run read it.
 
@@ -324,7 +396,7 @@ class WholeRuns(RuleBasedStateMachine):
                         pushed.add(pull.number)
 
         if waits:
-            self.host.faults.add(Fault(FaultKind.SECONDARY_429_RETRY_AFTER, at=at))
+            self.host.faults.add(Fault(waits, at=at))
         self.host.on_request = meanwhile
         run = self.start(way, paths, mode)
         self.host.on_request = None
@@ -617,6 +689,27 @@ class WholeRuns(RuleBasedStateMachine):
         before = {path for path, _ in self.repository.walk(since.tree)} if since else set[str]()
         return set(self.repository.files(pull.head)) - before
 
+    @property
+    def held(self) -> set[tuple[str, str]]:
+        """Branches, and the listed paths that they hold."""
+        names = self.repository.branches
+        return {(name, path) for name in names for path in self.repository.files(name)} & {
+            (name, path) for name in names for path in LISTED
+        }
+
+    @property
+    def written(self) -> set[tuple[str, str]]:
+        """Those that their descriptions know to be as this action has written them."""
+        found: set[tuple[str, str]] = set()
+        for pull in self.open_ones:
+            mark = Mark.of(pull.body or "")
+            tree = self.repository.commit_at(self.repository.head(pull.head)).tree
+            there = ((path, str(each.id)) for path, each in self.repository.walk(tree))
+            found |= {
+                (pull.head, path) for path, blob in there if mark and mark.has_written(path, blob)
+            }
+        return found
+
     def adds_anything(self, pull: PullRequest) -> bool:
         head = self.repository.head(pull.head)
         since = self.repository.merge_base(self.repository.head(), head)
@@ -638,12 +731,18 @@ class WholeRuns(RuleBasedStateMachine):
         kill: SignalAt | None = None,
         token: str | None = None,
         at_once: tuple[str, ...] = (),
+        *,
+        is_public: bool = False,
     ) -> Run:
         """Run, and compare what there was with what there is.
 
         ``at_once`` is what another run may create at the same time.
         """
         repository, declined, unwanted = self.repository, self.declined, self.removed
+        if at_once:
+            # A commit that is not described yet looks like somebody's work; beside nothing that is
+            # named, nobody then knows whether this action has written to the branch
+            unwanted = {each for each in unwanted if each[0] in {name for name, _ in self.written}}
         before = {name: repository.files(name) for name in repository.branches}
         default, base = repository.default_branch, repository.head()
         marked, needless = self.marked, self.needless
@@ -658,7 +757,7 @@ class WholeRuns(RuleBasedStateMachine):
             if name not in continued
         }
         hidden = self.is_hidden
-        run = self.start(way, paths, mode, kill, token=token)
+        run = self.start(way, paths, mode, kill, token=token, is_public=is_public)
         assert repository.head(default) == base, "the default branch was written to"
         for name, head in somebodys.items():
             assert repository.head(name) == head, f"{name} is somebody's"
@@ -723,6 +822,7 @@ class WholeRuns(RuleBasedStateMachine):
         *,
         token: str | None = None,
         version: int | None = None,
+        is_public: bool = False,
     ) -> Run:
         version = self.version if version is None else version
         given = {
@@ -740,7 +840,8 @@ class WholeRuns(RuleBasedStateMachine):
             # A new name is followed
             given |= {"target_repo": "octo/example", "commit_strategy": way}
         if kill is None:
-            run = self.action(given)
+            env = {"RUNNER_TEMP": str(self.published)} if is_public else {}
+            run = self.action(given, runner=is_public, env=env)
         else:
             process = self.action.begin_without_waiting(self.action.environment(given))
             run = self.action.end(kill.to(process), {})
