@@ -101,6 +101,17 @@ def test_it_is_said_wherever_and_ended_by_removing_the_file(example: Conflict) -
     assert example.look(mode="check").exit_code == 0
 
 
+def test_a_withdrawn_one_that_conflicts_by_now_is_not_continued(example: Conflict) -> None:
+    example.look(mode="withdraw")
+    example.repository.commit(OTHER)
+    assert example.look(mode="plan").exit_code == 0
+    assert example.look().exit_code == 0
+    assert example.repository.is_mergeable(2)
+    assert example.repository.pull_request(2).head == f"{BRANCH}-2"
+    example.look()
+    assert only_reads(example.host)
+
+
 def test_in_japanese(example: Conflict) -> None:
     example.repository.commit(OTHER)
     for mode in ("check", "register"):

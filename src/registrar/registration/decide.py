@@ -18,7 +18,8 @@ nothing itself, and keeps nothing beyond one decision. The order:
    since this action wrote it, and that differs from the list, is updated. If the default branch has
    got another file at a path that the pull request adds, they conflict, and the run says so. If
    this action has withdrawn the pull request (`Mode.WITHDRAW`), and its branch holds only what this
-   action wrote, the branch is continued, and a new pull request is opened from it. A pull request
+   action wrote, without a conflict, the branch is continued, and a new pull request is opened from
+   it. A pull request
    that was closed as needless is never continued: its paths do not count as declined, and if it is
    open again, a person has reopened it and it is theirs.
 4. Otherwise the first name that can be used is taken. If there is no branch of this name, it is
@@ -206,7 +207,10 @@ class _Decider:
         for some in (begun, [state for state in states if state not in begun]):
             for state in some:
                 if withdrawn := self._withdrawn(state):
-                    return self._continue(state, *withdrawn)
+                    write = self._continue(state, *withdrawn)
+                    # Nobody could merge what conflicts by now, so another name is used
+                    if not (write and write.conflicts):
+                        return write
             for state in some:
                 if state.head is None:
                     return Write(Branch(state.name, self._plan.state.base_sha), is_new=True)
