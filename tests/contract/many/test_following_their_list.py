@@ -6,7 +6,7 @@ import csv
 
 import pytest
 
-from tests.fakehub import Repository, StandInHost
+from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
 from tests.fakehub.refusals import Refusal
 from tests.harness import LIST_BRANCH as BRANCH
 from tests.harness import Action, Start, is_read, shortened
@@ -90,6 +90,39 @@ def test_the_cap_counts_them_by_themselves(
         assert states(run) == {"waiting": 9}
         assert "What would be" not in run.text
     assert content(made[1]) == OLD["SECURITY.md"].encode()
+
+
+@pytest.mark.parametrize("at", [0, 1, 2], ids=["commit", "description", "labels"])
+@pytest.mark.parametrize("times", [1, None])
+def test_the_cap_counts_an_update_whatever_answer_is_lost(
+    many: Start, make: Make, host: StandInHost, action: Action, at: int, times: int | None
+) -> None:
+    made = make(0, 3)
+    many(definitions=action.listing_of(OLD))
+    writes: list[Request] = []
+
+    def is_lost(request: Request) -> bool:
+        writes.extend([] if is_read(request) else [request])
+        return not is_read(request) and len(writes) > at
+
+    host.faults.add(Fault(FaultKind.RESET, match=is_lost, times=times, when="after"))
+    many(definitions=action.listing_of(NEW), max_pull_requests="1", labels="docs")
+    assert [content(each) for each in made].count(NEW["SECURITY.md"].encode()) == 1
+
+
+def test_a_change_of_the_description_alone_is_no_update(
+    many: Start, make: Make, action: Action
+) -> None:
+    """Neither for the cap, nor in what plan and run say."""
+    made = make(0, 3)
+    listed = action.listing_of(OLD)
+    many(definitions=listed)
+    for each in made:
+        each.commit({"SECURITY.md": b"Mine\n"})
+    for mode in ("plan", "register"):
+        run = many(definitions=listed, mode=mode, max_pull_requests="0")
+        assert (states(run), run.outputs["deferred"]) == ({"conflicting": 3}, "0")
+    assert all("cannot be merged" in (each.pull_requests[0].body or "") for each in made)
 
 
 def test_a_plan_shows_each_change_once(
