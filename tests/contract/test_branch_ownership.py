@@ -59,12 +59,12 @@ def test_a_suffixed_default_branch_is_safe_when_the_first_answer_is_lost(
 
 @pytest.mark.parametrize("name", ["main", "heads/main", "refs/heads/main", "heads/heads/main"])
 def test_every_spelling_of_the_default_branch_is_refused(
-    host: StandInHost, example: Example, name: str
+    host: StandInHost, in_single: Example, name: str
 ) -> None:
-    run = example.run(branch=name)
+    run = in_single.run(branch=name)
     assert run.exit_code == 2, run.console
-    assert example.repository.branches == ["main"]
-    assert example.repository.files("main") == PRESENT
+    assert in_single.repository.branches == ["main"]
+    assert in_single.repository.files("main") == PRESENT
     assert not [r for r in host.requests if r.method in {"PUT", "PATCH"} or makes_branch(r, name)]
 
 
@@ -168,18 +168,18 @@ def test_where_github_lists_no_tree_a_branch_that_also_changes_a_file_is_somebod
     assert [pull.head for pull in example.repository.pull_requests] == ["theirs-2"]
 
 
-def test_a_pull_request_of_ours_that_somebody_works_on_is_continued(example: Example) -> None:
-    example.run()
+def test_a_pull_request_of_ours_that_somebody_works_on_is_continued(in_single: Example) -> None:
+    in_single.run()
     path, removed = next(iter(MISSING)), next(reversed(MISSING))
-    example.repository.commit({path: b"better\n", **THEIRS}, branch=BRANCH, author=AUTHOR)
-    example.repository.commit({removed: None}, branch=BRANCH, author=AUTHOR)
+    in_single.repository.commit({path: b"better\n", **THEIRS}, branch=BRANCH, author=AUTHOR)
+    in_single.repository.commit({removed: None}, branch=BRANCH, author=AUTHOR)
     expected = EXPECTED | THEIRS | {path: b"better\n"}
     del expected[removed]
     for _ in range(2):
-        run = example.run()
+        run = in_single.run()
         assert run.exit_code == 0, run.console
-        assert example.repository.files(BRANCH) == expected
-        assert len(example.repository.pull_requests) == 1
+        assert in_single.repository.files(BRANCH) == expected
+        assert len(in_single.repository.pull_requests) == 1
         assert "from the branch of a pull request for this list: 1" in run.console
 
 
@@ -219,15 +219,15 @@ def test_the_branch_that_the_run_made_itself_is_not_called_found(
 # --- Other people's words ---------------------------------------------------------------------
 
 
-def test_words_of_a_reviewer_are_sent_back_as_they_were(example: Example) -> None:
+def test_words_of_a_reviewer_are_sent_back_as_they_were(in_single: Example) -> None:
     """Not even what looks like a token is taken out of them."""
-    example.repository.create_branch(BRANCH)
+    in_single.repository.create_branch(BRANCH)
     words = f"Never write ghp_{'a' * 36} into a file, nor ghs_{'b' * 36}."
-    example.repository.commit({"AGENTS.md": b"\n"}, branch=BRANCH)
-    example.repository.open_pull_request(head=BRANCH, base="main", body=words)
-    run = example.run()
+    in_single.repository.commit({"AGENTS.md": b"\n"}, branch=BRANCH)
+    in_single.repository.open_pull_request(head=BRANCH, base="main", body=words)
+    run = in_single.run()
     assert run.exit_code == 0, run.console
-    [pull] = example.repository.pull_requests
+    [pull] = in_single.repository.pull_requests
     assert (pull.body or "").startswith(words)
     assert "registrar:begin" in (pull.body or "")
 

@@ -10,7 +10,7 @@ import pytest
 from tests.example import A_AND_B, MANY, WAYS, Way
 from tests.fakehub import Refusal
 from tests.harness import LIST_BRANCH as BRANCH
-from tests.harness import PER_FILE, TARGET, Action, Run, only_reads, shortened
+from tests.harness import PER_FILE, SINGLE, TARGET, Action, Run, only_reads, shortened
 
 OTHER = {"a.md": b"by hand\n"}
 
@@ -44,6 +44,13 @@ class Conflict(Way):
 @pytest.fixture(params=WAYS)
 def example(request: pytest.FixtureRequest, action: Action) -> Conflict:
     example = Conflict(action, request.param)
+    example.run_with(A_AND_B)
+    return example
+
+
+@pytest.fixture
+def one(action: Action) -> Conflict:
+    example = Conflict(action, SINGLE)
     example.run_with(A_AND_B)
     return example
 
@@ -112,13 +119,13 @@ def test_a_withdrawn_one_that_conflicts_by_now_is_not_continued(example: Conflic
     assert only_reads(example.host)
 
 
-def test_in_japanese(example: Conflict) -> None:
-    example.repository.commit(OTHER)
+def test_in_japanese(one: Conflict) -> None:
+    one.repository.commit(OTHER)
     for mode in ("check", "register"):
-        run = example.look(mode=mode, language="ja")
+        run = one.look(mode=mode, language="ja")
         assert "コンフリクト" in run.console
         assert "コンフリクト" in run.summary
-    assert "コンフリクト" in example.body
+    assert "コンフリクト" in one.body
 
 
 def test_a_branch_that_took_the_default_branch_and_kept_ours_does_not(example: Conflict) -> None:
@@ -148,25 +155,25 @@ def test_what_somebody_has_edited_there_conflicts_as_well(example: Conflict) -> 
     assert "merge the open pull request" in example.look(mode="check").text
 
 
-def test_a_directory_in_its_place_conflicts_as_well(example: Conflict) -> None:
-    example.repository.commit({"a.md/index.md": b"by hand\n"})
-    assert not example.repository.is_mergeable(1)
-    assert "conflict" in example.look(mode="check").console
+def test_a_directory_in_its_place_conflicts_as_well(one: Conflict) -> None:
+    one.repository.commit({"a.md/index.md": b"by hand\n"})
+    assert not one.repository.is_mergeable(1)
+    assert "conflict" in one.look(mode="check").console
 
 
-def test_one_that_is_to_be_updated_is_updated_all_the_same(example: Conflict) -> None:
-    repository, grown = example.repository, {**A_AND_B, "c.md": "C\n"}
+def test_one_that_is_to_be_updated_is_updated_all_the_same(one: Conflict) -> None:
+    repository, grown = one.repository, {**A_AND_B, "c.md": "C\n"}
     repository.commit(OTHER)
-    check = example.look(grown, mode="check")
+    check = one.look(grown, mode="check")
     assert "To add them, merge" not in check.text
     assert "conflict" in check.text
-    run = example.look(grown, update="false")
+    run = one.look(grown, update="false")
     assert "conflict" in run.console
-    assert only_reads(example.host)
-    run = example.look(grown)
+    assert only_reads(one.host)
+    run = one.look(grown)
     assert "conflict" in run.console
     assert repository.files(BRANCH)["c.md"] == b"C\n"
-    assert "> This pull request cannot be merged" in example.body
+    assert "> This pull request cannot be merged" in one.body
 
 
 def test_where_nothing_is_missing_nothing_is_asked(example: Conflict) -> None:
@@ -178,28 +185,25 @@ def test_where_nothing_is_missing_nothing_is_asked(example: Conflict) -> None:
         assert not example.asked("pulls")
 
 
-def test_what_both_have_added_alike_does_not(example: Conflict) -> None:
-    example.repository.commit({"a.md": b"A\n"})
-    assert example.repository.is_mergeable(1)
-    check = example.look(mode="check")
+def test_what_both_have_added_alike_does_not(one: Conflict) -> None:
+    one.repository.commit({"a.md": b"A\n"})
+    assert one.repository.is_mergeable(1)
+    check = one.look(mode="check")
     assert "cannot be merged" not in check.text
-    assert example.asked("compare/") == 0
+    assert one.asked("compare/") == 0
 
 
-@pytest.mark.parametrize("language", ["en", "ja"])
-def test_one_that_github_does_not_list_is_ended_by_deleting_its_branch(
-    example: Conflict, language: str
-) -> None:
+def test_one_that_github_does_not_list_is_ended_by_deleting_its_branch(example: Conflict) -> None:
     repository, quirks = example.repository, example.host.quirks
     quirks.unlisted_pull_requests = frozenset({1})
-    for _ in range(2):
+    for language, words in (("en", "delete it: the next run"), ("ja", "ブランチを削除")):
         run = example.look(language=language)
         assert run.exit_code == 1
-        assert ("delete it: the next run" if language == "en" else "ブランチを削除") in run.console
+        assert words in run.console
         assert "compare/main..." not in run.text
         assert "#the-pull-request-is-not-opened" in run.text
         assert [each.head for each in repository.pull_requests] == [BRANCH]
     repository.delete_branch(BRANCH)
     repository.close(1)
-    assert example.look(language=language).exit_code == 0
+    assert example.look().exit_code == 0
     assert [each.state for each in repository.pull_requests] == ["closed", "open"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 
 import pytest
 
@@ -51,18 +50,18 @@ def test_a_closed_pull_request_counts_after_its_branch_is_deleted(
     assert "restore its branch and reopen it" in run.console
 
 
-def test_a_list_that_has_grown_asks_for_the_new_path_alone(example: Example) -> None:
-    ask(example, *FIRST)
-    closed(example.repository, 1)
-    run = ask(example, *FIRST, "c.md")
+def test_a_list_that_has_grown_asks_for_the_new_path_alone(in_single: Example) -> None:
+    ask(in_single, *FIRST)
+    closed(in_single.repository, 1)
+    run = ask(in_single, *FIRST, "c.md")
     assert run.exit_code == 0, run.console
-    assert created(example.repository, BRANCH) == {"c.md"}
+    assert created(in_single.repository, BRANCH) == {"c.md"}
     assert (run.outputs["created"], run.outputs["skipped"]) == ("1", "2")
     assert "declined in [#1]" in run.summary
 
-    closed(example.repository, 2)
-    run = ask(example, *FIRST, "c.md", "d.md")
-    assert created(example.repository, BRANCH) == {"d.md"}
+    closed(in_single.repository, 2)
+    run = ask(in_single, *FIRST, "c.md", "d.md")
+    assert created(in_single.repository, BRANCH) == {"d.md"}
     assert "#1" in run.summary
     assert "declined in [#2]" in run.summary
 
@@ -90,16 +89,16 @@ def test_where_the_branch_still_stands_new_paths_go_to_the_next_name(in_single: 
     assert created(in_single.repository, SECOND) == {"d.md"}
 
 
-def test_a_reopened_pull_request_is_continued(example: Example) -> None:
-    ask(example, *FIRST)
-    head = example.repository.head(BRANCH)
-    closed(example.repository, 1)
-    example.repository.create_branch(BRANCH, head)
-    example.repository.reopen(1)
-    run = ask(example, *FIRST, "c.md")
+def test_a_reopened_pull_request_is_continued(in_single: Example) -> None:
+    ask(in_single, *FIRST)
+    head = in_single.repository.head(BRANCH)
+    closed(in_single.repository, 1)
+    in_single.repository.create_branch(BRANCH, head)
+    in_single.repository.reopen(1)
+    run = ask(in_single, *FIRST, "c.md")
     assert run.exit_code == 0, run.console
-    assert created(example.repository, BRANCH) == {*FIRST, "c.md"}
-    assert [p.state for p in example.repository.pull_requests] == ["open"]
+    assert created(in_single.repository, BRANCH) == {*FIRST, "c.md"}
+    assert [p.state for p in in_single.repository.pull_requests] == ["open"]
 
 
 def test_where_issues_are_switched_off_a_no_is_read_all_the_same(
@@ -142,32 +141,34 @@ def test_what_does_not_count_as_declined(in_single: Example, merge: bool) -> Non
     assert created(in_single.repository, BRANCH) == set(FIRST)
 
 
-def test_without_the_mark_a_description_declines_what_its_branch_adds(example: Example) -> None:
-    ask(example, *FIRST)
-    example.repository.pull_requests[0].body = "Rewritten"
-    closed(example.repository, 1, delete=False)
-    run = ask(example, *FIRST, "c.md")
+def test_without_the_mark_a_description_declines_what_its_branch_adds(in_single: Example) -> None:
+    ask(in_single, *FIRST)
+    in_single.repository.pull_requests[0].body = "Rewritten"
+    closed(in_single.repository, 1, delete=False)
+    run = ask(in_single, *FIRST, "c.md")
     assert run.exit_code == 0, run.console
     assert (run.outputs["created"], run.outputs["skipped"]) == ("1", "2")
-    assert created(example.repository, SECOND) == {"c.md"}
-    closed(example.repository, 2)
-    example.repository.delete_branch(BRANCH)
-    ask(example, *FIRST)
-    assert example.repository.branches == ["main"]
+    assert created(in_single.repository, SECOND) == {"c.md"}
+    closed(in_single.repository, 2)
+    in_single.repository.delete_branch(BRANCH)
+    ask(in_single, *FIRST)
+    assert in_single.repository.branches == ["main"]
 
 
 @pytest.mark.parametrize("mode", ["plan", "check"])
-def test_a_preview_shows_what_was_declined(host: StandInHost, example: Example, mode: str) -> None:
-    ask(example, *FIRST)
-    closed(example.repository, 1)
-    run = ask(example, *FIRST, "c.md", mode=mode)
+def test_a_preview_shows_what_was_declined(
+    host: StandInHost, in_single: Example, mode: str
+) -> None:
+    ask(in_single, *FIRST)
+    closed(in_single.repository, 1)
+    run = ask(in_single, *FIRST, "c.md", mode=mode)
     assert run.exit_code == (1 if mode == "check" else 0), run.console
     assert "closed their pull request without merging it: 2 (#1). To have them" in run.console
     assert "declined in [#1]" in run.summary
     # It shows what registering would create, and nothing else
     assert [line for line in run.lines if line.endswith(": empty")] == ["c.md: empty"]
     assert "What would be created (1)" in run.summary
-    assert example.repository.branches == ["main"]
+    assert in_single.repository.branches == ["main"]
 
 
 @pytest.mark.parametrize(("fail_on", "exit_code"), [("missing", 0), ("declined, unset", 1)])
@@ -223,29 +224,29 @@ def reason_shown(text: str, path: str) -> str:
     return row
 
 
-def test_a_file_that_was_taken_out_is_declined_until_it_is_put_back(example: Example) -> None:
-    ask(example, *FIRST)
-    take_out(example.repository, "b.md")
+def test_a_file_that_was_taken_out_is_declined_until_it_is_put_back(in_single: Example) -> None:
+    ask(in_single, *FIRST)
+    take_out(in_single.repository, "b.md")
     for _ in range(2):
-        run = ask(example, *FIRST)
+        run = ask(in_single, *FIRST)
         assert reason_of(run, "b.md") == "declined in #1", run.console
-        assert created(example.repository, BRANCH) == {"a.md"}
-    example.repository.commit({"b.md": b"back\n"}, branch=BRANCH, author=("A", "a@example.com"))
-    run = ask(example, *FIRST)
+        assert created(in_single.repository, BRANCH) == {"a.md"}
+    in_single.repository.commit({"b.md": b"back\n"}, branch=BRANCH, author=("A", "a@example.com"))
+    run = ask(in_single, *FIRST)
     assert "already on the working branch" in reason_of(run, "b.md"), run.console
     # Merged and deleted later: nobody has declined it
-    example.repository.merge(1)
-    example.repository.commit({"b.md": None})
-    plan = ask(example, *FIRST, mode="plan")
-    run = ask(example, *FIRST)
-    assert created(example.repository, SECOND) - {"a.md"} == {"b.md"}, run.console
+    in_single.repository.merge(1)
+    in_single.repository.commit({"b.md": None})
+    plan = ask(in_single, *FIRST, mode="plan")
+    run = ask(in_single, *FIRST)
+    assert created(in_single.repository, SECOND) - {"a.md"} == {"b.md"}, run.console
     assert "was added by [#1]" in reason_shown(plan.summary, "b.md")
     assert "Missing files that are proposed again: 1." in run.console
     for expected in ("created", "none"):
         assert run.outputs["pull_request_operation"] == expected
-        body = example.repository.pull_request(2).body or ""
+        body = in_single.repository.pull_request(2).body or ""
         assert "was added by [#1]" in reason_shown(body, "b.md")
-        run = ask(example, *FIRST)
+        run = ask(in_single, *FIRST)
 
 
 @pytest.mark.parametrize("delete", [True, False])
@@ -387,16 +388,16 @@ def test_of_several_parts_all_count_and_one_is_left(in_single: Example) -> None:
     assert in_single.repository.branches == ["main"]
 
 
-def test_in_a_fork_older_pages_count_too(example: Example) -> None:
-    repository = example.repository
+def test_in_a_fork_older_pages_count_too(in_single: Example) -> None:
+    repository = in_single.repository
     repository.parent = f"{repository.owner}/parent"
-    ask(example, *FIRST)
+    ask(in_single, *FIRST)
     closed(repository, 1)
     for _ in range(100):
         repository.open_pull_request(head="theirs", head_repository="stranger/example")
-    ask(example, *FIRST, "c.md")
+    ask(in_single, *FIRST, "c.md")
     closed(repository, 102)
-    run = ask(example, *FIRST, "c.md")
+    run = ask(in_single, *FIRST, "c.md")
     assert run.exit_code == 0, run.console
     assert repository.branches == ["main"]
 
@@ -414,77 +415,12 @@ def test_the_next_commit_says_in_the_description_what_was_taken_out(
     assert re.search(r"^\| `b.md` \| skipped \(declined in", example.body, re.MULTILINE)
 
 
-def _opened_by_hand(way: Way) -> None:
-    """With our link, where Actions may not open any; there was no run that could."""
-    repository = way.repository
-    repository.commit({"a.md": b"A\n"}, branch=BRANCH)
-    repository.open_pull_request(head=BRANCH, body="Mine")
-    repository.close(1)
-
-
-def _closed(way: Way) -> None:
-    way.run_with(A_AND_B)
-    way.repository.close(1)
-
-
-def _taken_out(way: Way) -> None:
-    way.run_with(A_AND_B)
-    take_out(way.repository, "b.md")
-
-
-def _merged_without(way: Way) -> None:
-    _taken_out(way)
-    way.repository.merge(1)
-
-
-def _withdrawn_and_taken_out(way: Way) -> None:
-    way.run_with(A_AND_B)
-    way.run_with(A_AND_B, mode="withdraw")
-    take_out(way.repository, "b.md")
-
-
-def _withdrawn_opened_again_and_closed(way: Way) -> None:
-    way.run_with(A_AND_B)
-    way.run_with(A_AND_B, mode="withdraw")
-    way.repository.reopen(1)
-    way.run_with(A_AND_B)
-    way.repository.close(1)
-
-
-REFUSALS_OF_PEOPLE: dict[str, tuple[Callable[[Way], None], set[str]]] = {
-    "opened by hand and closed": (_opened_by_hand, {"a.md"}),
-    "closed": (_closed, {*A_AND_B}),
-    "taken out": (_taken_out, {"b.md"}),
-    "merged without it": (_merged_without, {"b.md"}),
-    "withdrawn and taken out": (_withdrawn_and_taken_out, {"b.md"}),
-    "withdrawn, opened again and closed": (_withdrawn_opened_again_and_closed, {*A_AND_B}),
-}
-
-
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("no", REFUSALS_OF_PEOPLE)
-def test_every_kind_of_no_holds(action: Action, way: str, no: str) -> None:
-    example = Way(action, way)
-    say, declined = REFUSALS_OF_PEOPLE[no]
-    say(example)
-    merged = {*example.repository.files()} - {*PRESENT}
-    for _ in range(2):
-        example.host.requests.clear()
-        run = example.run_with(A_AND_B)
-        assert run.outputs["declined"] == str(len(declined)), run.console
-        pulls = [pull for pull in example.repository.pull_requests if pull.state == "open"]
-        proposed = [created(example.repository, pull.head) - merged for pull in pulls]
-        wanted = {*A_AND_B} - declined - merged
-        assert proposed == ([wanted] if wanted else []), run.console
-    assert all(map(is_read, example.host.requests))
-
-
-@pytest.fixture(params=WAYS)
-def begun_before(request: pytest.FixtureRequest, action: Action) -> Way:
+@pytest.fixture
+def begun_before(action: Action) -> Way:
     """A pull request whose branch was made while the default branch had a listed file, which was
     deleted there since: the branch holds it still, and its merge would not bring it.
     """
-    way = Way(action, request.param)
+    way = Way(action, SINGLE)
     way.repository.commit({"a.md": b"A\n"})
     way.run_with(A_AND_B)
     way.repository.commit({"a.md": None})
@@ -531,9 +467,8 @@ def test_what_a_withdrawn_branch_holds_from_its_beginning_is_not_named(begun_bef
     assert created(begun_before.repository, BRANCH) == {"a.md", "b.md"}
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_a_branch_of_a_stopped_run_holds_it_from_its_beginning(action: Action, way: str) -> None:
-    example = Way(action, way)
+def test_a_branch_of_a_stopped_run_holds_it_from_its_beginning(action: Action) -> None:
+    example = Way(action, SINGLE)
     repository = example.repository
     repository.create_branch(BRANCH, repository.commit({"a.md": b"A\n"}))
     repository.commit({"b.md": b"B\n"}, branch=BRANCH)
@@ -549,12 +484,9 @@ def test_a_branch_of_a_stopped_run_holds_it_from_its_beginning(action: Action, w
     assert created(repository, BRANCH) == {"a.md", "b.md"}
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", ["", "named"])
-def test_a_list_without_a_name_whose_file_was_moved_is_told(
-    action: Action, way: str, name: str
-) -> None:
-    example = Way(action, way)
+def test_a_list_without_a_name_whose_file_was_moved_is_told(action: Action, name: str) -> None:
+    example = Way(action, SINGLE)
     entries = [{"path": path, "content": content} for path, content in A_AND_B.items()]
     listed = {"name": name, "files": entries} if name else entries
     branch = {"branch": BRANCH}

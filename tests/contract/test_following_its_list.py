@@ -176,14 +176,14 @@ PEOPLE: dict[str, tuple[Callable[[Repository], None], str]] = {
 
 
 @pytest.mark.parametrize("people", PEOPLE)
-def test_what_people_changed_is_left_alone_and_named(example: Example, people: str) -> None:
-    run(example, OLD)
+def test_what_people_changed_is_left_alone_and_named(in_single: Example, people: str) -> None:
+    run(in_single, OLD)
     do, expected = PEOPLE[people]
-    do(example.repository)
-    before = example.repository.files(BRANCH)["SECURITY.md"]
-    plan = run(example, NEW, mode="plan")
-    done = run(example, NEW)
-    after = example.repository.files(BRANCH)["SECURITY.md"]
+    do(in_single.repository)
+    before = in_single.repository.files(BRANCH)["SECURITY.md"]
+    plan = run(in_single, NEW, mode="plan")
+    done = run(in_single, NEW)
+    after = in_single.repository.files(BRANCH)["SECURITY.md"]
     assert after == (expected.encode() if expected else before)
     is_left = expected != NEW["SECURITY.md"]
     for each in (plan, done):
@@ -192,20 +192,22 @@ def test_what_people_changed_is_left_alone_and_named(example: Example, people: s
     assert states(plan)["SECURITY.md"] == ("nothing" if is_left else "to update")
 
 
-def test_update_false_leaves_the_pull_request_as_it_is(example: Example, host: StandInHost) -> None:
-    run(example, OLD)
+def test_update_false_leaves_the_pull_request_as_it_is(
+    in_single: Example, host: StandInHost
+) -> None:
+    run(in_single, OLD)
     host.requests.clear()
-    done = run(example, NEW | {"c.md": "C\n"}, update="false")
+    done = run(in_single, NEW | {"c.md": "C\n"}, update="false")
     assert all(map(is_read, host.requests))
     assert states(done) == dict.fromkeys([*NEW, "c.md"], "skipped")
     standings = {file["path"]: file["standing"] for file in done.registration["files"]}
     assert standings == dict.fromkeys(NEW, "proposed") | {"c.md": "to create"}
     assert "`update: false` leaves the open pull request as it is" in done.summary.replace("\\", "")
-    plan = run(example, NEW | {"c.md": "C\n"}, update="false", mode="plan")
+    plan = run(in_single, NEW | {"c.md": "C\n"}, update="false", mode="plan")
     assert plan.registration["standings"]["to create"] == 1
     assert not re.search("To update|Run this", plan.text)
     assert plan.lines[-1] == "To add them, merge the open pull request."
-    check = example.run(definitions="list.json", update="false", mode="check")
+    check = in_single.run(definitions="list.json", update="false", mode="check")
     assert "merge the open pull request.\n  Files: SECURITY.md, a.md, b.md, c.md" in check.stderr
 
 
@@ -236,40 +238,42 @@ def test_a_commit_that_also_adds_a_file_does_not_say_that_it_only_updates(action
     assert [each.message.startswith("chore: update") for each in (mixed, corrects)] == [False, True]
 
 
-def test_of_many_contents_only_the_paths_are_shown(example: Example, host: StandInHost) -> None:
-    run(example, {f"{number}.md": f"{number}\n" for number in range(51)}, commit_strategy="single")
+def test_of_many_contents_only_the_paths_are_shown(in_single: Example, host: StandInHost) -> None:
+    run(
+        in_single, {f"{number}.md": f"{number}\n" for number in range(51)}, commit_strategy="single"
+    )
     host.requests.clear()
-    plan = run(example, {f"{number}.md": f"New {number}\n" for number in range(51)}, mode="plan")
+    plan = run(in_single, {f"{number}.md": f"New {number}\n" for number in range(51)}, mode="plan")
     assert not [each for each in host.requests if "/git/blobs/" in each.path]
     assert "0.md: to update (its present content was not read)" in plan.stdout
 
 
-def test_a_branch_that_was_reset_to_an_earlier_commit_of_ours(example: Example) -> None:
-    run(example, OLD)
-    first = example.repository.head(BRANCH)
-    run(example, NEW)
-    example.repository.create_branch(BRANCH, first)
+def test_a_branch_that_was_reset_to_an_earlier_commit_of_ours(in_single: Example) -> None:
+    run(in_single, OLD)
+    first = in_single.repository.head(BRANCH)
+    run(in_single, NEW)
+    in_single.repository.create_branch(BRANCH, first)
     # Not what was written last, so somebody wants it
-    done = run(example, NEW)
+    done = run(in_single, NEW)
     assert "Not updated in" in done.text
-    assert content(example.repository) == OLD["SECURITY.md"]
-    run(example, NEW | {"c.md": "C\n"})
-    example.repository.create_branch(BRANCH, first)
-    done = run(example, BOTH | {"c.md": "C\n"})
+    assert content(in_single.repository) == OLD["SECURITY.md"]
+    run(in_single, NEW | {"c.md": "C\n"})
+    in_single.repository.create_branch(BRANCH, first)
+    done = run(in_single, BOTH | {"c.md": "C\n"})
     assert done.outputs["declined"] == "1"
-    assert content(example.repository, "a.md") == BOTH["a.md"]
-    assert "c.md" not in example.repository.files(BRANCH)
+    assert content(in_single.repository, "a.md") == BOTH["a.md"]
+    assert "c.md" not in in_single.repository.files(BRANCH)
 
 
-def test_of_two_lists_with_one_name_of_the_branch_each_corrects_its_own(example: Example) -> None:
-    run(example, OLD)
+def test_of_two_lists_with_one_name_of_the_branch_each_corrects_its_own(in_single: Example) -> None:
+    run(in_single, OLD)
     other = {"SECURITY.md": "Theirs\n", "d.md": "D\n"}
-    listing = example.action.listing_of(other)
-    example.action.write("other.json", (example.action.workspace / listing).read_bytes())
-    assert example.run(definitions="other.json").exit_code == 0
-    run(example, NEW)
-    assert content(example.repository) == NEW["SECURITY.md"]
-    assert example.repository.files(f"{BRANCH}-2")["SECURITY.md"] == b"Theirs\n"
+    listing = in_single.action.listing_of(other)
+    in_single.action.write("other.json", (in_single.action.workspace / listing).read_bytes())
+    assert in_single.run(definitions="other.json").exit_code == 0
+    run(in_single, NEW)
+    assert content(in_single.repository) == NEW["SECURITY.md"]
+    assert in_single.repository.files(f"{BRANCH}-2")["SECURITY.md"] == b"Theirs\n"
 
 
 @pytest.mark.parametrize("kind", [FaultKind.HTML_200, FaultKind.ERROR_502_HTML, FaultKind.CLOSED])
@@ -324,16 +328,16 @@ def test_what_somebody_removes_during_the_run_stays_away(
 
 @pytest.mark.parametrize("listed", [NEW, OLD | {"c.md": "C\n"}], ids=["corrected", "added"])
 def test_where_the_description_has_no_room_nothing_is_written(
-    example: Example, listed: dict[str, str]
+    in_single: Example, listed: dict[str, str]
 ) -> None:
-    run(example, OLD)
-    [pull] = example.repository.pull_requests
+    run(in_single, OLD)
+    [pull] = in_single.repository.pull_requests
     marks = (pull.body or "").partition("<!-- registrar:wrote")[2]
     pull.body = f"{'x' * (65_536 - len(marks) - 90)}\n\n{pull.body}"
-    head = example.repository.head(BRANCH)
+    head = in_single.repository.head(BRANCH)
     for _ in range(2):
-        done = run(example, listed)
-        assert example.repository.head(BRANCH) == head
+        done = run(in_single, listed)
+        assert in_single.repository.head(BRANCH) == head
         assert "that description has reached GitHub's limit" in done.text
         assert "failed" not in states(done).values()
         assert done.outputs["declined"] == "0"
@@ -357,20 +361,20 @@ def refuse_commits(example: Example, why: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("why", REFUSALS)
-def test_a_file_whose_commit_is_refused_is_no_refusal(example: Example, why: str) -> None:
-    run(example, OLD)
-    inputs = refuse_commits(example, why)
-    more = example.action.listing_of(OLD | {"c.md": "C\n"})
+def test_a_file_whose_commit_is_refused_is_no_refusal(in_single: Example, why: str) -> None:
+    run(in_single, OLD)
+    inputs = refuse_commits(in_single, why)
+    more = in_single.action.listing_of(OLD | {"c.md": "C\n"})
     for _ in range(2):
-        done = example.run(definitions=more, **inputs)
+        done = in_single.run(definitions=more, **inputs)
         assert (done.exit_code, done.outputs["created"]) == (1, "0"), done.console
         assert done.outputs["declined"] == "0"
-        assert mark(example.repository)["wrote"] == named(OLD)
-    example.repository.protections.clear()
-    example.repository.secrets.clear()
-    example.host.refused_mutations.clear()
-    assert run(example, OLD | {"c.md": "C\n"}).outputs["created"] == "1"
-    assert content(example.repository, "c.md") == "C\n"
+        assert mark(in_single.repository)["wrote"] == named(OLD)
+    in_single.repository.protections.clear()
+    in_single.repository.secrets.clear()
+    in_single.host.refused_mutations.clear()
+    assert run(in_single, OLD | {"c.md": "C\n"}).outputs["created"] == "1"
+    assert content(in_single.repository, "c.md") == "C\n"
 
 
 def _removes(repository: Repository) -> None:
@@ -417,25 +421,25 @@ def _squashes(repository: Repository) -> None:
     ],
 )
 def test_what_somebody_takes_out_stays_away_however(
-    example: Example, host: StandInHost, take_out: Callable[[Repository], None]
+    in_single: Example, host: StandInHost, take_out: Callable[[Repository], None]
 ) -> None:
-    run(example, OLD)
-    take_out(example.repository)
-    gone = OLD.keys() - example.repository.files(BRANCH).keys()
+    run(in_single, OLD)
+    take_out(in_single.repository)
+    gone = OLD.keys() - in_single.repository.files(BRANCH).keys()
     assert "a.md" in gone
-    before = example.repository.head(BRANCH), mark(example.repository)["wrote"]
+    before = in_single.repository.head(BRANCH), mark(in_single.repository)["wrote"]
     for mode in ("plan", "register", "register"):
         host.requests.clear()
-        done = run(example, OLD, mode=mode)
+        done = run(in_single, OLD, mode=mode)
         assert done.outputs["declined"] == str(len(gone)), done.console
         # It is derived from the head anew; that nobody wants it is stored nowhere
-        assert (example.repository.head(BRANCH), mark(example.repository)["wrote"]) == before
+        assert (in_single.repository.head(BRANCH), mark(in_single.repository)["wrote"]) == before
         asked = " ".join(each.path for each in host.requests)
         assert not re.search("/commits|/events|/timeline|/activity", asked)
         assert "history(" not in " ".join(str(each.fields) for each in host.requests)
     back = {path: OLD[path].encode() for path in gone}
-    example.repository.commit(back, branch=BRANCH)
-    assert run(example, OLD).outputs["declined"] == "0"
+    in_single.repository.commit(back, branch=BRANCH)
+    assert run(in_single, OLD).outputs["declined"] == "0"
 
 
 def test_a_file_that_returns_with_every_version_of_a_long_list_stays_away(action: Action) -> None:
@@ -451,23 +455,23 @@ def test_a_file_that_returns_with_every_version_of_a_long_list_stays_away(action
 
 
 def test_of_two_runs_at_once_the_later_description_keeps_what_the_other_wrote(
-    example: Example, host: StandInHost
+    in_single: Example, host: StandInHost
 ) -> None:
-    run(example, OLD)
+    run(in_single, OLD)
     other = OLD | {"d.md": "D\n"}
 
     def other_run(request: Request) -> None:
         if not is_read(request):
             host.on_request = None
-            listing = example.action.listing_of(other)
-            assert example.run(definitions=listing).exit_code == 0
+            listing = in_single.action.listing_of(other)
+            assert in_single.run(definitions=listing).exit_code == 0
 
     host.on_request = other_run
-    run(example, OLD | {"c.md": "C\n"})
-    both = run(example, OLD | {"c.md": "C, too\n", "d.md": "D, too\n"})
+    run(in_single, OLD | {"c.md": "C\n"})
+    both = run(in_single, OLD | {"c.md": "C, too\n", "d.md": "D, too\n"})
     assert {states(both)[path] for path in ("c.md", "d.md")} == {"updated"}
-    example.repository.commit({"c.md": None, "d.md": None}, branch=BRANCH)
-    assert run(example, OLD | {"c.md": "C\n", "d.md": "D\n"}).outputs["declined"] == "2"
+    in_single.repository.commit({"c.md": None, "d.md": None}, branch=BRANCH)
+    assert run(in_single, OLD | {"c.md": "C\n", "d.md": "D\n"}).outputs["declined"] == "2"
 
 
 @pytest.mark.parametrize("at", range(1, 13))
@@ -583,51 +587,51 @@ def test_a_branch_that_was_read_before_the_description_tells_no_removal(
     assert (done.exit_code, done.outputs["declined"]) == (0, "0"), done.console
 
 
-def test_what_a_killed_run_had_no_time_to_name_is_proposed_once_more(example: Example) -> None:
-    run(example, OLD)
-    example.repository.commit({"c.md": b"C\n"}, branch=BRANCH)
-    example.repository.close(1)
+def test_what_a_killed_run_had_no_time_to_name_is_proposed_once_more(in_single: Example) -> None:
+    run(in_single, OLD)
+    in_single.repository.commit({"c.md": b"C\n"}, branch=BRANCH)
+    in_single.repository.close(1)
     for _ in range(2):
-        done = run(example, OLD | {"c.md": "C\n"})
+        done = run(in_single, OLD | {"c.md": "C\n"})
         assert done.outputs["declined"] == "3", done.console
-    assert [pull.state for pull in example.repository.pull_requests] == ["closed", "open"]
+    assert [pull.state for pull in in_single.repository.pull_requests] == ["closed", "open"]
 
 
-def test_what_a_killed_run_committed_is_named_from_then_on(example: Example) -> None:
+def test_what_a_killed_run_committed_is_named_from_then_on(in_single: Example) -> None:
     more = OLD | {"c.md": "C\n"}
-    run(example, OLD)
-    example.repository.commit({"c.md": b"C\n"}, branch=BRANCH)
-    assert mark(example.repository)["wrote"] == named(OLD)
-    assert "Not updated in" not in run(example, more).text
-    assert mark(example.repository)["wrote"] == named(more)
-    run(example, OLD | {"c.md": "C, too\n"})
-    assert content(example.repository, "c.md") == "C, too\n"
-    example.repository.commit({"c.md": None}, branch=BRANCH)
+    run(in_single, OLD)
+    in_single.repository.commit({"c.md": b"C\n"}, branch=BRANCH)
+    assert mark(in_single.repository)["wrote"] == named(OLD)
+    assert "Not updated in" not in run(in_single, more).text
+    assert mark(in_single.repository)["wrote"] == named(more)
+    run(in_single, OLD | {"c.md": "C, too\n"})
+    assert content(in_single.repository, "c.md") == "C, too\n"
+    in_single.repository.commit({"c.md": None}, branch=BRANCH)
     for _ in range(2):
-        assert run(example, more).outputs["declined"] == "1"
-        assert "c.md" not in example.repository.files(BRANCH)
+        assert run(in_single, more).outputs["declined"] == "1"
+        assert "c.md" not in in_single.repository.files(BRANCH)
 
 
 def test_what_a_killed_run_committed_is_left_alone_where_the_list_has_changed(
-    example: Example,
+    in_single: Example,
 ) -> None:
-    run(example, OLD)
-    example.repository.commit({"c.md": b"C\n"}, branch=BRANCH)
+    run(in_single, OLD)
+    in_single.repository.commit({"c.md": b"C\n"}, branch=BRANCH)
     for _ in range(2):
-        done = run(example, OLD | {"c.md": "C, too\n"})
-        assert content(example.repository, "c.md") == "C\n"
+        done = run(in_single, OLD | {"c.md": "C, too\n"})
+        assert content(in_single.repository, "c.md") == "C\n"
         assert "Not updated in" in done.text
         assert "c.md" in done.text.partition("Not updated in")[2].splitlines()[0]
         assert (states(done)["c.md"], done.outputs["declined"]) == ("skipped", "0")
-        assert mark(example.repository)["wrote"] == named(OLD)
+        assert mark(in_single.repository)["wrote"] == named(OLD)
 
 
-def test_what_the_default_branch_held_then_was_never_proposed(example: Example) -> None:
-    example.repository.commit({"c.md": b"C\n"})
-    run(example, OLD)
-    example.repository.close(1)
-    example.repository.commit({"c.md": None})
-    done = run(example, OLD | {"c.md": "C\n"})
+def test_what_the_default_branch_held_then_was_never_proposed(in_single: Example) -> None:
+    in_single.repository.commit({"c.md": b"C\n"})
+    run(in_single, OLD)
+    in_single.repository.close(1)
+    in_single.repository.commit({"c.md": None})
+    done = run(in_single, OLD | {"c.md": "C\n"})
     assert (done.outputs["declined"], done.outputs["created"]) == ("3", "1")
 
 

@@ -119,6 +119,20 @@ def _withdrawn(scene: Scene, then: str = "") -> None:
         scene.repository.delete_branch(BRANCH)
     if then == "rewrite":
         scene.repository.create_branch(BRANCH, base)
+    if then == "close again":
+        scene.repository.reopen(1)
+        scene.run()
+        scene.repository.close(1)
+
+
+def _held_from_its_beginning(scene: Scene, *, is_ours: bool) -> None:
+    """The branch was made while the default branch had a file that was deleted there since."""
+    scene.repository.commit({"a.md": b"\n"})
+    if is_ours:
+        scene.run()
+    else:
+        scene.leave("b.md")
+    scene.repository.commit({"a.md": None})
 
 
 def _opened_by_hand(scene: Scene, *, then: str = "") -> None:
@@ -182,6 +196,15 @@ STATES: dict[str, Expected] = {
     ),
     "withdrawn, and the branch reset": Expected(
         partial(_withdrawn, then="rewrite"), BRANCH, (BRANCH,)
+    ),
+    "withdrawn, opened again and closed": Expected(
+        partial(_withdrawn, then="close again"), "", (), FILES
+    ),
+    "open, holding a file from its beginning": Expected(
+        partial(_held_from_its_beginning, is_ours=True), "", (BRANCH,)
+    ),
+    "leftover, holding a file from its beginning": Expected(
+        partial(_held_from_its_beginning, is_ours=False), "", (BRANCH,)
     ),
     "merged without a file": Expected(_merged_without_a_file, "", (), ("b.md",)),
     "merged, and a file deleted": Expected(_merged_and_deleted, SECOND, (SECOND,)),

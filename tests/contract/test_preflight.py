@@ -408,8 +408,17 @@ def test_a_repository_that_is_not_there_yet(
     finished(repository)
 
 
-@pytest.mark.parametrize("body", [b"<html>404</html>", b"", b"[]", b'{"error": "no"}', b'"x"'])
-@pytest.mark.parametrize("call", ["GET", "GET git/ref/heads/main", "GET contents/c.md"])
+@pytest.mark.parametrize(
+    ("call", "body"),
+    [
+        ("GET", b""),
+        ("GET git/ref/heads/main", b"[]"),
+        *(
+            ("GET contents/c.md", each)
+            for each in (b"<html>404</html>", b'{"error": "no"}', b'"x"')
+        ),
+    ],
+)
 def test_a_404_with_another_message_is_not_missing(
     action: Action, host: StandInHost, repository: Repository, call: str, body: bytes
 ) -> None:

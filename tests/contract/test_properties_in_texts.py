@@ -31,9 +31,9 @@ def test_every_input_with_a_placeholder_for_properties_is_tried() -> None:
 
 
 @pytest.fixture(params=["one", "many"])
-def given(request: pytest.FixtureRequest, start: Start, action: Action) -> Start:
-    """The action, on one repository by each strategy and on many, in English."""
-    one = partial(start, definitions=action.listing("a"), language="en")
+def given(request: pytest.FixtureRequest, single: Start, action: Action) -> Start:
+    """The action, on one repository and on many, in English."""
+    one = partial(single, definitions=action.listing("a"))
     if request.param == "one":
         return one
     return partial(

@@ -92,39 +92,39 @@ def test_what_was_withdrawn_is_proposed_again_from_its_branch(each_way: Withdraw
     assert each_way.do().outputs["declined"] == "2"
 
 
-def test_withdrawing_again_and_again_leaves_one_branch(each_way: Withdrawable) -> None:
+def test_withdrawing_again_and_again_leaves_one_branch(example: Withdrawable) -> None:
     for _ in range(3):
-        each_way.do()
-        each_way.withdraw()
-    assert each_way.pulls == ["closed"] * 3
-    assert each_way.repository.branches == [BRANCH, "main"]
+        example.do()
+        example.withdraw()
+    assert example.pulls == ["closed"] * 3
+    assert example.repository.branches == [BRANCH, "main"]
 
 
-def test_a_withdrawn_branch_with_somebodys_work_is_left_alone(each_way: Withdrawable) -> None:
-    each_way.do()
-    each_way.withdraw()
-    head = each_way.repository.commit({"a.md": b"mine\n"}, branch=BRANCH)
-    each_way.do()
-    assert (each_way.pulls, each_way.repository.head(BRANCH)) == (["closed", "open"], head)
-    assert each_way.repository.branches == [BRANCH, f"{BRANCH}-2", "main"]
+def test_a_withdrawn_branch_with_somebodys_work_is_left_alone(example: Withdrawable) -> None:
+    example.do()
+    example.withdraw()
+    head = example.repository.commit({"a.md": b"mine\n"}, branch=BRANCH)
+    example.do()
+    assert (example.pulls, example.repository.head(BRANCH)) == (["closed", "open"], head)
+    assert example.repository.branches == [BRANCH, f"{BRANCH}-2", "main"]
 
 
 @pytest.mark.parametrize("are_gone", [False, True], ids=["taken names", "names with a gap"])
 def test_one_with_a_later_name_counts_like_the_first(
-    each_way: Withdrawable, *, are_gone: bool
+    example: Withdrawable, *, are_gone: bool
 ) -> None:
     taken = [BRANCH, *(f"{BRANCH}-{number}" for number in range(2, 5))]
     for name in taken:
-        each_way.repository.create_branch(name)
-        each_way.repository.commit({"mine.md": b"mine"}, branch=name)
-    each_way.do()
+        example.repository.create_branch(name)
+        example.repository.commit({"mine.md": b"mine"}, branch=name)
+    example.do()
     for name in taken if are_gone else ():
-        each_way.repository.delete_branch(name)
-    each_way.do()
-    assert [each.head for each in each_way.repository.pull_requests] == [f"{BRANCH}-5"]
-    each_way.withdraw()
-    assert each_way.written == ["PATCH pulls/1"]
-    assert each_way.pulls == ["closed"]
+        example.repository.delete_branch(name)
+    example.do()
+    assert [each.head for each in example.repository.pull_requests] == [f"{BRANCH}-5"]
+    example.withdraw()
+    assert example.written == ["PATCH pulls/1"]
+    assert example.pulls == ["closed"]
 
 
 def _edits(repository: Repository) -> None:
@@ -163,13 +163,13 @@ def _removes(repository: Repository) -> None:
     ],
 )
 def test_what_somebody_has_changed_stays_open(
-    each_way: Withdrawable, do: Callable[[Repository], None], path: str
+    example: Withdrawable, do: Callable[[Repository], None], path: str
 ) -> None:
-    each_way.do()
-    do(each_way.repository)
-    run = each_way.withdraw()
-    assert only_reads(each_way.host)
-    assert each_way.pulls == ["open"]
+    example.do()
+    do(example.repository)
+    run = example.withdraw()
+    assert only_reads(example.host)
+    assert example.pulls == ["open"]
     assert re.search(rf"Left open: .*: {path}", run.console), run.console
     assert run.registration["pull_request"]["operation"] == "none"
 
@@ -185,15 +185,15 @@ def test_the_list_has_changed_meanwhile(example: Withdrawable, listed: dict[str,
     assert [files[f"{name}.md"] for name in "abc"] == [b"A, too\n", b"B\n", b"C\n"]
 
 
-def test_a_plan_says_what_proposing_it_again_brings(each_way: Withdrawable) -> None:
+def test_a_plan_says_what_proposing_it_again_brings(example: Withdrawable) -> None:
     listed = {**LIST, "d.md": "D\n"}
-    each_way.do(listed)
-    each_way.withdraw(listed)
+    example.do(listed)
+    example.withdraw(listed)
     listed = {**listed, "a.md": "A, too\n", "c.md": "C\n"}
     for mode in ("plan", "check"):
-        each_way.host.requests.clear()
-        plan = each_way.do(listed, mode=mode, fail_on="invalid")
-        assert only_reads(each_way.host)
+        example.host.requests.clear()
+        plan = example.do(listed, mode=mode, fail_on="invalid")
+        assert only_reads(example.host)
         assert plan.outputs["missing"] == "4"
         states = {each["path"]: each["done"] for each in plan.registration["files"]}
         assert states == dict.fromkeys(listed, "to create") | {"a.md": "to update"}
@@ -201,8 +201,8 @@ def test_a_plan_says_what_proposing_it_again_brings(each_way: Withdrawable) -> N
         if mode == "plan":
             assert "+D" in diffs
             assert diffs.index("-A") + 1 == diffs.index("+A, too")
-    run = each_way.do(listed)
-    assert each_way.pulls == ["closed", "open"]
+    run = example.do(listed)
+    assert example.pulls == ["closed", "open"]
     states = {each["path"]: each["done"] for each in run.registration["files"]}
     assert states == {"a.md": "updated", "b.md": "skipped", "c.md": "created", "d.md": "skipped"}
 
