@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass, field
 from typing import Literal
 
+import pytest
+
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
 from tests.harness import (
     LIST_BRANCH,
@@ -149,6 +151,8 @@ class Example:
 MANY = "many"
 WAYS = (*STRATEGIES, MANY)
 """Each strategy for one repository, and the run over many."""
+in_one_way = pytest.mark.parametrize("example", [SINGLE], indirect=True)
+"""Where a fixture `example` has each way: `test_parity` compares what the others decide."""
 A_AND_B = {"a.md": "A\n", "b.md": "B\n"}
 """A list of one's own: contents by path."""
 

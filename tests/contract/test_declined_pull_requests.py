@@ -388,16 +388,16 @@ def test_of_several_parts_all_count_and_one_is_left(in_single: Example) -> None:
     assert in_single.repository.branches == ["main"]
 
 
-def test_in_a_fork_older_pages_count_too(in_single: Example) -> None:
-    repository = in_single.repository
+def test_in_a_fork_older_pages_count_too(example: Example) -> None:
+    repository = example.repository
     repository.parent = f"{repository.owner}/parent"
-    ask(in_single, *FIRST)
+    ask(example, *FIRST)
     closed(repository, 1)
     for _ in range(100):
         repository.open_pull_request(head="theirs", head_repository="stranger/example")
-    ask(in_single, *FIRST, "c.md")
+    ask(example, *FIRST, "c.md")
     closed(repository, 102)
-    run = ask(in_single, *FIRST, "c.md")
+    run = ask(example, *FIRST, "c.md")
     assert run.exit_code == 0, run.console
     assert repository.branches == ["main"]
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.example import A_AND_B as LIST
-from tests.example import Way
+from tests.example import Way, in_one_way
 from tests.fakehub import Fault, FaultKind, Repository, Request
 from tests.harness import LIST_BRANCH as BRANCH
 from tests.harness import (
@@ -106,6 +106,7 @@ def test_one_with_a_later_name_is_closed_too(example: Needless, most: int | None
     assert example.pulls == [(f"{BRANCH}-4", "closed")]
 
 
+@in_one_way
 def test_a_closing_that_github_refuses_keeps_nothing_else_from_being_proposed(
     example: Needless,
 ) -> None:
@@ -129,6 +130,7 @@ def test_a_closing_that_github_refuses_keeps_nothing_else_from_being_proposed(
     assert example.pulls == [*CLOSED, (SECOND, "open")]
 
 
+@in_one_way
 @pytest.mark.parametrize("by_hand", [b"B\n", b"by hand\n"], ids=["same", "conflicts"])
 def test_a_deleted_file_is_proposed_by_another_one(example: Needless, by_hand: bytes) -> None:
     """From its own branch, which adds it, unless what it adds besides would conflict."""
@@ -146,6 +148,7 @@ def test_a_deleted_file_is_proposed_by_another_one(example: Needless, by_hand: b
     assert only_reads(example.host)
 
 
+@in_one_way
 def test_its_branch_is_used_again_and_again(example: Needless) -> None:
     """For one more file each time: so needless ones do not use up the names."""
     listed, names = dict(LIST), "cdefg"
@@ -162,6 +165,7 @@ def test_its_branch_is_used_again_and_again(example: Needless) -> None:
     assert example.repository.files()["g.md"] == b"g\n"
 
 
+@in_one_way
 def test_where_its_branch_was_deleted_the_name_is_free(example: Needless) -> None:
     example.do()
     example.add_by_hand()
@@ -172,6 +176,7 @@ def test_where_its_branch_was_deleted_the_name_is_free(example: Needless) -> Non
     assert example.pulls == [*CLOSED, (BRANCH, "open")]
 
 
+@in_one_way
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_list_that_has_grown_takes_the_next_name(example: Needless, when: str) -> None:
     example.do()
@@ -186,6 +191,7 @@ def test_a_list_that_has_grown_takes_the_next_name(example: Needless, when: str)
     assert ("Closed: " in run.text) == (when == "before")
 
 
+@in_one_way
 def test_one_that_a_person_opens_again_is_theirs(example: Needless) -> None:
     example.do()
     example.add_by_hand()
@@ -222,6 +228,7 @@ def _merges_main(repository: Repository) -> None:
     repository.merge_into(BRANCH, main, {})
 
 
+@in_one_way
 @pytest.mark.parametrize(
     ("do", "path"),
     [(_edits, "a.md"), (_removes, "a.md"), (_adds, "c.md"), (_merges_main, "a.md")],
@@ -239,6 +246,7 @@ def test_what_somebody_has_changed_stays_open(
     assert re.search(rf"Left open: .*: .*{path}", run.console), run.console
 
 
+@in_one_way
 @pytest.mark.parametrize("change", ["list", "author", "base", "body", "mark"])
 def test_others_stay_open(example: Needless, change: str) -> None:
     example.do()
@@ -261,6 +269,7 @@ def test_others_stay_open(example: Needless, change: str) -> None:
     assert example.pulls == OPEN
 
 
+@in_one_way
 def test_one_file_that_is_not_there_yet_keeps_it_open(example: Needless) -> None:
     example.do(GROWN)
     example.add_by_hand()
@@ -271,6 +280,7 @@ def test_one_file_that_is_not_there_yet_keeps_it_open(example: Needless) -> None
         assert not any('"closed"' in f"{each.json}" for each in example.host.requests)
 
 
+@in_one_way
 def test_update_false_leaves_it_open(example: Needless) -> None:
     example.do()
     example.add_by_hand()

@@ -10,9 +10,9 @@ from typing import Any, cast
 
 import pytest
 
-from tests.example import BRANCH, EXPECTED, WAYS, Example, Way
+from tests.example import BRANCH, EXPECTED, WAYS, Example, Way, in_one_way
 from tests.fakehub import Repository, Request, StandInHost
-from tests.harness import PER_FILE, Action, Run, refuse, shortened
+from tests.harness import PER_FILE, SINGLE, Action, Run, refuse, shortened
 
 SECOND = f"{BRANCH}-2"
 MARK = "<!-- registrar:many -->"
@@ -108,7 +108,12 @@ def test_a_private_member_is_believed_where_the_host_tells_the_role(
 
 
 @pytest.mark.parametrize(
-    ("author", "times"), [("octo", 0), ("renovate[bot]", 0), ("octocat", 1), ("somebody", 1)]
+    ("example", "author", "times"),
+    [
+        *((SINGLE, author, 0) for author in ("octo", "renovate[bot]")),
+        *((way, author, 1) for way in WAYS for author in ("octocat", "somebody")),
+    ],
+    indirect=["example"],
 )
 def test_everybody_is_asked_about_once_but_the_owner_bots_and_the_tokens_account(
     host: StandInHost, example: Way, author: str, times: int
@@ -127,6 +132,7 @@ def test_everybody_is_asked_about_once_but_the_owner_bots_and_the_tokens_account
     assert declined(example.run())
 
 
+@in_one_way
 @pytest.mark.parametrize("is_open", [True, False])
 def test_who_may_only_read_says_no_to_nothing(example: Way, is_open: bool) -> None:
     repository = example.repository
@@ -234,8 +240,14 @@ def crowd(repository: Repository, head: str) -> None:
         )
 
 
-@pytest.mark.parametrize("close", [True, False], ids=["declined", "open"])
-@pytest.mark.parametrize("is_fork", [False, True], ids=["repository", "busy fork"])
+@pytest.mark.parametrize(
+    ("example", "is_fork", "close"),
+    [
+        *((way, is_fork, True) for way in WAYS for is_fork in (False, True)),
+        *((SINGLE, is_fork, False) for is_fork in (False, True)),
+    ],
+    indirect=["example"],
+)
 def test_pull_requests_of_strangers_forks_do_not_hide_ours(
     example: Way, is_fork: bool, close: bool
 ) -> None:
@@ -252,6 +264,7 @@ def test_pull_requests_of_strangers_forks_do_not_hide_ours(
     assert declined(run) == close
 
 
+@in_one_way
 @pytest.mark.timeout(60)
 def test_a_list_of_pull_requests_whose_pages_repeat_ends_with_an_error(
     host: StandInHost, example: Way
