@@ -6,19 +6,19 @@ import gc
 import math
 import os
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from registrar.github.transport import CA_VARIABLES
-from tests.example import PRESENT, SCAFFOLD, Example
+from tests.example import LIST, PRESENT, SCAFFOLD, Example, write_list
 from tests.fakehub import Repository, StandInHost
-from tests.harness import SINGLE, STRATEGIES, TARGET, Action, Start
+from tests.harness import SINGLE, STRATEGIES, TARGET, Action, Run, Start
 from tests.organisation import ALL, Make
 
 Item = TypeVar("Item")
@@ -161,10 +161,18 @@ def in_single(action: Action) -> Example:
 
 @pytest.fixture
 def many(action: Action) -> Start:
-    """The action on all repositories of an organisation at once, in English."""
-    return partial(
-        action, target_repo=None, target_repos=ALL, max_pull_requests="100", language="en"
-    )
+    """The action on all repositories of an organisation at once, in English.
+
+    Its list has six files, where no built-in one is asked for.
+    """
+    write_list(action)
+    given = {"target_repo": "", "target_repos": ALL, "max_pull_requests": "100", "language": "en"}
+
+    def run(inputs: Mapping[str, str] | None = None, /, **more: Any) -> Run:
+        listed = "" if more.get("profile") else LIST
+        return action({**given, "definitions": listed, **(inputs or {})}, **more)
+
+    return run
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from tests.example import WAYS, Way
 from tests.fakehub import Executable, Fault, FaultKind, Repository, Request, StandInHost, Symlink
 from tests.harness import LIST_BRANCH as BRANCH
 from tests.harness import (
-    SCAFFOLD_BRANCH,
     SINGLE,
     TARGET,
     Action,
@@ -439,7 +438,7 @@ def test_over_many_the_cap_bounds_what_is_proposed_again_and_not_what_is_withdra
     made = make(1, 6)
     many(max_pull_requests="5")
     with_one = [each for each in made if each.pull_requests]
-    with_one[0].commit({".editorconfig": b"mine"}, branch=SCAFFOLD_BRANCH)
+    with_one[0].commit({"AGENTS.md": b"mine"}, branch=BRANCH)
     with_one[1].close(1)
     plan = many(mode="plan")
     could = "Repositories with open pull requests that `mode: withdraw` could close: at most 4."
@@ -453,7 +452,7 @@ def test_over_many_the_cap_bounds_what_is_proposed_again_and_not_what_is_withdra
     # Edited: waiting; never opened: missing
     assert states(run) == {"withdrawn": 3, "waiting": 1, "to open": 1, "declined": 1, "complete": 1}
     assert rows(run)[with_one[0].full_name] == "waiting"
-    assert "because somebody has edited these files on its branch: .editorconfig" in run.stdout
+    assert "because somebody has edited these files on its branch: AGENTS.md" in run.stdout
     assert run.report["many"]["budget"]["withdrawable"] == 4
     assert run.outputs["deferred"] == "0"
     left = {"waiting": 1, "to open": 4, "declined": 1, "complete": 1}

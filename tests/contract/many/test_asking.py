@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from tests.example import LIST, write_list
 from tests.fakehub import Repository, StandInHost
 from tests.harness import Action, Run, only_reads
 from tests.organisation import ALL, Make, opened, states
@@ -32,6 +33,8 @@ def at_terminal(
     Where it ``waits`` it is the entry point itself. Gives the run and what stood on the terminal.
     """
     given = {"target_repo": None, "target_repos": ALL, "language": "en", **(inputs or {})}
+    write_list(action)
+    given["definitions"] = LIST
     environ = {**action.environment(given), **(env or {})}
     master, slave = pty.openpty()
     if waits:

@@ -13,7 +13,7 @@ import pytest
 from tests.example import PRESENT
 from tests.fakehub import Fault, FaultKind, Lag, Repository, Request, StandInHost
 from tests.fakehub.limits import Pace
-from tests.harness import SCAFFOLD_BRANCH, Action, Start, is_read, only_reads, refuse
+from tests.harness import LIST_BRANCH, Action, Start, is_read, only_reads, refuse
 from tests.organisation import ALL, FIVE_WRITES, Make, asked, opened, refuse_writes, rows, states
 
 
@@ -36,7 +36,7 @@ def test_the_pages_of_a_fork_end_with_the_run(
     [fork] = make(0, 1)
     fork.parent = "octo-org/parent"
     for _ in range(1000):
-        fork.open_pull_request(head=SCAFFOLD_BRANCH, head_repository="stranger/example")
+        fork.open_pull_request(head=LIST_BRANCH, head_repository="stranger/example")
     pages: list[Request] = []
 
     def slow(request: Request) -> None:
@@ -299,7 +299,7 @@ def test_a_limit_that_lasts_ends_the_writing_and_is_no_failure(
         == 1
     )
     assert run.summary.count("the rate limit of the token is used up") == 1
-    assert [row["missing"] for row in run.report["many"]["rows"]] == [27] * 7
+    assert [row["missing"] for row in run.report["many"]["rows"]] == [4] * 7
     host.faults.clear()
     assert states(many()) == {"waiting": 2, "opened": 5}
 

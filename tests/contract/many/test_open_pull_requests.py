@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from tests.example import SCAFFOLD_MISSING as MISSING
+from tests.example import LISTED, MISSING
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
-from tests.harness import LIST_BRANCH, SCAFFOLD_BRANCH, Action, Run, Start, only_reads
+from tests.harness import LIST_BRANCH, Action, Run, Start, only_reads
 from tests.organisation import Make, asked, rows, states
 
 FIRST, SECOND = sorted(MISSING)[:2]
@@ -22,7 +22,7 @@ ONE_BY_ONE = re.compile(r"Reading (\d+) of them one by one")
 
 def take_out(repository: Repository, *paths: str) -> None:
     """A reviewer does not want these files."""
-    repository.commit(dict.fromkeys(paths), branch=SCAFFOLD_BRANCH, author=("A", "a@example.com"))
+    repository.commit(dict.fromkeys(paths), branch=LIST_BRANCH, author=("A", "a@example.com"))
 
 
 def made_to_look_at(many: Start, make: Make, complete: int, lacking: int) -> list[Repository]:
@@ -75,7 +75,7 @@ def test_what_was_removed_is_found(many: Start, make: Make, host: StandInHost, m
     for repository in made[1:4]:
         take_out(repository, FIRST)
     take_out(made[4], FIRST, SECOND)
-    made[4].commit({SECOND: b"back\n"}, branch=SCAFFOLD_BRANCH)
+    made[4].commit({SECOND: b"back\n"}, branch=LIST_BRANCH)
     host.requests.clear()
     run = many(mode=mode)
     assert only_reads(host)
@@ -98,15 +98,15 @@ def test_what_was_removed_is_found(many: Start, make: Make, host: StandInHost, m
 
 ACTS: Mapping[str, tuple[Callable[[Repository], object], int]] = {
     "nothing": (lambda _: None, 0),
-    "an edited file": (lambda each: each.commit({FIRST: b"mine\n"}, branch=SCAFFOLD_BRANCH), 0),
-    "a file of theirs": (lambda each: each.commit({"my.md": b"x\n"}, branch=SCAFFOLD_BRANCH), 0),
+    "an edited file": (lambda each: each.commit({FIRST: b"mine\n"}, branch=LIST_BRANCH), 0),
+    "a file of theirs": (lambda each: each.commit({"my.md": b"x\n"}, branch=LIST_BRANCH), 0),
     "one merged by hand": (
-        lambda each: each.commit({FIRST: each.files(SCAFFOLD_BRANCH)[FIRST]}),
+        lambda each: each.commit({FIRST: each.files(LIST_BRANCH)[FIRST]}),
         0,
     ),
     "a removed file": (lambda each: take_out(each, FIRST), 1),
     "a directory in its place": (
-        lambda each: each.commit({FIRST: None, f"{FIRST}/x": b"x\n"}, branch=SCAFFOLD_BRANCH),
+        lambda each: each.commit({FIRST: None, f"{FIRST}/x": b"x\n"}, branch=LIST_BRANCH),
         1,
     ),
     "a conflict": (lambda each: each.commit({FIRST: b"other\n"}), 1),
@@ -139,7 +139,7 @@ def test_what_the_shared_query_says_of_a_branch_is_what_a_run_about_one_says(
             assert ONE_BY_ONE.findall(run.stdout) == ["1"] * alone
             assert (asked(host)[2:] == ["nodes"]) == (not alone)
     assert tables[0] == tables[1]
-    assert len(tables[0]) == 29
+    assert len(tables[0]) == len(LISTED)
 
 
 def test_registering_looks_at_no_open_pull_request_beforehand(
@@ -286,7 +286,7 @@ def test_what_was_not_read_is_in_table_and_page(
     assert states(run) == {"not read": 1}
     table = (temporary / run.outputs["table_path"]).read_text("utf-8").splitlines()
     of_repository = [line for line in table[1:] if repository.full_name in line]
-    assert len(of_repository) == 29
+    assert len(of_repository) == len(LISTED)
     assert all('"unread"' in line for line in of_repository)
     assert "Not read" in (temporary / run.outputs["page_path"]).read_text("utf-8")
 

@@ -9,7 +9,7 @@ import pytest
 from tests.example import PRESENT
 from tests.fakehub import StandInHost
 from tests.fakehub.repository import Protection
-from tests.harness import SCAFFOLD_BRANCH, Action, Run, Start
+from tests.harness import LIST_BRANCH, Action, Run, Start
 from tests.organisation import WORKFLOW, Make, opened, states
 from tests.outputs import DAY
 
@@ -41,9 +41,9 @@ def test_what_was_interrupted_comes_first_and_what_is_going_to_fail_last(
 ) -> None:
     waiting, *others = make(0, 6)
     many(target_repos=waiting.full_name)
-    others[2].create_branch(SCAFFOLD_BRANCH)
+    others[2].create_branch(LIST_BRANCH)
     # What stands above a listed path is known from the reading
-    others[4].commit({".idea": b"a file"})
+    others[4].commit({".claude": b"a file"})
     for _ in range(3):
         found = order(many(max_pull_requests="0"))
         assert (found[0], found[-2:]) == ("r3", ["r0", "r5"])
@@ -74,9 +74,9 @@ def test_a_plan_names_what_a_run_of_the_same_day_takes(
 ) -> None:
     """Also where the plan reads by itself what an interrupted run has left."""
     make(1, 12)
-    host.repositories[7].create_branch(SCAFFOLD_BRANCH)
+    host.repositories[7].create_branch(LIST_BRANCH)
     # What is going to fail comes last
-    host.repositories[5].commit({".idea": b"a file"})
+    host.repositories[5].commit({".claude": b"a file"})
     for left in (12, 8, 4):
         plan = many(mode="plan", max_pull_requests="4")
         [named] = re.findall(r"it begins with at most these repositories: ([^.]*)\.", plan.stdout)

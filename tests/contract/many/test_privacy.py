@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.example import PRESENT
-from tests.example import SCAFFOLD as LISTED
+from tests.example import LISTED, PRESENT
 from tests.fakehub import Refusal, Repository, Request, StandInHost
 from tests.harness import Action, Run, Start, is_read, refuse, report_schema
 from tests.organisation import Make, asked, opened, refuse_writes, rows, states

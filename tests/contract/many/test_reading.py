@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from tests.example import SCAFFOLD_MISSING as MISSING
+from tests.example import MISSING
 from tests.fakehub import Fault, FaultKind, Request, StandInHost
 from tests.fakehub.limits import RateLimit
 from tests.fakehub.representations import node_id
-from tests.harness import LIST_BRANCH, SCAFFOLD_BRANCH, Action, Start, only_reads, refuse
+from tests.harness import LIST_BRANCH, Action, Start, only_reads, refuse
 from tests.organisation import Make, asked, rows, states
 
 
@@ -31,9 +31,9 @@ def test_a_later_name_that_cannot_be_read_fails_and_what_is_missing_is_known(
 ) -> None:
     [repository] = make(0, 1)
     for number, name in enumerate(["", "-2", "-3"], start=1):
-        repository.create_branch(f"{SCAFFOLD_BRANCH}{name}")
-        repository.commit({f"x{number}": b""}, branch=f"{SCAFFOLD_BRANCH}{name}")
-        repository.open_pull_request(head=f"{SCAFFOLD_BRANCH}{name}")
+        repository.create_branch(f"{LIST_BRANCH}{name}")
+        repository.commit({f"x{number}": b""}, branch=f"{LIST_BRANCH}{name}")
+        repository.open_pull_request(head=f"{LIST_BRANCH}{name}")
         repository.merge(number)
     refuse(host, lambda request: request.query.get("head", "").endswith("-4"), 502)
     run = many(mode="plan")

@@ -25,7 +25,7 @@ def test_the_log_counts_repositories_and_the_time_that_is_left(many: Start, make
         assert line.startswith(f"[{number}/30] octo-org/r")
     # Whoever reads a log has no links but addresses
     link = r"http://\S+/octo-org/r\d+/pull/1"
-    ends = rf"pull request opened \(missing files: 27\): {link} \(about 2 min left\)"
+    ends = rf"pull request opened \(missing files: 4\): {link} \(about 2 min left\)"
     assert re.search(f"{ends}$", lines[0])
     assert lines[20].endswith("(about 1 min left)")
     assert re.search(f"{link}$", lines[-1])

@@ -7,10 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from tests.example import PRESENT
-from tests.example import SCAFFOLD as LISTED
+from tests.example import LISTED, PRESENT
 from tests.fakehub import Fault, FaultKind, Request, StandInHost
-from tests.harness import LIST_BRANCH, SCAFFOLD_BRANCH, Action, Start, is_read
+from tests.harness import LIST_BRANCH, Action, Start, is_read
 from tests.organisation import Make, asked, opened, states
 
 
@@ -127,8 +126,8 @@ def test_one_odd_repository_does_not_stop_the_others(
             made[2].archived = True
             made[3].rename("octo-org/renamed")
             made[4].commit({"LATER.md": b""})
-            made[5].create_branch(SCAFFOLD_BRANCH)
-            made[5].commit({"theirs": b""}, branch=SCAFFOLD_BRANCH)
+            made[5].create_branch(LIST_BRANCH)
+            made[5].commit({"theirs": b""}, branch=LIST_BRANCH)
             made[6].commit({path: b"theirs" for path in LISTED if path not in PRESENT})
 
     host.on_request = meanwhile
@@ -191,7 +190,7 @@ def test_a_closed_pull_request_is_respected(many: Start, make: Make) -> None:
         run = many()
         assert (run.exit_code, states(run)) == (0, {"declined": 1})
         link = repository.pull_requests[0].html_url
-        assert f"nothing to propose (declined: 27): {link}" in run.console
+        assert f"nothing to propose (declined: 4): {link}" in run.console
     assert opened([repository]) == [1]
 
 
@@ -252,7 +251,7 @@ def test_what_cannot_be_read_again_keeps_the_count_of_the_first_reading(
     host.faults.add(unread)
     run = many()
     assert (run.exit_code, states(run)) == (1, {"failed": 1})
-    assert [row["missing"] for row in run.report["many"]["rows"]] == [27]
+    assert [row["missing"] for row in run.report["many"]["rows"]] == [4]
 
 
 CUT = {"sha": "1" * 40, "url": "https://x.example", "tree": [], "truncated": True}
