@@ -451,8 +451,9 @@ class Repository(Store):
     def reopen(self, number: int) -> None:
         """Open a closed pull request again.
 
-        `Refusal` 422 when it is merged, or its branch has done anything but grow since
-        (pytorch/pytorch#114423, cilium/cilium#47088).
+        `Refusal` 422 when it is merged, its branch has done anything but grow since
+        (pytorch/pytorch#114423, cilium/cilium#47088), or its base is gone, with words that are not
+        confirmed.
         """
         with self.lock:
             pull_request = self.pull_request(number)
@@ -462,6 +463,8 @@ class Repository(Store):
                 why = "The pull request has been merged."
             elif head is None:
                 why = f"The {branch} branch has been deleted."
+            elif self.find_head(pull_request.base) is None:
+                why = f"The {pull_request.base} branch has been deleted."
             elif (base := self.merge_base(head, then)) is None or str(base.id) != then:
                 why = f"The {branch} branch was force-pushed or recreated."
             if why or head is None:

@@ -541,10 +541,10 @@ class WholeRuns(RuleBasedStateMachine):
                 self.repository.delete_branch(pull.head)
 
     def reopen(self, choose: Choose) -> None:
-        closed = [p for p in self.own if p.state == "closed" and not p.merged]
+        there = set(self.repository.branches)
+        closed = [p for p in self.own if p.state == "closed" and {p.head, p.base} <= there]
         taken = {p.head for p in self.open_ones}
-        free = [p for p in closed if p.head in self.repository.branches and p.head not in taken]
-        if free:
+        if free := [p for p in closed if not (p.merged or p.head in taken)]:
             self.repository.reopen(choose(free).number)
 
     def tidy_up(self, choose: Choose) -> None:
@@ -620,7 +620,8 @@ class WholeRuns(RuleBasedStateMachine):
         """Whoever has opened a pull request may close and reopen it."""
         open_pairs = {(pull.head, pull.base) for pull in self.own if pull.state == "open"}
         theirs = [p for p in self.own if p.author in STRANGERS and p.state == "closed"]
-        grown = [p for p in theirs if p.head_sha == self.repository.find_head(p.head)]
+        there = (p for p in theirs if p.base in self.repository.branches)
+        grown = [p for p in there if p.head_sha == self.repository.find_head(p.head)]
         if pull := self.one_of([p for p in grown if (p.head, p.base) not in open_pairs], choose):
             self.repository.reopen(pull.number)
 
