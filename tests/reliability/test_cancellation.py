@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import subprocess
@@ -131,6 +132,34 @@ def test_answers_that_are_not_needed_any_more_are_not_waited_for(
     assert ended.exit_code == 128 + signal.SIGTERM
     assert ended.outputs["created"] == "0"
     finished_by_another_run(action, repository)
+
+
+@pytest.mark.parametrize("seconds", [0.3, BEYOND_GRACE])
+def test_during_the_query_that_is_asked_ahead(
+    action: Action, host: StandInHost, seconds: float
+) -> None:
+    """While the answers to the first one are worked on, or when nothing else is left to do."""
+    for count in range(30):
+        host.create_repository(f"octo-org/r{count}", {"README.md": b""})
+    queries = itertools.count(1)
+
+    def is_second(request: Request) -> bool:
+        return request.path == "/graphql" and next(queries) == 2
+
+    slow = Fault(FaultKind.TIMEOUT, match=lambda _: first.sent, when="after", seconds=seconds)
+    host.faults.add(slow)
+    given = {"target_repo": None, "target_repos": "octo-org/*", "mode": "plan"}
+    environ = action.environment({**given, "definitions": action.listing(*PATHS)})
+    host.on_request = first = SignalAt(signal.SIGINT, is_second)
+    began = time.monotonic()
+    run = action.end(first.to(action.begin(environ)), environ)
+    assert time.monotonic() - began < BEYOND_GRACE
+    assert run.exit_code == 128 + signal.SIGINT, run.text
+    assert "Cancelled (SIGINT)" in run.stderr
+    assert "Unexpected" not in run.text
+    states = run.report["many"]["states"]
+    assert states["not read"] == (4 if seconds < BEYOND_GRACE else 20)
+    assert next(queries) == 3
 
 
 @pytest.mark.parametrize("number", BOTH)

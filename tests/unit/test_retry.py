@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from registrar.errors import Kind, OutOfTime
 from registrar.github.case import Outcome, Row
 from registrar.github.limits import Pace, RetryPolicy, pause_before
 from registrar.runtime.cancellation import Cancellation
+from registrar.runtime.concurrency import in_background
 from registrar.texts.messages import Message, msg
 from tests.clocks import FakeClock
 
@@ -65,8 +68,9 @@ def test_a_pause_is_announced_and_passes() -> None:
 
 def test_pauses_of_several_threads_at_once_are_counted_once() -> None:
     retry, clock, said = policy(1)
-    for _ in range(15):
-        retry.begin_pause(30, REASON)
+    # Each is longer by chance
+    for number in range(15):
+        retry.begin_pause(29 + number / 14, REASON)
     assert len(said) == 1
     retry.wait()
     retry.begin_pause(29, REASON)
@@ -74,6 +78,28 @@ def test_pauses_of_several_threads_at_once_are_counted_once() -> None:
     assert clock.now == pytest.approx(FakeClock().now + 59)
     with pytest.raises(OutOfTime):
         retry.begin_pause(2, REASON)
+
+
+def test_a_pause_that_is_much_longer_than_the_one_under_way_is_told() -> None:
+    retry, _, said = policy(15)
+    for seconds in (60, 600):
+        retry.begin_pause(seconds, REASON)
+    assert [m.values["seconds"] for m in said] == [60, 600]
+
+
+def test_pauses_of_other_threads_are_told_at_the_end_of_a_block() -> None:
+    retry, _, said = policy(15)
+
+    def elsewhere(seconds: float) -> None:
+        in_background(partial(retry.begin_pause, seconds, REASON)).result()
+
+    with retry.announcing_afterwards():
+        elsewhere(60)
+        elsewhere(120)
+        retry.begin_pause(240, REASON)
+        assert [m.values["seconds"] for m in said] == [240]
+    elsewhere(480)
+    assert [m.values["seconds"] for m in said] == [240, 60, 120, 480]
 
 
 def test_the_time_of_requests_that_failed_counts_once() -> None:
@@ -141,7 +167,7 @@ def test_githubs_pace_is_part_of_the_plan_of_a_run_that_has_an_end() -> None:
     assert pace.end
     assert pace.end - clock.now == pytest.approx(39)
     # The interval is not told
-    assert [message.values["seconds"] for message in said] == [58]
+    assert [message.values["seconds"] for message in said] == [60]
     for _ in range(80):
         pace.note_sent()
     with pytest.raises(OutOfTime) as ended:

@@ -87,6 +87,8 @@ class GitHub:
         """
         self.limits = TokenLimits(token, policy.clock)
         """What GitHub has reported about the token, to any client."""
+        self.policy = policy
+        """All the waiting of the run."""
         self._session = partial(Session, transport, self.limits, policy)
         self._owner_files: dict[str, _OwnerFiles] = {}
         self._roles: _Roles = {}

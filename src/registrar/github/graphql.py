@@ -93,7 +93,8 @@ class GraphQL:
             answer = _answer(attempt, query, tolerates, writes=writes)
             return read(Fields(answer.data).object("data"), answer), answer
 
-        model, answer = self._session.request(Request(operation, call, writes, **options))
+        request = Request(operation, call, writes, one_at_a_time=True, **options)
+        model, answer = self._session.request(request)
         if writes:
             self._session.note_limit_beside(answer)
         return model

@@ -4,7 +4,8 @@ import math
 import random
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import StrEnum
@@ -134,6 +135,9 @@ class TokenLimits:
         self._lock = threading.Lock()
         self._rate_limits: dict[Resource, tuple[int, float]] = {}
         """What was left as GitHub last reported it, and until when (seconds since the epoch)."""
+        self.query = threading.RLock()
+        """Held while a request to GraphQL is under way, so that there is only one, because GitHub
+        bounds the CPU time of a token there (docs/github-behaviour.md, "Rate limits")."""
         self.pace = Pace(clock)
         """How fast its writes follow each other."""
         self.sent = 0
@@ -275,7 +279,7 @@ class RetryPolicy:
         """``max_seconds`` bounds all waiting together; ``announce`` prints each pause."""
         self._left = max_seconds
         self._max_seconds = max_seconds
-        self._announce = announce
+        self._print = announce
         self._cancellation = cancellation
         self.clock = cancellation.clock
         self._lock = threading.Lock()
@@ -285,6 +289,32 @@ class RetryPolicy:
         """Why no other request is sent."""
         self._has_announced = False
         """Whether an announcement in place of the usual text was printed."""
+        self._announcing = threading.Lock()
+        self._first: int | None = None
+        """The thread whose lines come before what all others announce."""
+        self._held: list[Message] = []
+        """What others have announced meanwhile."""
+
+    @contextmanager
+    def announcing_afterwards(self) -> Iterator[None]:
+        """Print at the end of the block what other threads announce meanwhile.
+
+        So it does not come between the lines that this thread prints. If an exception leaves the
+        block, it is not printed, because the run ends.
+        """
+        self._first = threading.get_ident()
+        yield
+        with self._announcing:
+            self._first, held, self._held = None, self._held, []
+            for message in held:
+                self._print(message)
+
+    def _announce(self, message: Message) -> None:
+        with self._announcing:
+            if self._first in {None, threading.get_ident()}:
+                self._print(message)
+            else:
+                self._held.append(message)
 
     def wait(self) -> None:
         """Wait until every pause is over; `OutOfTime` where a success asked for too long a one."""
@@ -347,10 +377,12 @@ class RetryPolicy:
             if end - max(self._counted_until, now) > self._left:
                 raise self._out_of_time(reason, seconds)
             self._count(now, end)
+            # What was under way together meets one limit; such pauses differ by chance
+            is_told = end - self._resume_at > seconds / 4
             self._resume_at = end
-            is_repeated = announcement is not None and self._has_announced
+            is_told &= announcement is None or not self._has_announced
             self._has_announced |= announcement is not None
-        if not is_repeated:
+        if is_told:
             usual = msg("wait.pause", reason=reason, seconds=math.ceil(seconds))
             self._announce(announcement or usual)
 

@@ -34,13 +34,13 @@ What may happen in between:
   waits.
 - **A limit stops a write that comes after a last look**: it is not sent again as it was. The look
   is repeated, too (`Session.look_and_write`).
-- **Other threads send requests, too**: pauses hold for all of them. That writes follow each other
-  is up to the callers.
+- **Other threads send requests, too**: pauses hold for all of them, and only one request to GraphQL
+  is under way (``one_at_a_time``). That writes follow each other is up to the callers.
 """
 
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
@@ -103,6 +103,8 @@ class Request(NamedTuple, Generic[Model]):
     """Called at the first "not there" that may be lag. If it returns false, the request is not
     repeated.
     """
+    one_at_a_time: bool = False
+    """Whether no other such request with the token may be under way."""
     after_look: bool = False
     """Whether a write is right only as long as nobody has changed what was just read: it is part of
     what `Session.look_and_write` does. After a limit it is not sent again by itself.
@@ -201,33 +203,41 @@ class Session:
         attempts = _Attempts(request, self._clock.monotonic())
         if request.writes:
             self.may_have_been_applied = False
+        turn = self.limits.query if request.one_at_a_time else nullcontext()
         while True:
-            self._wait(request)
-            began = self._clock.monotonic()
-            try:
-                model = self._attempt(attempts)
-            except _FailedAttempt as failed:
-                outcome = failed.outcome
-            else:
-                self._note_success(request)
-                return model
-            if request.writes:
-                attempts.may_have_been_applied |= outcome.row.may_have_been_applied
-                self.may_have_been_applied = attempts.may_have_been_applied
-                self.limits.pace.writes += outcome.kind is not Kind.LIMIT
-            self._policy.count_failed(began)
-            number = attempts.count(outcome.kind)
-            if outcome.kind is Kind.LIMIT and number == 1:
-                self.limits.pace.note_limit()
-            if outcome.kind is Kind.ALREADY_EXISTS:
-                self.note_made()
-            if not _is_worth_another(attempts, outcome, began):
-                self.has_lost_answer |= attempts.may_have_been_applied
-                raise self._error(attempts, outcome)
-            self._begin_pause(attempts, outcome, number)
-            if request.after_look and outcome.kind is Kind.LIMIT:
-                self.has_lost_answer |= attempts.may_have_been_applied
-                raise _ToldToWait(self._error(attempts, outcome).failure)
+            # Until the pause has begun, because the next request has to wait for its end
+            with turn:
+                self._wait(request)
+                began = self._clock.monotonic()
+                try:
+                    model = self._attempt(attempts)
+                except _FailedAttempt as failed:
+                    outcome = failed.outcome
+                else:
+                    self._note_success(request)
+                    return model
+                self._end_or_pause(attempts, outcome, began)
+
+    def _end_or_pause(self, attempts: _Attempts[Model], outcome: Outcome, began: float) -> None:
+        """Raise what ends a request after a try that ``began`` then, or begin a pause."""
+        request = attempts.request
+        if request.writes:
+            attempts.may_have_been_applied |= outcome.row.may_have_been_applied
+            self.may_have_been_applied = attempts.may_have_been_applied
+            self.limits.pace.writes += outcome.kind is not Kind.LIMIT
+        self._policy.count_failed(began)
+        number = attempts.count(outcome.kind)
+        if outcome.kind is Kind.LIMIT and number == 1:
+            self.limits.pace.note_limit()
+        if outcome.kind is Kind.ALREADY_EXISTS:
+            self.note_made()
+        if not _is_worth_another(attempts, outcome, began):
+            self.has_lost_answer |= attempts.may_have_been_applied
+            raise self._error(attempts, outcome)
+        self._begin_pause(attempts, outcome, number)
+        if request.after_look and outcome.kind is Kind.LIMIT:
+            self.has_lost_answer |= attempts.may_have_been_applied
+            raise _ToldToWait(self._error(attempts, outcome).failure)
 
     def look_and_write(self, step: Callable[[], Model]) -> Model:
         """Do a step that reads something once more and then writes, with no wait in between.

@@ -13,6 +13,11 @@ for many, and there are two cases:
   at a time, by the code that previews a single repository. How many they are is known before the
   first of them is read. Those for which points or minutes do not suffice are reported as not read.
 
+While this thread works on the answers about a batch, another one asks about the next batch. Only
+that thread sends queries, so there are never two under way. At most one batch is ahead, because its
+answers fill memory. If its query has to pause, this is told after the last line about the batch
+before.
+
 The size of a batch follows GitHub's answers: it grows while they are fast, and halves after one
 that is slow or refused. A repository whose query is refused even alone is put aside, too. What is
 known of a repository (its name, its id, whether it is archived) may change between any two answers:
@@ -23,7 +28,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from registrar.errors import (
     ASK_FOR_LESS,
@@ -54,7 +59,7 @@ from registrar.registration.run import preview, register
 from registrar.registration.single import directories_to_read
 from registrar.registration.work import with_owner
 from registrar.runtime.cancellation import Cancellation
-from registrar.runtime.concurrency import concurrently
+from registrar.runtime.concurrency import concurrently, one_ahead
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
@@ -121,7 +126,7 @@ _MEASURED_QUERIES = 10
 """Queries that show how long the others take: by then most batches have their final size."""
 _State = RepositoryState | Exclusion | Failure | None
 """What a query says of a repository; ``None``: it is too large for a query of its own."""
-_Planned = Plan | Exclusion | Failure | None
+_Batch: TypeAlias = list[tuple[RegistrationSpec, _State]]
 
 
 MOST_FILES = 1_000_000
@@ -265,9 +270,10 @@ class Reader:
         """
         self._sent_before = self.github.limits.sent
         self._began, self._total = self._now, len(specs)
-        for group in _by_branch(specs):
-            for spec, plan in self._plans(group):
-                yield self._previewed(spec, plan)
+        for batch in one_ahead(self._batches(specs)):
+            with self.github.policy.announcing_afterwards():
+                for spec, state in batch:
+                    yield self._previewed(spec, state)
 
     def read_alone(self, known: Sequence[RegistrationResult]) -> Iterator[RegistrationResult]:
         """Preview registrations one by one, for as long as points and minutes suffice.
@@ -280,9 +286,11 @@ class Reader:
     def _now(self) -> float:
         return self.cancellation.clock.monotonic()
 
-    def _plans(
-        self, specs: Sequence[RegistrationSpec]
-    ) -> Iterator[tuple[RegistrationSpec, _Planned]]:
+    def _batches(self, specs: Sequence[RegistrationSpec]) -> Iterator[_Batch]:
+        for group in _by_branch(specs):
+            yield from self._batches_of(group)
+
+    def _batches_of(self, specs: Sequence[RegistrationSpec]) -> Iterator[_Batch]:
         """Ask about repositories in batches, all with one list and one name of a branch."""
         branches, directories = names_of(specs[0].branch), directories_to_read(specs[0])
         # Who writes reads it again
@@ -318,15 +326,18 @@ class Reader:
             self._size.answered(self._now - began)
             done += len(batch)
             self._done += len(batch)
-            for spec, state in zip(batch, states, strict=True):
-                yield spec, self._plan(spec, state)
+            yield [
+                (spec, self._completed(spec, state))
+                for spec, state in zip(batch, states, strict=True)
+            ]
 
-    def _plan(self, spec: RegistrationSpec, state: _State) -> _Planned:
+    def _completed(self, spec: RegistrationSpec, state: _State) -> _State:
+        """Add what the list of repositories says, and what is inherited from the owner."""
         if not isinstance(state, RepositoryState):
             return state
         try:
             state = state._replace(repository=state.repository.described_by(spec.repository))
-            return make_plan(spec, with_owner(self.github.client(spec.target), spec, state))
+            return with_owner(self.github.client(spec.target), spec, state)
         except (Refused, GitHubError) as error:
             return error.failure
 
@@ -346,14 +357,18 @@ class Reader:
             minutes = math.ceil((self._lost_seconds + each * self._total) / 60)
             raise Refused(msg("many.too_few_minutes", needed=minutes))
 
-    def _previewed(self, spec: RegistrationSpec, plan: _Planned) -> RegistrationResult:
+    def _previewed(self, spec: RegistrationSpec, state: _State) -> RegistrationResult:
         """Say what would be done; `Status.UNREAD` if that takes questions about it alone."""
-        if isinstance(plan, Exclusion):
-            return unread(spec)._replace(exclusion=plan)
-        if isinstance(plan, Failure):
-            return unread(spec)._replace(failure=plan)
-        if plan is None:
+        if isinstance(state, Exclusion):
+            return unread(spec)._replace(exclusion=state)
+        if isinstance(state, Failure):
+            return unread(spec)._replace(failure=state)
+        if state is None:
             return unread(spec)
+        try:
+            plan = make_plan(spec, state)
+        except Refused as refused:
+            return unread(spec)._replace(failure=refused.failure)
         client = self.github.client(spec.target)
         guesses = Guesses(plan, partial(client.may_write, plan.repository))
         branches = plan.state.branches.values()

@@ -7,7 +7,7 @@ threads, those that began, and the caller's own, do the work; an executor does s
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
@@ -29,10 +29,10 @@ def in_background(work: Callable[[], Result]) -> Future[Result]:
 
 def concurrently(
     work: Callable[[Item], Result], items: Sequence[Item], workers: int
-) -> Iterator[Result]:
+) -> Generator[Result]:
     """Do ``work`` for every item on several threads; results in the order of the items.
 
-    The first exception ends it.
+    The first exception ends it, and so does closing it: no further item is begun.
     """
     futures: list[Future[Result]] = [Future() for _ in items]
     waiting = deque(zip(items, futures, strict=True))
@@ -53,6 +53,14 @@ def concurrently(
             yield future.result()
     finally:
         waiting.clear()
+
+
+def one_ahead(items: Iterator[Item]) -> Iterator[Item]:
+    """Give the items. While one is used, the next one is made on a thread of its own."""
+    following = in_background(partial(next, items, None))
+    while (item := following.result()) is not None:
+        following = in_background(partial(next, items, None))
+        yield item
 
 
 def _keep(future: Future[Result], work: Callable[[], Result]) -> None:

@@ -6,6 +6,7 @@ import csv
 import itertools
 import re
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 
@@ -184,6 +185,31 @@ def test_four_are_looked_at_at_once(many: Start, make: Make, host: StandInHost) 
     host.on_request = count
     assert states(many(mode="plan")) == {"waiting": 12}
     assert most == 4
+
+
+def test_never_are_two_queries_under_way(many: Start, make: Make, host: StandInHost) -> None:
+    """Neither beside the work on a batch, nor where repositories are read one by one."""
+    made_to_look_at(many, make, 30, 8)
+    host.create_repository("octo-org/.github", {"SECURITY.md": b""})
+    lock, under_way, most = threading.Lock(), 0, 0
+
+    def count(request: Request) -> None:
+        nonlocal under_way, most
+        if request.path != "/graphql":
+            return
+        with lock:
+            under_way += 1
+            most = max(most, under_way)
+        time.sleep(0.02)
+        with lock:
+            under_way -= 1
+
+    host.on_request = count
+    host.requests.clear()
+    run = many(mode="plan", respect_alternatives="true")
+    assert states(run)["waiting"] == 8
+    assert Counter(asked(host))["query"] >= 8
+    assert most == 1
 
 
 def merge(repository: Repository) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+import threading
+import time
 from collections import Counter
 from dataclasses import replace
 
@@ -186,6 +189,43 @@ def test_who_may_write_is_asked_once_for_each_repository_and_told(
     assert len(roles) == len(set(roles)) == 3
     # All but the two that find the repositories
     assert run.report["many"]["budget"]["queries"] == len(asked(host)) - 2
+
+
+@pytest.mark.parametrize("is_limited", [False, True])
+def test_the_next_query_is_under_way_while_answers_are_worked_on(
+    many: Start, make: Make, host: StandInHost, *, is_limited: bool
+) -> None:
+    """A limit that stops it is one pause, which is told after the last line about the others."""
+    made = make(0, 14)
+    many()
+    made[9].pull_requests[0].author = "somebody"
+    made[9].close(1)
+    host.requests.clear()
+    queries, is_asked, in_time = itertools.count(1), threading.Event(), list[bool]()
+
+    def note(request: Request) -> None:
+        if request.path == "/graphql" and next(queries) == 2:
+            is_asked.set()
+        elif request.path.endswith("/permission"):
+            in_time.append(is_asked.wait(10))
+            # Also the answer to the query comes before this one
+            time.sleep(0.2)
+
+    host.on_request = note
+    if is_limited:
+        second = FaultKind.SECONDARY_403_RETRY_AFTER
+        host.faults.add(Fault(second, match=lambda _: is_asked.is_set(), retry_after=90))
+    run = many(mode="plan")
+    assert (run.exit_code, states(run)) == (0, {"waiting": 13, "declined": 1}), run.console
+    assert in_time == [True]
+    assert Counter(asked(host))["nodes"] == 2 + is_limited
+    of_each = [
+        next(number for number, line in enumerate(run.lines) if f"{each.full_name}:" in line)
+        for each in made
+    ]
+    assert of_each == sorted(of_each)
+    pauses = [number for number, line in enumerate(run.lines) if "Waiting 90 s" in line]
+    assert [of_each[9] < number < of_each[10] for number in pauses] == [True] * is_limited
 
 
 def test_one_large_repository_says_nothing_about_the_time_of_the_others(
