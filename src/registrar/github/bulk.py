@@ -1,8 +1,10 @@
 """The requests of a run over many repositories that are not about a single one."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from contextlib import closing
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from urllib.parse import quote
 
@@ -27,6 +29,7 @@ from registrar.github.session import Model, Request, Session
 from registrar.github.trees import ProvedTree
 from registrar.models.repository import Repository, RepositoryState, Values
 from registrar.models.selection import Exclusion
+from registrar.runtime.concurrency import concurrently
 from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:
@@ -35,6 +38,12 @@ if TYPE_CHECKING:
 _ASK_ABOUT_FEWER_AFTER = frozenset({Kind.TIMED_OUT, Kind.TRANSIENT, Kind.UNUSABLE})
 _OLDEST_FIRST = {"sort": "created", "direction": "asc"}
 """What is created meanwhile moves no page."""
+PAGES_AT_ONCE = 3
+"""Pages of a list that are asked for at the same time: few, because GitHub bounds the CPU time that
+a token takes (docs/github-behaviour.md, "Rate limits")."""
+MOST_PAGES = 1000
+"""Pages that a ``Link`` is believed to announce; others are asked for one after the other."""
+_LAST_PAGE = re.compile(r'[?&]page=(\d{1,9})[^<>]*>; *rel="last"')
 Item = TypeVar("Item")
 
 
@@ -87,10 +96,8 @@ class BulkClient:
         """List the custom properties of an organisation's repositories, by their numbers."""
         operation = msg("operation.properties", target=owner)
         by_number: dict[int, Values] = {}
-        self.require_time()
         for page in self._pages(partial(_properties, owner), operation):
             by_number |= page
-            self.require_time()
         return by_number
 
     def require_requests(self, count: int) -> None:
@@ -230,7 +237,6 @@ class BulkClient:
             return found, data.get("total_count") if name else None
 
         for page in self._pages(read):
-            self.require_time()
             yield from page.values()
 
     def _pages(
@@ -238,23 +244,33 @@ class BulkClient:
         read: "Callable[[Attempt, int], _Page[Item]]",
         operation: Message | None = None,
     ) -> Iterator[dict[int, Item]]:
+        """Read a list to its end.
+
+        Once the first page says how many there are, several are asked for at the same time.
+        """
         seen = set[int]()
 
-        def call(attempt: "Attempt") -> tuple[dict[int, Item], bool]:
-            page, total = read(attempt, number)
-            listed = len(seen | page.keys())
-            return page, _is_last(attempt.headers.get("link"), total, page, listed)
+        def ask(number: int) -> tuple[dict[int, Item], object, str]:
+            def call(attempt: "Attempt") -> tuple[dict[int, Item], object, str]:
+                return *read(attempt, number), attempt.headers.get("link", "")
 
-        for number in count(1):
+            self.require_time()
             what = operation or msg("operation.listing", number=number)
-            page, is_last = self._session.request(Request(what, call))
-            if not (is_last or page.keys() - seen):
-                # A gateway that drops `page` would give the same one for ever
-                raise Refused(msg("many.listing_repeats", number=number))
-            yield page
-            if is_last:
-                return
-            seen |= page.keys()
+            return self._session.request(Request(what, call))
+
+        first = ask(1)
+        rest = range(2, 1 + _number_of_pages(first[-1]))
+        with closing(concurrently(ask, rest, PAGES_AT_ONCE)) as known:
+            answers = chain([first], known, map(ask, count(rest.stop)))
+            for number, (page, total, link) in enumerate(answers, start=1):
+                is_last = _is_last(link, total, page, len(seen | page.keys()))
+                if not (is_last or page.keys() - seen):
+                    # A gateway that drops `page` would give the same one for ever
+                    raise Refused(msg("many.listing_repeats", number=number))
+                yield page
+                if is_last:
+                    return
+                seen |= page.keys()
 
 
 _Page: TypeAlias = tuple[dict[int, Item], object]
@@ -267,7 +283,13 @@ def _object(attempt: "Attempt", item: Any) -> GitHubRepository:
     return GitHubRepository(attempt.github.requester, {}, item, completed=True)
 
 
-def _is_last(link: str | None, total: object, page: Sized, listed: int) -> bool:
+def _number_of_pages(link: str) -> int:
+    """How many pages a list has by the ``Link`` of the first one; 1 if that does not say it."""
+    found = _LAST_PAGE.search(link)
+    return min(int(found[1]), MOST_PAGES) if found else 1
+
+
+def _is_last(link: str, total: object, page: Sized, listed: int) -> bool:
     """Whether a list ends with this page, up to which it has ``listed`` items.
 
     Every page of several has a ``Link``, which a gateway may drop: then the number of all decides,
