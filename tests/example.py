@@ -183,14 +183,11 @@ class Way(Example):
         """What was sent to write since the requests were cleared."""
         return [self.call(each) for each in self.host.requests if not is_read(each)]
 
-    def make_wait(self, call: str = "PATCH pulls/1") -> None:
-        """Let the host tell the next such request to wait."""
-        self.host.faults.add(
-            Fault(
-                FaultKind.SECONDARY_429_RETRY_AFTER,
-                match=lambda request: self.call(request) == call,
-            )
-        )
+    def make_wait(
+        self, kind: FaultKind = FaultKind.SECONDARY_429_RETRY_AFTER, call: str = "PATCH pulls/1"
+    ) -> None:
+        """Let the host fail the next such request, so that it waits before it is sent again."""
+        self.host.faults.add(Fault(kind, match=lambda request: self.call(request) == call))
 
     def call(self, request: Request) -> str:
         """Method and path of a request, the same where the repository goes by its number."""

@@ -12,6 +12,7 @@ from registrar.registration.mark import hashed
 from tests.example import WAYS, Example, Way
 from tests.fakehub import (
     Executable,
+    Fault,
     FaultKind,
     Repository,
     Request,
@@ -635,10 +636,14 @@ def test_what_the_default_branch_held_then_was_never_proposed(in_single: Example
     assert (done.outputs["declined"], done.outputs["created"]) == ("3", "1")
 
 
+WAITS = (FaultKind.SECONDARY_429_RETRY_AFTER, FaultKind.ERROR_503)
+
+
+@pytest.mark.parametrize("kind", WAITS)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("moment", ["words", "a push", "nothing"])
 def test_what_comes_while_the_description_waits_stays(
-    action: Action, way: str, moment: str
+    action: Action, way: str, moment: str, kind: FaultKind
 ) -> None:
     example = Way(action, way)
     example.run_with(OLD)
@@ -653,7 +658,7 @@ def test_what_comes_while_the_description_waits_stays(
                 example.repository.commit({"b.md": b"mine\n"}, branch=BRANCH)
 
     example.host.on_request = act
-    example.make_wait()
+    example.make_wait(kind)
     example.host.requests.clear()
     done = example.run_with(NEW)
     assert states(done)["SECURITY.md"] == "updated"
@@ -662,3 +667,25 @@ def test_what_comes_while_the_description_waits_stays(
     assert mark(example.repository)["wrote"] == named(NEW)
     assert example.written.count("PATCH pulls/1") == 2
     assert "Waiting" in done.console
+
+
+@pytest.mark.parametrize("kind", WAITS)
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("listed", [NEW, OLD | {"c.md": "C\n"}], ids=["corrected", "created"])
+def test_nothing_is_committed_where_somebody_closes_it_while_the_commit_waits(
+    action: Action, way: str, kind: FaultKind, listed: dict[str, str]
+) -> None:
+    example = Way(action, way)
+    example.run_with(OLD)
+    head = example.repository.head(BRANCH)
+
+    def close(request: Request) -> None:
+        if not is_read(request):
+            example.host.on_request = None
+            example.repository.close(1)
+
+    example.host.on_request = close
+    example.host.faults.add(Fault(kind, match=lambda request: not is_read(request)))
+    done = example.run(definitions=action.listing_of(listed))
+    assert "somebody or another run closed it" in done.console
+    assert (done.exit_code, example.repository.head(BRANCH)) == (1, head)

@@ -276,10 +276,13 @@ def test_others_stay_open(example: Withdrawable, change: str) -> None:
     assert example.pulls == ["open"]
 
 
+@pytest.mark.parametrize("kind", [FaultKind.SECONDARY_429_RETRY_AFTER, FaultKind.ERROR_503])
 @pytest.mark.parametrize("before", ["GET pulls/1", "PATCH pulls/1"])
 @pytest.mark.parametrize("moment", ["edited", "closed", "rewritten"])
-def test_what_changes_at_the_last_moment(each_way: Withdrawable, moment: str, before: str) -> None:
-    """Or while the request that closes it is told to wait."""
+def test_what_changes_at_the_last_moment(
+    each_way: Withdrawable, moment: str, before: str, kind: FaultKind
+) -> None:
+    """Or while the request that closes it waits."""
     each_way.do()
 
     def change(request: Request) -> None:
@@ -294,7 +297,7 @@ def test_what_changes_at_the_last_moment(each_way: Withdrawable, moment: str, be
             each_way.repository.pull_requests[0].body = "mine"
 
     each_way.host.on_request = change
-    each_way.make_wait()
+    each_way.make_wait(kind)
     run = each_way.withdraw()
     each_way.host.faults.clear()
     assert each_way.written == ([before] if before.startswith("PATCH") else [])

@@ -46,7 +46,7 @@ class Given:
     teams: tuple[str, ...] = ()
     draft: bool = False
     body: str = "new"
-    state: str = ""
+    state: str = "open"
     is_fork: bool = False
     directories: tuple[str, ...] = ("docs",)
     owner: str = "octo"
@@ -210,9 +210,8 @@ _CALLS: dict[str, Call] = {
         f"PUT {OF_IT}/contents/.+",
         lambda run, given: run.rest.create_file(
             given.repository,
-            given.path,
+            FileDefinition(given.path),
             branch=given.branch,
-            content=b"\n",
             message="chore: add a file",
         ),
     ),
@@ -222,8 +221,8 @@ _CALLS: dict[str, Call] = {
     ),
     "PATCH pulls/N": Call(
         f"PATCH {OF_IT}/pulls/\\d+",
-        lambda run, given: run.rest.update_pull_request(
-            given.repository, given.pull_request, body=given.body, state=given.state
+        lambda run, given: run.rest.edit_pull_request(
+            given.repository, given.pull_request, {"body": given.body, "state": given.state}
         ),
     ),
     "POST labels": Call(

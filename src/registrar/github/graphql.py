@@ -248,9 +248,15 @@ class GraphQL:
             self._session.note_made()
         return created
 
-    def create_commit(self, repository: Repository, commit: NewCommit) -> str:
+    def create_commit(
+        self,
+        repository: Repository,
+        commit: NewCommit,
+        look_again: Callable[[], object] = lambda: None,
+    ) -> str:
         """Create a commit on a branch and give its id.
 
+        ``look_again`` is called before a repetition, and may raise.
         No author is sent, so that GitHub signs the commit if it can.
         """
         commit_id = self._send(
@@ -259,6 +265,8 @@ class GraphQL:
             lambda data, _: parse_graphql.commit_id(data),
             writes=True,
             may_lag=True,
+            look=look_again,
+            has_looked=True,
         )
         self._session.note_made()
         return commit_id

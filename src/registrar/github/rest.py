@@ -33,7 +33,8 @@ from registrar.github.fields import Absent, Fields, UnusableAnswer, identity, te
 from registrar.github.limits import PER_PAGE
 from registrar.github.session import Model, Request, Session
 from registrar.github.trees import GitTree
-from registrar.models.plan import NewPullRequest
+from registrar.models.files import FileDefinition
+from registrar.models.plan import Change, NewPullRequest
 from registrar.models.repository import Comparison, Entry, PullRequest, Repository, Tree, Values
 from registrar.texts.messages import Message, msg
 from registrar.texts.spelling import alike
@@ -43,6 +44,14 @@ if TYPE_CHECKING:
 
 Other = TypeVar("Other")
 Item = TypeVar("Item", bound=GithubObject)
+
+
+class _Settled(Exception):
+    """A write is not sent: there is nothing to change, or an earlier try has done it."""
+
+    def __init__(self, pull_request: PullRequest | None) -> None:
+        super().__init__()
+        self.pull_request = pull_request
 
 
 class Rest:
@@ -330,17 +339,32 @@ class Rest:
             raise
 
     def create_file(
-        self, repository: Repository, path: str, *, branch: str, content: bytes, message: str
+        self,
+        repository: Repository,
+        file: FileDefinition,
+        *,
+        branch: str,
+        message: str,
+        look_again: Callable[[], object] = lambda: None,
     ) -> str:
         """Create a file and give the id of its commit; that the path exists is an error, too.
+
+        ``look_again`` is called before a repetition, and may raise.
 
         No ``sha`` is ever sent, so GitHub itself refuses to overwrite. No author is sent, so
         that GitHub signs the commit if it can.
         """
+
+        def call(given: GitHubRepository) -> str:
+            created = given.create_file(file.path, message, file.content, branch)
+            return text(created["commit"].sha)
+
         commit = self._write(
             repository,
-            msg("operation.file", path=path),
-            lambda given: text(given.create_file(path, message, content, branch)["commit"].sha),
+            msg("operation.file", path=file.path),
+            call,
+            look=look_again,
+            has_looked=True,
         )
         self._session.note_made()
         return commit
@@ -364,28 +388,46 @@ class Rest:
         self,
         repository: Repository,
         pull_request: PullRequest,
-        *,
-        body: str | None = None,
-        state: str = "",
-        after_look: bool = False,
-    ) -> PullRequest:
-        """Replace the body of a pull request; ``state``: ``open`` or ``closed`` from now on.
+        change: Callable[[PullRequest], Change | None],
+    ) -> PullRequest | None:
+        """Read a pull request, and change it as ``change`` says of what was read.
 
-        ``after_look``: it is a part of what `Session.look_and_write` does.
+        Before each repetition it is read and asked about again. ``None``: nothing was to be
+        changed.
         """
+        fields: dict[str, str] = {}
+
+        def look() -> None:
+            now = self.pull_request(repository, pull_request.number)
+            if fields and now.has_body(fields["body"]) and now.is_open is ("state" not in fields):
+                # The answer to an earlier try was lost
+                raise _Settled(now)
+            wanted = change(now)
+            if wanted is None:
+                raise _Settled(None)
+            fields.update({"body": wanted.body} | ({"state": "closed"} if wanted.closes else {}))
+
+        try:
+            return self.edit_pull_request(repository, pull_request, fields, look)
+        except _Settled as settled:
+            return settled.pull_request
+
+    def edit_pull_request(
+        self,
+        repository: Repository,
+        pull_request: PullRequest,
+        fields: Mapping[str, Any],
+        look: Callable[[], object] = lambda: None,
+    ) -> PullRequest:
+        """Replace some fields of a pull request; ``look`` is called before each try."""
 
         def call(given: GitHubRepository) -> PullRequest:
             pull = given.get_pull(pull_request.number)
-            pull.edit(body=NotSet if body is None else body, state=state or NotSet)
+            pull.edit(**fields)
             return self._read(pull)
 
-        return self._write(
-            repository,
-            msg("operation.pull_request_update", pull_request=pull_request.link),
-            call,
-            creates_content=False,
-            after_look=after_look,
-        )
+        operation = msg("operation.pull_request_update", pull_request=pull_request.link)
+        return self._write(repository, operation, call, creates_content=False, look=look)
 
     def add_labels(self, repository: Repository, number: int, labels: Sequence[str]) -> None:
         """Label a pull request; GitHub creates labels that are missing, if the token may do so."""

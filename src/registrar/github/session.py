@@ -32,15 +32,15 @@ What may happen in between:
   of a commit, or a branch that nobody has named, is missing as soon as GitHub says so.
 - **A limit stops a part of a GraphQL request**: what was done is a success, and the next request
   waits.
-- **A limit stops a write that comes after a last look**: it is not sent again as it was. The look
-  is repeated, too (`Session.look_and_write`).
+- **A write that is right only as long as nobody changes something**: that is looked at right before
+  the write, and before each repetition of it (`Request.look`).
 - **Other threads send requests, too**: pauses hold for all of them, and only one request to GraphQL
   is under way (``one_at_a_time``). That writes follow each other is up to the callers.
 """
 
 from collections import Counter
 from collections.abc import Callable
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
@@ -105,14 +105,12 @@ class Request(NamedTuple, Generic[Model]):
     """
     one_at_a_time: bool = False
     """Whether no other such request with the token may be under way."""
-    after_look: bool = False
-    """Whether a write is right only as long as nobody has changed what was just read: it is part of
-    what `Session.look_and_write` does. After a limit it is not sent again by itself.
+    look: Callable[[], object] = lambda: None
+    """Called right before each try, once all waiting is over: reads what a write depends on. What
+    it raises ends the request.
     """
-
-
-class _ToldToWait(GitHubError):
-    """A limit has stopped a write that comes after a look; the pause has begun."""
+    has_looked: bool = False
+    """Whether that was done before, so that it is called before a repetition only."""
 
 
 class _FailedAttempt(Exception):
@@ -134,6 +132,8 @@ class _Attempts(Generic[Model]):
     """Until when "not there" may be because GitHub does not know it everywhere yet."""
     may_have_been_applied: bool = False
     """Whether one of its tries may have been applied."""
+    outcome: Outcome | None = None
+    """Of the last try, if there was one."""
 
     def count(self, kind: Kind) -> int:
         """Count a failure; gives how many of its kind there were."""
@@ -207,7 +207,7 @@ class Session:
         while True:
             # Until the pause has begun, because the next request has to wait for its end
             with turn:
-                self._wait(request)
+                self._wait(attempts)
                 began = self._clock.monotonic()
                 try:
                     model = self._attempt(attempts)
@@ -220,7 +220,7 @@ class Session:
 
     def _end_or_pause(self, attempts: _Attempts[Model], outcome: Outcome, began: float) -> None:
         """Raise what ends a request after a try that ``began`` then, or begin a pause."""
-        request = attempts.request
+        request, attempts.outcome = attempts.request, outcome
         if request.writes:
             attempts.may_have_been_applied |= outcome.row.may_have_been_applied
             self.may_have_been_applied = attempts.may_have_been_applied
@@ -235,32 +235,32 @@ class Session:
             self.has_lost_answer |= attempts.may_have_been_applied
             raise self._error(attempts, outcome)
         self._begin_pause(attempts, outcome, number)
-        if request.after_look and outcome.kind is Kind.LIMIT:
-            self.has_lost_answer |= attempts.may_have_been_applied
-            raise _ToldToWait(self._error(attempts, outcome).failure)
-
-    def look_and_write(self, step: Callable[[], Model]) -> Model:
-        """Do a step that reads something once more and then writes, with no wait in between.
-
-        Where a limit stops its write (``after_look``), the whole step is done again after the
-        pause: people may have changed meanwhile what was read.
-        """
-        while True:
-            self._policy.wait_for_turn(self.limits.pace, creates_content=False)
-            with suppress(_ToldToWait):
-                return step()
 
     def note_limit_beside(self, answer: Response) -> None:
         """Let the next request wait where a limit stopped a part of a GraphQL request."""
         if limit := limit_beside_data(answer, self.context, self._clock.time()):
             self._policy.begin_pause_after_success(limit.pause or 0.0, limit.reason)
 
-    def _wait(self, request: Request[Model]) -> None:
+    def _wait(self, attempts: _Attempts[Model]) -> None:
+        request = attempts.request
         if request.writes:
             self._policy.wait_for_turn(self.limits.pace, creates_content=request.creates_content)
         self._policy.wait()
+        if attempts.outcome or not request.has_looked:
+            self._look(attempts)
         if request.writes:
             self.limits.pace.note_sent(creates_content=request.creates_content)
+
+    def _look(self, attempts: _Attempts[Model]) -> None:
+        try:
+            attempts.request.look()
+        except RegistrarError as error:
+            self.has_lost_answer |= attempts.may_have_been_applied
+            is_unclear = attempts.may_have_been_applied and isinstance(error, GitHubError)
+            if attempts.outcome and is_unclear:
+                # It says nothing about what became of the write
+                raise self._error(attempts, attempts.outcome) from error
+            raise
 
     def _attempt(self, attempts: _Attempts[Model]) -> Model:
         """Make one attempt; raises `_FailedAttempt`."""

@@ -92,6 +92,13 @@ class NewPullRequest(NamedTuple):
     options: PullRequestOptions
 
 
+class Change(NamedTuple):
+    """What a pull request is changed to."""
+
+    body: str
+    closes: bool = False
+
+
 class Created(NamedTuple):
     """What became of a request for a branch, a commit and a pull request."""
 

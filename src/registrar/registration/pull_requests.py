@@ -7,7 +7,7 @@ from urllib.parse import quote
 from registrar.errors import Failure, GitHubError, Kind, OutOfTime, RegistrarError
 from registrar.models.files import FileDefinition
 from registrar.models.paths import Done, PathOutcome
-from registrar.models.plan import NewPullRequest, Plan
+from registrar.models.plan import Change, NewPullRequest, Plan
 from registrar.models.repository import PullRequest
 from registrar.models.result import PullRequestOperation, RegistrationResult
 from registrar.models.settings import PullRequestOptions
@@ -43,32 +43,41 @@ def prepare(work: Work, write: Write) -> Write:
     to_write = [each for each in work.pending() if write.is_to_write(each.path)]
     if write.pull_request is None or not to_write:
         return write
-    look = partial(_look_and_describe, work, write, write.pull_request, to_write)
-    return work.client.session.look_and_write(look)
+    looked = write
+
+    def change(now: PullRequest) -> Change | None:
+        nonlocal looked
+        looked = _looked_at(work, write, now)
+        if not (_has_room(work, looked, to_write) and write.describes_first):
+            return None
+        # Otherwise a later run would count what is not committed yet as removed
+        return Change(_body(work, looked, work.progress.result(), looked.pull_request))
+
+    work.client.rest.update_pull_request(work.plan.repository, write.pull_request, change)
+    return looked
 
 
-def _look_and_describe(
-    work: Work, write: Write, pull: PullRequest, to_write: Sequence[FileDefinition]
-) -> Write:
-    plan, progress, branch = work.plan, work.progress, write.branch
-    now = _still_open(work, work.client.rest.pull_request(plan.repository, pull.number))
+def _looked_at(work: Work, write: Write, pull: PullRequest) -> Write:
+    now = require_open(work, pull)
     if write.describes_first and write.mark and Mark.of(now.body) != write.mark:
         # Another run has committed and named something in between: then the files that are named
         # and absent were taken out, and are not merely named too early
         raise _changed(now)
-    write = write._replace(pull_request=now)
-    result = progress.result(assuming=[work.written(branch, each) for each in to_write])
-    mark = Mark.of(_body(work, write, result, now))
+    return write._replace(pull_request=now)
+
+
+def _has_room(work: Work, write: Write, to_write: Sequence[FileDefinition]) -> bool:
+    """Whether the description takes what is to be written; if not, nothing of it is."""
+    progress, pull = work.progress, write.pull_request
+    result = progress.result(assuming=[work.written(write.branch, each) for each in to_write])
+    mark = Mark.of(_body(work, write, result, pull))
     written = [each.path for each in to_write], [each.blob_id for each in to_write]
-    if mark is None or not (mark.wrote is None or all(map(mark.has_written, *written))):
-        paths = [each.path for each in to_write]
-        progress.warn("progress.no_room", about=pull.url, pull_request=pull.link, paths=paths)
-        progress.record_and_print(*(_without_room(write, each) for each in to_write))
-    elif write.describes_first:
-        # Otherwise a later run would count what is not committed yet as removed
-        body = _body(work, write, progress.result(), now)
-        work.client.rest.update_pull_request(plan.repository, now, body=body, after_look=True)
-    return write
+    if pull is None or (mark and (mark.wrote is None or all(map(mark.has_written, *written)))):
+        return True
+    paths = [each.path for each in to_write]
+    progress.warn("progress.no_room", about=pull.url, pull_request=pull.link, paths=paths)
+    progress.record_and_print(*(_without_room(write, each) for each in to_write))
+    return False
 
 
 def _without_room(write: Write, file: FileDefinition) -> PathOutcome:
@@ -76,7 +85,7 @@ def _without_room(write: Write, file: FileDefinition) -> PathOutcome:
     return PathOutcome(file.path, Done.SKIPPED, reason=msg("reason.no_room"), standing=standing)
 
 
-def _still_open(work: Work, pull: PullRequest) -> PullRequest:
+def require_open(work: Work, pull: PullRequest) -> PullRequest:
     """Give a pull request that was just read, if it is open and goes to the base branch."""
     of = pull.of
     if of is None or not of.default_branch:
@@ -124,8 +133,7 @@ def _open_or_update(work: Work, write: Write) -> tuple[PullRequest, PullRequestO
     if pull := write.pull_request:
         operation = PullRequestOperation.NONE
         if not _is_up_to_date(work, write, pull, result):
-            look = partial(_look_and_update, work, write, result, pull.number)
-            pull, operation = work.client.session.look_and_write(look)
+            pull, operation = _describe(work, write, result, pull)
         return pull, PullRequestOperation.CREATED if work.sent.opened(pull) else operation
     body = _body(work, write, result)
     name, base, title = write.branch.name, work.plan.base_branch, proposal.title(result)
@@ -133,23 +141,37 @@ def _open_or_update(work: Work, write: Write) -> tuple[PullRequest, PullRequestO
     return _open(work, write, new), PullRequestOperation.CREATED
 
 
-def _look_and_update(
-    work: Work, write: Write, result: RegistrationResult, number: int
+def _describe(
+    work: Work, write: Write, result: RegistrationResult, pull: PullRequest
 ) -> tuple[PullRequest, PullRequestOperation]:
     """Bring a description up to date: what others have written to it in the meantime stays."""
-    pull = _still_open(work, work.client.rest.pull_request(work.plan.repository, number))
+
+    def change(now: PullRequest) -> Change | None:
+        nonlocal pull
+        pull = require_open(work, now)
+        body = _body_now(work, write, result, pull)
+        return None if body is None or pull.has_body(body) else Change(body)
+
+    is_described = work.client.rest.update_pull_request(work.plan.repository, pull, change)
+    is_updated = is_described or result.wrote
+    return pull, PullRequestOperation.UPDATED if is_updated else PullRequestOperation.NONE
+
+
+def _body_now(
+    work: Work, write: Write, result: RegistrationResult, pull: PullRequest
+) -> str | None:
+    """Give the description of a pull request that was just read; ``None``: it stays as it is."""
     if _has_moved(write, result, pull):
         tree = work.client.rest.tree(work.plan.repository, pull.head_sha) if result.wrote else None
         if tree is None:
             # What it holds by now would be described as what it held then
             work.progress.note("progress.head_moved", pull_request=pull.link)
-            updated = PullRequestOperation.UPDATED if result.wrote else PullRequestOperation.NONE
-            return pull, updated
+            return None
         # Nobody else knows that this run has committed something, so it is named now
         there = ((each, tree.get(each.path)) for each in result.files if each.is_as_listed)
         changed = [each.path for each, now in there if now and now.sha != each.definition.blob_id]
         result = result.after(*(PathOutcome(path, is_as_listed=False) for path in changed))
-    return pull, _update(work, pull, _body(work, write, result, pull))
+    return _body(work, write, result, pull)
 
 
 def _has_moved(write: Write, result: RegistrationResult, pull: PullRequest) -> bool:
@@ -296,12 +318,3 @@ def _by_hand(plan: Plan, new: NewPullRequest, why: Failure) -> Failure:
     link = escaping.Link(f"{plan.repository.html_url}/compare/{base}...{head}?{query}")
     message = msg("pull_request.not_opened", reason=why.message, branch=new.branch, link=link)
     return why._replace(message=message)
-
-
-def _update(work: Work, pull: PullRequest, body: str) -> PullRequestOperation:
-    outdated = not pull.has_body(body)
-    if outdated:
-        rest, repository = work.client.rest, work.plan.repository
-        rest.update_pull_request(repository, pull, body=body, after_look=True)
-    updated = outdated or work.progress.result().wrote
-    return PullRequestOperation.UPDATED if updated else PullRequestOperation.NONE

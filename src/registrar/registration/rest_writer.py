@@ -7,7 +7,7 @@ from registrar.errors import GitHubError, Kind, RegistrarError
 from registrar.github.limits import Resource
 from registrar.models.files import FileDefinition
 from registrar.models.paths import Done, PathOutcome
-from registrar.models.plan import NewCommit
+from registrar.models.plan import Change, NewCommit
 from registrar.models.repository import PullRequest
 from registrar.models.standing import Standing
 from registrar.registration import mark, pull_requests
@@ -43,10 +43,8 @@ class RestWriter:
         self._progress.tell(decision)
 
     def close_again(self, pull: PullRequest) -> None:
-        body, link = mark.CLOSED_BY_US, pull.link
-        self._client.rest.update_pull_request(
-            self._plan.repository, pull, body=body, state="closed"
-        )
+        change, link = Change(mark.CLOSED_BY_US, closes=True), pull.link
+        self._client.rest.update_pull_request(self._plan.repository, pull, lambda _: change)
         about, branch = pull.url, pull.head_branch
         self._progress.warn("progress.closed_again", about=about, pull_request=link, branch=branch)
 
@@ -129,6 +127,12 @@ class RestWriter:
                 outcome = self._create(branch, file, message_of(file))
                 progress.record_and_print(outcome, first=number, total=len(todo))
 
+    def _look_again(self) -> None:
+        """Raise an error if the pull request was closed while a commit waited."""
+        if self._begun and (pull := self._begun.pull_request):
+            now = self._client.rest.pull_request(self._plan.repository, pull.number)
+            pull_requests.require_open(self._work, now)
+
     def _create(self, branch: Branch, file: FileDefinition, message: str) -> PathOutcome:
         work, repository = self._work, self._plan.repository
         if there := branch.holds(file.path):
@@ -137,10 +141,10 @@ class RestWriter:
         create = partial(
             self._client.rest.create_file,
             repository,
-            file.path,
+            file,
             branch=branch.name,
-            content=file.content,
             message=message,
+            look_again=self._look_again,
         )
         try:
             return work.written(branch, file, work.sent.send(step, create))
@@ -186,7 +190,7 @@ class RestWriter:
             new = NewCommit(branch.name, head, *message, batch)
             commit = work.sent.send(
                 Commit.of(branch.name, head, batch),
-                partial(self._client.graphql.create_commit, repository, new),
+                partial(self._client.graphql.create_commit, repository, new, self._look_again),
             )
             with progress.group("group.create", count=len(batch), branch=branch.name):
                 progress.record_and_print(*(work.written(branch, each, commit) for each in batch))

@@ -8,10 +8,9 @@ deleted.
 """
 
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
-from registrar.models.plan import Plan
+from registrar.models.plan import Change, Plan
 from registrar.models.repository import PullRequest, Tree
 from registrar.models.result import PullRequestOperation
 from registrar.registration.answers import Answers
@@ -94,23 +93,22 @@ def close(
 
     ``None`` if it has changed since it was read; `GitHubError` if GitHub refuses it.
     """
-    return client.session.look_and_write(partial(_close, client, plan, pull, mark, progress))
+    found: PullRequest | None = None
 
+    def change(now: PullRequest) -> Change | None:
+        nonlocal found
+        is_here = (now.head_sha, now.base_branch) == (pull.head_sha, pull.base_branch)
+        if not now.is_open:
+            found = now
+            return None
+        if not (is_here and now.has_body(pull.body)):
+            progress.note("progress.left_open_moved", pull_request=pull.link)
+            return None
+        return Change(
+            Proposal(plan.spec, progress.listener.texts).closed(now.body, mark), closes=True
+        )
 
-def _close(
-    client: "Client", plan: Plan, pull: PullRequest, mark: Mark, progress: Progress
-) -> PullRequest | None:
-    now = client.rest.pull_request(plan.repository, pull.number)
-    if not now.is_open:
-        return now
-    is_here = (now.head_sha, now.base_branch) == (pull.head_sha, pull.base_branch)
-    if not (is_here and now.has_body(pull.body)):
-        progress.note("progress.left_open_moved", pull_request=pull.link)
-        return None
-    body = Proposal(plan.spec, progress.listener.texts).closed(now.body, mark)
-    now = client.rest.update_pull_request(
-        plan.repository, now, body=body, state="closed", after_look=True
-    )
-    closed = PullRequestOperation.CLOSED if mark.is_needless else PullRequestOperation.WITHDRAWN
-    progress.keep_pull_request(now, closed)
-    return now
+    if now := client.rest.update_pull_request(plan.repository, pull, change):
+        closed = PullRequestOperation.CLOSED if mark.is_needless else PullRequestOperation.WITHDRAWN
+        progress.keep_pull_request(now, closed)
+    return now or found
