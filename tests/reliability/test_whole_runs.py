@@ -502,7 +502,8 @@ class WholeRuns(RuleBasedStateMachine):
                 del kept[choose(there)]
             if kept:
                 self.repository.create_branch(pull.head)
-                self.repository.commit(kept, branch=pull.head, author=AUTHOR)
+                # Another message than a commit to the default branch, or both would be one commit
+                self.repository.commit(kept, branch=pull.head, message="Squashed")
 
     def one_of(self, pulls: Sequence[PullRequest], choose: Choose) -> PullRequest | None:
         return choose(pulls) if pulls else None
