@@ -475,7 +475,9 @@ def test_of_two_runs_at_once_the_later_description_keeps_what_the_other_wrote(
     assert run(in_single, OLD | {"c.md": "C\n", "d.md": "D\n"}).outputs["declined"] == "2"
 
 
-@pytest.mark.parametrize("at", range(1, 13))
+@pytest.mark.parametrize(
+    ("strategy", "at"), [(PER_FILE, n) for n in range(1, 13)] + [(SINGLE, n) for n in range(1, 6)]
+)
 def test_of_two_runs_at_once_neither_brings_back_what_was_taken_out_to_the_last_file(
     example: Example, host: StandInHost, at: int
 ) -> None:
@@ -491,14 +493,16 @@ def test_of_two_runs_at_once_neither_brings_back_what_was_taken_out_to_the_last_
     host.on_request = other_run
     listing = example.action.listing_of({"a.md": "A\n"})
     done = example.run(definitions=listing)
-    host.on_request = None
+    assert host.on_request is None
     assert done.exit_code == 0 or "its base branch or its description" in done.text, done.console
     assert run(example, OLD | {"d.md": "D\n"}).outputs["declined"] == str(len(OLD))
     assert example.repository.files(BRANCH).keys().isdisjoint(OLD)
 
 
-@pytest.mark.parametrize("more", [(), ("d.md",)])
-@pytest.mark.parametrize("at", range(1, 13))
+@pytest.mark.parametrize("more", [(), ("d.md",)], ids=["words", "a file"])
+@pytest.mark.parametrize(
+    ("strategy", "at"), [(PER_FILE, n) for n in range(1, 13)] + [(SINGLE, n) for n in range(1, 5)]
+)
 def test_a_description_says_what_the_head_holds_that_was_read_with_it(
     example: Example, host: StandInHost, at: int, more: tuple[str, ...]
 ) -> None:

@@ -46,7 +46,7 @@ COMMANDS = (
     "scripts/setup-repository-health-files.sh",
     "scripts/setup-repository-scaffold-files.sh",
 )
-LOCALES = ("C", "C.UTF-8", "en_US.UTF-8", "ja_JP.UTF-8")
+LOCALES = ("C", "en_US.UTF-8", "ja_JP.UTF-8")
 
 
 @pytest.mark.parametrize(("inputs", "variables", "console", "written"), CASES)
@@ -86,9 +86,9 @@ def test_a_locale_changes_only_what_the_command_for_any_list_says(
     }
     runs = {locale: action.end(process, environ) for locale, process in begun.items()}
     said = {locale: (run.exit_code, run.stdout, run.stderr) for locale, run in runs.items()}
-    first, *others, in_japan = said.values()
+    first, other, in_japan = said.values()
     assert first[::2] == (0, "")
-    assert others == [first, first]
+    assert other == first
     assert (in_japan == first) is (command in COMMANDS)
     assert JAPANESE.search(in_japan[1])
     assert bool(JAPANESE.search(first[1])) is (command in COMMANDS)
