@@ -26,8 +26,8 @@ def repository(host: StandInHost) -> Repository:
 
 
 @pytest.fixture
-def listed(start: Start, action: Action) -> Start:
-    return partial(start, definitions=action.listing("a", "b", "c"), base="develop")
+def listed(single: Start, action: Action) -> Start:
+    return partial(single, definitions=action.listing("a", "b", "c"), base="develop")
 
 
 def paths(run: Run, done: str) -> list[str]:
@@ -35,8 +35,9 @@ def paths(run: Run, done: str) -> list[str]:
 
 
 def test_files_are_looked_up_on_it_and_proposed_to_it(
-    listed: Start, repository: Repository, host: StandInHost
+    listed: Start, repository: Repository, host: StandInHost, strategy: str
 ) -> None:
+    listed = partial(listed, commit_strategy=strategy)
     before = {name: repository.head(name) for name in ("main", "develop")}
     run = listed(body="For {base}", title="{base}: {count}", commit_message="{base}: {path}")
     assert run.exit_code == 0, run.text

@@ -43,12 +43,12 @@ def test_a_parent_that_is_no_directory_fails_its_paths_alone(
 
 @pytest.mark.parametrize("whole_tree", [True, False])
 def test_a_plan_says_what_is_in_the_way(
-    action: Action, host: StandInHost, blocked: Repository, start: Start, whole_tree: bool
+    action: Action, host: StandInHost, blocked: Repository, single: Start, whole_tree: bool
 ) -> None:
     assert blocked.branches == ["main"]
     if not whole_tree:
         host.quirks.most_in_tree = 1
-    run = start(definitions=action.listing_of(LISTED), mode="plan")
+    run = single(definitions=action.listing_of(LISTED), mode="plan")
     standings = {file["path"]: file["standing"] for file in run.registration["files"]}
     assert standings == dict.fromkeys(LISTED, "blocked") | {
         "README.md": standings["README.md"],
@@ -56,19 +56,19 @@ def test_a_plan_says_what_is_in_the_way(
     }
     assert (run.exit_code, run.outputs["failed"], run.outputs["missing"]) == (0, "0", "3")
     only = {"definitions": action.listing("docs/x"), "mode": "check", "language": "en"}
-    check = start(only)
+    check = single(only)
     assert check.exit_code == 1
     assert "where these paths need a directory" in check.summary
     assert "#a-part-of-the-path-is-a-file" in check.stderr
 
 
 def test_a_plan_says_what_is_in_the_way_on_the_open_branch(
-    action: Action, repository: Repository, start: Start
+    action: Action, repository: Repository, single: Start
 ) -> None:
-    assert start(definitions=action.listing_of({"a": None})).exit_code == 0
+    assert single(definitions=action.listing_of({"a": None})).exit_code == 0
     repository.commit({"b": b"a file", "c/d": b"below a directory"}, branch=LIST_BRANCH)
     listed = action.listing_of({"a": None, "b/x": None, "c": None, "e": None})
-    plan, run = (start(definitions=listed, mode=mode) for mode in ("plan", "register"))
+    plan, run = (single(definitions=listed, mode=mode) for mode in ("plan", "register"))
     assert "`b` is not a directory on the working branch" in plan.summary
     ended = [(each.exit_code, each.outputs["failed"]) for each in (plan, run)]
     assert ended == [(0, "0"), (1, "1")]

@@ -90,20 +90,6 @@ def test_a_branch_that_becomes_the_default_branch_in_between_is_not_written_to(
 # --- Branches of other people ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [BRANCH, "theirs"])
-def test_a_branch_that_appears_while_the_first_answer_is_lost_is_left_alone(
-    host: StandInHost, example: Example, name: str
-) -> None:
-    host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=lambda r: makes_branch(r, name)))
-    before_the_branch(host, lambda: taken(example.repository, name), name)
-    run = example.run(branch=name)
-    assert run.exit_code == 0, run.console
-    assert example.repository.files(name) == PRESENT | THEIRS
-    assert example.repository.files(f"{name}-2") == EXPECTED
-    [pull] = [p for p in example.repository.pull_requests if p.state == "open"]
-    assert pull.head == f"{name}-2"
-
-
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_pull_request_of_a_lost_attempt_from_somebodys_branch_is_closed_again(
     host: StandInHost, example: Example, when: str

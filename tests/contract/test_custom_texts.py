@@ -393,7 +393,7 @@ def test_all_with_a_branch_of_ones_own(single: Start, repository: Repository) ->
     ],
 )
 def test_an_empty_branch_is_continued_under_the_built_in_name_only(
-    start: Start,
+    single: Start,
     action: Action,
     repository: Repository,
     given: dict[str, str],
@@ -402,7 +402,7 @@ def test_an_empty_branch_is_continued_under_the_built_in_name_only(
 ) -> None:
     repository.create_branch(empty)
     head = repository.head()
-    run = start(given, definitions=action.listing("a", "b"))
+    run = single(given, definitions=action.listing("a", "b"))
     assert run.exit_code == 0, run.text
     assert run.outputs["branch"] == used
     assert [pull.head for pull in repository.pull_requests] == [used]

@@ -66,29 +66,6 @@ def test_a_list_that_has_grown_asks_for_the_new_path_alone(in_single: Example) -
     assert "declined in [#2]" in run.summary
 
 
-def test_where_the_branch_still_stands_new_paths_go_to_the_next_name(in_single: Example) -> None:
-    ask(in_single, *FIRST)
-    closed(in_single.repository, 1, delete=False)
-    head = in_single.repository.head(BRANCH)
-    plan = ask(in_single, *FIRST, "c.md", mode="plan")
-    assert [line for line in plan.lines if line.endswith(": empty")] == ["c.md: empty"]
-    assert "nothing was written" not in plan.text
-    run = ask(in_single, *FIRST, "c.md")
-    assert run.exit_code == 0, run.console
-    assert in_single.repository.head(BRANCH) == head
-    assert created(in_single.repository, SECOND) == {"c.md"}
-
-    closed(in_single.repository, 2)
-    run = ask(in_single, *FIRST, "c.md")
-    assert run.exit_code == 0, run.console
-    assert in_single.repository.branches == [BRANCH, "main"]
-    assert (run.outputs["created"], run.outputs["skipped"]) == ("0", "3")
-
-    run = ask(in_single, *FIRST, "c.md", "d.md")
-    assert run.exit_code == 0, run.console
-    assert created(in_single.repository, SECOND) == {"d.md"}
-
-
 def test_a_reopened_pull_request_is_continued(in_single: Example) -> None:
     ask(in_single, *FIRST)
     head = in_single.repository.head(BRANCH)
@@ -249,22 +226,6 @@ def test_a_file_that_was_taken_out_is_declined_until_it_is_put_back(in_single: E
         run = ask(in_single, *FIRST)
 
 
-@pytest.mark.parametrize("delete", [True, False])
-def test_a_file_that_was_taken_out_stays_declined_after_the_merge(
-    in_single: Example, delete: bool
-) -> None:
-    ask(in_single, *FIRST)
-    take_out(in_single.repository, "b.md")
-    in_single.repository.merge(1)
-    if delete:
-        in_single.repository.delete_branch(BRANCH)
-    branches = in_single.repository.branches
-    run = ask(in_single, *FIRST)
-    assert run.exit_code == 0, run.console
-    assert reason_of(run, "b.md") == "declined in #1", run.console
-    assert in_single.repository.branches == branches
-
-
 def test_of_more_than_a_thousand_files_only_closing_is_a_refusal(action: Action) -> None:
     example = Example(action, SINGLE)
     paths = [f"docs/{number}.md" for number in range(1001)]
@@ -286,16 +247,6 @@ def test_of_more_than_a_thousand_files_an_earlier_refusal_holds(action: Action) 
     assert created(example.repository, example.repository.pull_requests[1].head) == {*paths[1:]}
 
 
-def test_what_a_rewritten_branch_lacks_is_declined(in_single: Example) -> None:
-    ask(in_single, *FIRST)
-    in_single.repository.create_branch(BRANCH, "main")
-    in_single.repository.commit({"b.md": b"\n"}, branch=BRANCH)
-    for _ in range(2):
-        run = ask(in_single, *FIRST)
-        assert run.exit_code == 0, run.console
-        assert reason_of(run, "a.md") == "declined in #1", run.console
-
-
 def test_what_names_nothing_of_a_branch_with_other_work_declines_nothing(
     in_single: Example,
 ) -> None:
@@ -305,13 +256,6 @@ def test_what_names_nothing_of_a_branch_with_other_work_declines_nothing(
     in_single.repository.commit({"theirs.md": b"\n"}, branch=BRANCH)
     ask(in_single, *FIRST)
     assert created(in_single.repository, BRANCH) == {*FIRST, "theirs.md"}
-
-
-def test_the_only_file_that_was_taken_out_stays_out(in_single: Example) -> None:
-    ask(in_single, "a.md")
-    take_out(in_single.repository, "a.md")
-    for _ in range(2):
-        assert reason_of(ask(in_single, "a.md"), "a.md") == "declined in #1"
 
 
 # --- Descriptions that somebody edits ---------------------------------------------------------
@@ -465,23 +409,6 @@ def test_what_a_withdrawn_branch_holds_from_its_beginning_is_not_named(begun_bef
     begun_before.repository.merge_into(BRANCH, begun_before.repository.head("main"), {})
     assert begun_before.run_with(A_AND_B).outputs["declined"] == "0"
     assert created(begun_before.repository, BRANCH) == {"a.md", "b.md"}
-
-
-def test_a_branch_of_a_stopped_run_holds_it_from_its_beginning(action: Action) -> None:
-    example = Way(action, SINGLE)
-    repository = example.repository
-    repository.create_branch(BRANCH, repository.commit({"a.md": b"A\n"}))
-    repository.commit({"b.md": b"B\n"}, branch=BRANCH)
-    repository.commit({"a.md": None})
-    plan = example.run_with(A_AND_B, mode="plan")
-    run = example.run_with(A_AND_B)
-    for each in (plan, run):
-        assert each.registration["standings"]["to create"] == (1 if each is run else 2)
-        assert "Not proposed yet" in each.console
-    repository.merge(1)
-    repository.delete_branch(BRANCH)
-    assert example.run_with(A_AND_B).outputs["declined"] == "0"
-    assert created(repository, BRANCH) == {"a.md", "b.md"}
 
 
 @pytest.mark.parametrize("name", ["", "named"])

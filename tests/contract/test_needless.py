@@ -166,17 +166,6 @@ def test_its_branch_is_used_again_and_again(example: Needless) -> None:
 
 
 @in_one_way
-def test_where_its_branch_was_deleted_the_name_is_free(example: Needless) -> None:
-    example.do()
-    example.add_by_hand()
-    example.do()
-    example.repository.delete_branch(BRANCH)
-    example.repository.commit({"a.md": None})
-    example.do()
-    assert example.pulls == [*CLOSED, (BRANCH, "open")]
-
-
-@in_one_way
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_a_list_that_has_grown_takes_the_next_name(example: Needless, when: str) -> None:
     example.do()

@@ -132,9 +132,9 @@ def test_a_token_that_may_only_read_suffices(
 
 @pytest.mark.parametrize("runner", [False, True])
 def test_what_is_shown_of_a_plan(
-    start: Start, action: Action, repository: Repository, runner: bool
+    single: Start, action: Action, repository: Repository, runner: bool
 ) -> None:
-    run = start(mode="plan", definitions=action.listing(*LIST), runner=runner)
+    run = single(mode="plan", definitions=action.listing(*LIST), runner=runner)
     # On the console, where the diff is a group on the runner
     assert [c.name for c in run.commands] == ["group", "endgroup"] * (2 * runner)
     title = "What would be created (4)"
@@ -337,12 +337,12 @@ def test_what_cannot_be_created_is_known_beforehand(
 
 
 def test_an_open_pull_request_is_reported(
-    start: Start, action: Action, host: StandInHost, repository: Repository
+    single: Start, action: Action, host: StandInHost, repository: Repository
 ) -> None:
     definitions = action.listing(*LIST)
-    start(definitions=definitions)
+    single(definitions=definitions)
     host.requests.clear()
-    run = start(definitions=definitions, mode="check")
+    run = single(definitions=definitions, mode="check")
     assert run.exit_code == 1
     url = f"{repository.html_url}/pull/1"
     assert f"The pull request is open: {url}" in run.lines

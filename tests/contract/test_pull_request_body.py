@@ -45,8 +45,8 @@ def rows(text: str) -> dict[str, list[str]]:
     return {path: rest.split(" | ") for path, rest in found}
 
 
-def test_a_row_for_each_path(start: Start, action: Action, repository: Repository) -> None:
-    start(definitions=action.listing(*LIST))
+def test_a_row_for_each_path(single: Start, action: Action, repository: Repository) -> None:
+    single(definitions=action.listing(*LIST))
     found = rows(body(repository))
     assert "| Path | State | Description |\n| --- | --- | --- |\n" in body(repository)
     assert list(found) == ["a", "b", "README.md"]
@@ -58,13 +58,13 @@ def test_a_row_for_each_path(start: Start, action: Action, repository: Repositor
 
 
 def test_a_second_run_sends_no_update(
-    start: Start, action: Action, host: StandInHost, repository: Repository
+    single: Start, action: Action, host: StandInHost, repository: Repository
 ) -> None:
     definitions = action.listing(*LIST, ".mcp.json")
-    start(definitions=definitions)
+    single(definitions=definitions)
     first = body(repository)
     host.requests.clear()
-    run = start(definitions=definitions)
+    run = single(definitions=definitions)
     assert body(repository) == first
     assert "up to date" in run.console
     assert not [call for call in writes(host) if call.startswith(("PATCH", "PUT", "POST pulls"))]
@@ -458,13 +458,13 @@ def test_readers_are_told_whom_to_ask_as_far_as_they_may_know(
 
 
 def test_a_body_without_room_stays_as_it_is(
-    start: Start, action: Action, host: StandInHost, repository: Repository
+    single: Start, action: Action, host: StandInHost, repository: Repository
 ) -> None:
-    start(definitions=action.listing("a"))
+    single(definitions=action.listing("a"))
     [pull] = repository.pull_requests
     pull.body = full = "x" * (LIMIT - 10)
     host.requests.clear()
-    run = start(definitions=action.listing("a", "b"))
+    run = single(definitions=action.listing("a", "b"))
     assert run.exit_code == 0, run.text
     assert pull.body == full
     assert not [call for call in writes(host) if call.startswith(("PATCH", "PUT"))]

@@ -133,11 +133,11 @@ def test_a_list_with_another_name_starts_anew(
 # Without its name there, nobody knows whose it is
 @pytest.mark.parametrize("given", [{}, {"branch": "service"}])
 def test_a_branch_without_a_commit_is_continued_where_the_list_has_named_it(
-    start: Start, action: Action, repository: Repository, given: dict[str, str]
+    single: Start, action: Action, repository: Repository, given: dict[str, str]
 ) -> None:
     branch = given.get("branch", "chore/add-service-files")
     repository.create_branch(branch)
-    named(start, action, "service", **given)
+    named(single, action, "service", **given)
     assert shown(repository) == [(f"{branch}-2" if given else branch, "open")]
 
 

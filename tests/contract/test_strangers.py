@@ -70,26 +70,6 @@ def test_a_closed_pull_request_of_a_stranger_declines_nothing(
     }
 
 
-@pytest.mark.parametrize(
-    ("held", "body"),
-    [("mine.md", MARK), ("AGENTS.md", MARK), ("AGENTS.md", "Mine")],
-    ids=["somebody's", "ours", "ours, without our words"],
-)
-def test_a_branch_with_an_open_pull_request_of_a_stranger_is_left_alone(
-    in_single: Example, held: str, body: str
-) -> None:
-    repository = in_single.repository
-    repository.create_branch("docs")
-    repository.create_branch(BRANCH)
-    repository.commit({held: b"\n"}, branch=BRANCH)
-    repository.open_pull_request(head=BRANCH, base="docs", body=body, author="stranger")
-    head = repository.head(BRANCH)
-    run = in_single.run()
-    assert run.exit_code == 0, run.console
-    assert (repository.head(BRANCH), repository.files(SECOND)) == (head, EXPECTED)
-    assert "/pull/1) and leaves the branch alone" in run.text
-
-
 @pytest.mark.parametrize("told", [True, False], ids=["told", "not told"])
 def test_a_private_member_is_believed_where_the_host_tells_the_role(
     host: StandInHost, in_single: Example, told: bool
@@ -176,18 +156,6 @@ def test_where_the_token_is_not_told_the_association_decides(
         run = in_single.run(mode=mode)
         assert run.exit_code == (mode == "check" and not counts), run.console
         assert declined(run) == counts
-
-
-def test_what_goes_to_another_branch_is_left_alone(example: Way) -> None:
-    example.run()
-    example.repository.create_branch("docs")
-    [pull], head = example.repository.pull_requests, example.repository.head(BRANCH)
-    body, pull.base = pull.body, "docs"
-    run = example.run()
-    assert run.exit_code == 0, run.console
-    assert (pull.body, example.repository.head(BRANCH)) == (body, head)
-    assert example.repository.files(SECOND) == EXPECTED
-    assert "/pull/1) and leaves the branch alone" in run.text
 
 
 def test_a_pull_request_that_a_stranger_opens_before_ours_is_not_ours(

@@ -99,15 +99,6 @@ def test_withdrawing_again_and_again_leaves_one_branch(example: Withdrawable) ->
     assert example.repository.branches == [BRANCH, "main"]
 
 
-def test_a_withdrawn_branch_with_somebodys_work_is_left_alone(example: Withdrawable) -> None:
-    example.do()
-    example.withdraw()
-    head = example.repository.commit({"a.md": b"mine\n"}, branch=BRANCH)
-    example.do()
-    assert (example.pulls, example.repository.head(BRANCH)) == (["closed", "open"], head)
-    assert example.repository.branches == [BRANCH, f"{BRANCH}-2", "main"]
-
-
 @pytest.mark.parametrize("are_gone", [False, True], ids=["taken names", "names with a gap"])
 def test_one_with_a_later_name_counts_like_the_first(
     example: Withdrawable, *, are_gone: bool
@@ -204,35 +195,6 @@ def test_a_plan_says_what_proposing_it_again_brings(example: Withdrawable) -> No
     assert example.pulls == ["closed", "open"]
     states = {each["path"]: each["done"] for each in run.registration["files"]}
     assert states == {"a.md": "updated", "b.md": "skipped", "c.md": "created", "d.md": "skipped"}
-
-
-def test_a_branch_that_is_gone_is_made_again(example: Withdrawable) -> None:
-    example.do()
-    example.withdraw()
-    example.repository.delete_branch(BRANCH)
-    example.do()
-    assert example.pulls == ["closed", "open"]
-    assert example.repository.pull_requests[1].head == BRANCH
-
-
-@pytest.mark.parametrize("content", [b"A\n", b"mine\n"])
-def test_where_the_branch_was_rewritten_there_is_another_one(
-    example: Withdrawable, content: bytes
-) -> None:
-    example.do()
-    example.withdraw()
-    example.repository.create_branch(BRANCH)
-    head = example.repository.commit({"a.md": content}, branch=BRANCH)
-    example.do()
-    assert sorted(example.pulls) == ["closed", "open"]
-    if content == b"A\n":
-        assert example.repository.branches == [BRANCH, "main"]
-    else:
-        assert example.repository.branches == [BRANCH, f"{BRANCH}-2", "main"]
-        assert example.repository.head(BRANCH) == head
-    example.host.requests.clear()
-    example.do()
-    assert only_reads(example.host)
 
 
 def test_the_no_of_a_person_holds(example: Withdrawable) -> None:
