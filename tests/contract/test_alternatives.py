@@ -62,10 +62,10 @@ def test_an_alternative_of_the_list_counts_always(
     ids=["file", "link", "dangling link", "submodule"],
 )
 def test_there_is_no_alternative_below_what_is_no_directory(
-    host: StandInHost, action: Action, single: Start, docs: bytes | Symlink | Submodule
+    host: StandInHost, action: Action, start: Start, docs: bytes | Symlink | Submodule
 ) -> None:
     repository = host.create_repository(TARGET, {"real/SECURITY.md": b"x\n", "docs": docs})
-    run = single(definitions=action.write("list.yml", LIST))
+    run = start(definitions=action.write("list.yml", LIST))
     assert (run.exit_code, run.outputs["created"]) == (0, "2"), run.text
     assert {".github/SECURITY.md", "other.md"} < set(repository.files(LIST_BRANCH))
 
@@ -155,11 +155,11 @@ def test_a_difference_in_letter_case_alone_is_warned_of(
 
 
 def test_the_pull_request_says_what_differs_in_letter_case_alone(
-    host: StandInHost, action: Action, single: Start
+    host: StandInHost, action: Action, start: Start
 ) -> None:
     """Also `per-file`, which reads only the directories where an alternative may be."""
     repository = host.create_repository(TARGET, {"Docs/a.md": b"x\n"})
-    run = single(
+    run = start(
         definitions=action.write("list.yml", "files: [{path: docs/b.md, alternatives: [b.md]}]")
     )
     assert run.exit_code == 0, run.text

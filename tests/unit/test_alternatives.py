@@ -117,15 +117,19 @@ GITHUB_DOES_NOT_ACCEPT = [
 
 
 @pytest.mark.parametrize(("listed", "exists"), GITHUB_ACCEPTS)
-def test_what_github_would_use_counts_as_present(listed: str, exists: str) -> None:
-    found = alternatives.satisfied_by(FileDefinition(listed), listing_of(exists), respect=True)
-    assert found == exists
+def test_what_github_would_use_counts_as_present_where_it_is_respected(
+    listed: str, exists: str
+) -> None:
+    """And the directories that are read for it decide alone.
 
-
-@pytest.mark.parametrize(("listed", "exists"), GITHUB_ACCEPTS)
-def test_without_respect_only_the_listed_path_counts(listed: str, exists: str) -> None:
-    listing = listing_of(exists)
-    assert alternatives.satisfied_by(FileDefinition(listed), listing, respect=False) is None
+    That is so but for the letter case of a directory: what its parent shows is not read.
+    """
+    definition, listing = FileDefinition(listed), listing_of(exists)
+    assert alternatives.satisfied_by(definition, listing, respect=True) == exists
+    assert alternatives.satisfied_by(definition, listing, respect=False) is None
+    directory = exists.rpartition("/")[0]
+    if directory != "Docs":
+        assert directory in alternatives.directories_to_read([definition], respect=True)
 
 
 @pytest.mark.parametrize(("listed", "exists"), GITHUB_DOES_NOT_ACCEPT)
@@ -176,15 +180,6 @@ def test_directories_of_the_alternatives_are_read_always() -> None:
     assert set(alternatives.directories_to_read(definitions, respect=True)) == {"c", "", "a"}
 
 
-@pytest.mark.parametrize(("listed", "exists"), GITHUB_ACCEPTS)
-def test_nothing_outside_of_the_directories_to_read_decides(listed: str, exists: str) -> None:
-    """Letter case of a directory apart: what its parent shows is not read."""
-    directory = exists.rpartition("/")[0]
-    if directory != "Docs":
-        needed = alternatives.directories_to_read([FileDefinition(listed)], respect=True)
-        assert directory in needed
-
-
 INHERITED = [
     (".github/CODE_OF_CONDUCT.md", "CODE_OF_CONDUCT.md", "CODE_OF_CONDUCT.md"),
     (".github/SECURITY.md", "docs/security.md", "docs/security.md"),
@@ -212,26 +207,17 @@ NOT_INHERITED = [
 
 
 @pytest.mark.parametrize(("listed", "exists", "expected"), INHERITED + INHERITED_IF_PUBLIC)
-def test_inherited_from_a_public_repository(listed: str, exists: str, expected: str) -> None:
-    owner = listing_of(exists)
-    definition = FileDefinition(listed)
-    assert (
-        alternatives.inherited_from(definition, listing_of("a"), owner, is_public=True) == expected
-    )
-    directory = expected.rpartition("/")[0]
-    assert alternatives.may_inherit([definition])
-    assert directory in OWNER_DIRECTORIES
-
-
-@pytest.mark.parametrize(("listed", "exists", "expected"), INHERITED + INHERITED_IF_PUBLIC)
-def test_an_internal_repository_passes_no_templates_on(
+def test_what_is_inherited_but_for_templates_of_an_internal_repository(
     listed: str, exists: str, expected: str
 ) -> None:
-    owner = listing_of(exists)
-    found = alternatives.inherited_from(
-        FileDefinition(listed), listing_of("a"), owner, is_public=False
-    )
-    assert found == (None if "TEMPLATE" in listed else expected)
+    definition, own, owner = FileDefinition(listed), listing_of("a"), listing_of(exists)
+    found = [
+        alternatives.inherited_from(definition, own, owner, is_public=is_public)
+        for is_public in (True, False)
+    ]
+    assert found == [expected, None if "TEMPLATE" in listed else expected]
+    assert alternatives.may_inherit([definition])
+    assert expected.rpartition("/")[0] in OWNER_DIRECTORIES
 
 
 @pytest.mark.parametrize(("listed", "exists"), NOT_INHERITED)
