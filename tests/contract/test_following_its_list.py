@@ -9,7 +9,7 @@ import pytest
 
 from registrar.models.standing import blob_id
 from registrar.registration.mark import hashed
-from tests.example import WAYS, Example, Way
+from tests.example import MANY, WAYS, Example, Way
 from tests.fakehub import (
     Executable,
     Fault,
@@ -361,21 +361,26 @@ def refuse_commits(example: Example, why: str) -> dict[str, str]:
     return {}
 
 
+@pytest.mark.parametrize("way", [SINGLE, MANY])
 @pytest.mark.parametrize("why", REFUSALS)
-def test_a_file_whose_commit_is_refused_is_no_refusal(in_single: Example, why: str) -> None:
-    run(in_single, OLD)
-    inputs = refuse_commits(in_single, why)
-    more = in_single.action.listing_of(OLD | {"c.md": "C\n"})
+def test_a_file_whose_commit_is_refused_is_no_refusal(action: Action, way: str, why: str) -> None:
+    example = Way(action, way)
+    run(example, OLD)
+    inputs = refuse_commits(example, why)
+    more = example.action.listing_of(OLD | {"c.md": "C\n"})
     for _ in range(2):
-        done = in_single.run(definitions=more, **inputs)
+        done = example.run(definitions=more, **inputs)
         assert (done.exit_code, done.outputs["created"]) == (1, "0"), done.console
         assert done.outputs["declined"] == "0"
-        assert mark(in_single.repository)["wrote"] == named(OLD)
-    in_single.repository.protections.clear()
-    in_single.repository.secrets.clear()
-    in_single.host.refused_mutations.clear()
-    assert run(in_single, OLD | {"c.md": "C\n"}).outputs["created"] == "1"
-    assert content(in_single.repository, "c.md") == "C\n"
+        assert mark(example.repository)["wrote"] == named(OLD)
+    example.repository.protections.clear()
+    example.repository.secrets.clear()
+    example.host.refused_mutations.clear()
+    # The description is still true, so a withdrawal closes it
+    withdrawn = run(example, OLD | {"c.md": "C\n"}, mode="withdraw")
+    assert withdrawn.registration["pull_request"]["operation"] == "withdrawn"
+    assert run(example, OLD | {"c.md": "C\n"}).outputs["created"] == "1"
+    assert content(example.repository, "c.md") == "C\n"
 
 
 def _removes(repository: Repository) -> None:

@@ -7,7 +7,6 @@ import csv
 import pytest
 
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
-from tests.fakehub.refusals import Refusal
 from tests.harness import LIST_BRANCH as BRANCH
 from tests.harness import Action, Start, is_read, shortened
 from tests.organisation import Make, states
@@ -138,35 +137,3 @@ def test_a_plan_shows_each_change_once(
         assert "(repositories: 4), to update in pull requests" in text
         assert text.count("-Write to security@example.com\n+Write to psirt@example.com") == 1
     assert len([each for each in host.requests if "/git/blobs/" in each.path]) == 1
-
-
-@pytest.mark.parametrize("why", ["ruleset", "push protection", "permission"])
-def test_a_file_whose_commit_is_refused_is_no_refusal(
-    many: Start, make: Make, host: StandInHost, action: Action, why: str
-) -> None:
-    """The description stays true, so a withdrawal closes them, and nothing was declined."""
-    made = make(0, 2)
-    many(definitions=action.listing_of(OLD))
-    bodies = [each.pull_requests[0].body for each in made]
-    more = action.listing_of(OLD | {"c.md": "C\n"})
-    if why == "ruleset":
-        for repository in made:
-            repository.protect(BRANCH, "ruleset")
-    elif why == "push protection":
-        words = "Repository rule violations found\n\nSecret detected in content"
-        host.refused_mutations["createCommitOnBranch"] = Refusal(409, words)
-    else:
-        words = "Resource not accessible by integration"
-        refusal = Refusal(403, words, kind="FORBIDDEN")
-        host.refused_mutations["createCommitOnBranch"] = refusal
-    for _ in range(2):
-        run = many(definitions=more)
-        assert (states(run), run.outputs["declined"]) == ({"failed": 2}, "0"), run.console
-        assert [each.pull_requests[0].body for each in made] == bodies
-    assert states(many(definitions=more, mode="plan")) == {"to update": 2}
-    host.refused_mutations.clear()
-    made[0].protections.clear()
-    made[1].protections.clear()
-    assert states(many(definitions=more, mode="withdraw")) == {"withdrawn": 2}
-    assert states(many(definitions=more)) == {"opened": 2}
-    assert all(each.files(BRANCH)["c.md"] == b"C\n" for each in made)
