@@ -48,10 +48,10 @@ def run_through(
     return ended
 
 
-def test_a_process_trusts_the_authority_that_is_named(tmp_path: Path, strategy: str) -> None:
+def test_a_process_trusts_the_authority_that_is_named(tmp_path: Path) -> None:
     with StandInHost(tls=AUTHORITY.good()) as host:
         action = action_on(host, tmp_path)
-        environ = action.environment({"commit_strategy": strategy})
+        environ = action.environment({"commit_strategy": SINGLE})
         bundle = AUTHORITY.bundle(tmp_path / "ca.pem")
         ended = action.process({**environ, "REQUESTS_CA_BUNDLE": str(bundle)})
     assert ended.exit_code == 0, ended.text
@@ -184,10 +184,10 @@ def test_the_authority_of_a_proxy_is_trusted_when_it_is_named(
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_proxy_whose_authority_nobody_named(
-    host: StandInHost, tmp_path: Path, strategy: str, language: str
+    host: StandInHost, tmp_path: Path, language: str
 ) -> None:
     proxy = Proxy(host, AUTHORITY)
-    ended = run_through(proxy, host, tmp_path, commit_strategy=strategy, language=language)
+    ended = run_through(proxy, host, tmp_path, commit_strategy=SINGLE, language=language)
     assert ended.exit_code == 1
     named = {
         "en": f"github.example (through the proxy {proxy.name})",
@@ -200,22 +200,22 @@ def test_a_proxy_whose_authority_nobody_named(
 
 
 def test_a_proxy_that_is_reached_over_tls(
-    host: StandInHost, tmp_path: Path, monkeypatch: Environment, strategy: str
+    host: StandInHost, tmp_path: Path, monkeypatch: Environment
 ) -> None:
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(AUTHORITY.bundle(tmp_path / "ca.pem")))
     proxy = Proxy(host, AUTHORITY, tls=AUTHORITY.good())
-    ended = run_through(proxy, host, tmp_path, scheme="https", commit_strategy=strategy)
+    ended = run_through(proxy, host, tmp_path, scheme="https", commit_strategy=SINGLE)
     assert ended.exit_code == 0, ended.text
     assert ended.outputs["created"] == "28"
     assert proxy.asked
 
 
 def test_a_proxy_that_drops_a_connection_while_it_is_encrypted_is_tried_again(
-    host: StandInHost, tmp_path: Path, monkeypatch: Environment, strategy: str
+    host: StandInHost, tmp_path: Path, monkeypatch: Environment
 ) -> None:
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(AUTHORITY.bundle(tmp_path / "ca.pem")))
     proxy = Proxy(host, AUTHORITY, tls=AUTHORITY.good(), closes=2)
-    ended = run_through(proxy, host, tmp_path, scheme="https", commit_strategy=strategy)
+    ended = run_through(proxy, host, tmp_path, scheme="https", commit_strategy=SINGLE)
     assert ended.exit_code == 0, ended.text
     assert ended.outputs["created"] == "28"
     assert proxy.closes == 0
