@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import html
 import io
 import json
@@ -381,6 +382,26 @@ class Action:
         """Write a definition file with a line for each value, and give its name."""
         # JSON is YAML, too
         return self.write(f"config/list.{suffix}", json.dumps(listed, indent=1))
+
+    @property
+    def temporary(self) -> Path:
+        """Where a run leaves files for later steps, when its environment has `keeping`."""
+        folder = self.directory / "temp"
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    @property
+    def keeping(self) -> dict[str, str]:
+        """The variable of an environment in which a run leaves files for later steps."""
+        return {"RUNNER_TEMP": str(self.temporary)}
+
+    def kept(self, run: Run, name: str) -> str:
+        """The file that a run has left for later steps: its report, table or page."""
+        return (self.temporary / run.outputs[f"{name}_path"]).read_bytes().decode()
+
+    def rows(self, run: Run) -> list[dict[str, str]]:
+        """The rows of the table that a run has left for later steps."""
+        return list(csv.DictReader(io.StringIO(self.kept(run, "table"), newline="")))
 
     def write(self, name: str, content: str | bytes) -> str:
         """Put a file into the workspace and give its name."""

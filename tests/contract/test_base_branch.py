@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from functools import partial
 
@@ -268,7 +267,6 @@ def test_an_only_repository_without_it_is_refused(
 
 
 def test_the_table_has_it(listed: Start, action: Action, repository: Repository) -> None:
-    run = listed(runner=True, mode="plan", env={"RUNNER_TEMP": str(action.directory)})
-    table = (action.directory / run.outputs["table_path"]).read_text("utf-8")
-    assert {row["base_branch"] for row in csv.DictReader(table.splitlines())} == {"develop"}
+    run = listed(runner=True, mode="plan", env=action.keeping)
+    assert {row["base_branch"] for row in action.rows(run)} == {"develop"}
     assert json.loads(run.outputs["report"])["registrations"][0]["base_branch"] == "develop"

@@ -226,17 +226,15 @@ def test_a_branch_that_a_refused_commit_leaves_is_named(
     example: Example, action: Action, branch: str, next_one: str
 ) -> None:
     """Of a name that people may have chosen, too, the next run takes the next one."""
-    (action.directory / "temp").mkdir()
     given = example.inputs | ({"branch": branch} if branch else {})
-    env = {"RUNNER_TEMP": str(action.directory / "temp")}
     name = branch or BRANCH
     example.repository.protect(name, "classic")
-    refused = action(given, env=env)
+    refused = action(given, env=action.keeping)
     assert refused.exit_code == 1
     assert example.repository.head(name) == example.repository.head()
     left = f"the branch {name} is left without one. The next run"
     advice = "Delete the branch" if branch else "The next run uses it"
-    page = (action.directory / "temp" / refused.outputs["page_path"]).read_text("utf-8")
+    page = action.kept(refused, "page")
     assert "that have no commit, because GitHub refused it: 1." in page
     assert f'/tree/{name}"><code>{name}</code></a>' in page
     [registration] = refused.report["registrations"]

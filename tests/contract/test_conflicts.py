@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-from pathlib import Path
-
 import pytest
 
 from tests.example import A_AND_B, MANY, WAYS, Way
@@ -21,20 +18,12 @@ class Conflict(Way):
     def look(self, listed: dict[str, str] = A_AND_B, /, **inputs: str) -> Run:
         """Run with a directory for the files, and remember only what that sends."""
         self.host.requests.clear()
-        self.kept.mkdir(exist_ok=True)
         given = {"definitions": self.action.listing_of(listed), "language": "en", **inputs}
-        env = {"RUNNER_TEMP": str(self.kept)}
         if self.strategy == MANY:
-            return self.action(given, env=env, target_repo=None, target_repos=TARGET)
-        return self.action({"commit_strategy": self.strategy, **given}, env=env)
-
-    @property
-    def kept(self) -> Path:
-        return self.action.directory / "temp"
-
-    def file_of(self, run: Run, output: str) -> str:
-        """A file for later steps that a run has written."""
-        return (self.kept / run.outputs[output]).read_text("utf-8")
+            return self.action(
+                given, env=self.action.keeping, target_repo=None, target_repos=TARGET
+            )
+        return self.action({"commit_strategy": self.strategy, **given}, env=self.action.keeping)
 
     def asked(self, path: str) -> int:
         """How many requests about a comparison, or a tree, were sent last."""
@@ -77,12 +66,9 @@ def test_it_is_said_wherever_and_ended_by_removing_the_file(example: Conflict) -
         files = {each["path"]: each.get("conflicts_with") for each in registration["files"]}
         assert files["a.md"].endswith("/pull/1")
         assert files["b.md"] is None
-        rows = {
-            row["path"]: row["conflicts_with"]
-            for row in csv.DictReader(example.file_of(run, "table_path").splitlines())
-        }
+        rows = {row["path"]: row["conflicts_with"] for row in example.action.rows(run)}
         assert rows == {path: url or "" for path, url in files.items()}
-        page = example.file_of(run, "page_path")
+        page = example.action.kept(run, "page")
         assert "cannot be merged: 1" in page
         assert "Review and merge them" not in page
         assert "conflict in a.md" in page

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import random
 import re
@@ -162,25 +160,15 @@ def test_another_path_that_counts_is_judged_too(
 # --- The table and the page -----------------------------------------------------------------
 
 
-def written(action: Action, name: str) -> str:
-    return (action.directory / "temp" / name).read_bytes().decode()
-
-
-def rows_of(action: Action, run: Run) -> list[dict[str, str]]:
-    text = written(action, run.outputs["table_path"])
-    return list(csv.DictReader(io.StringIO(text, newline="")))
-
-
 @pytest.fixture
 def kept(action: Action, single: Start) -> Start:
     """The action, with a directory for files of later steps."""
-    (action.directory / "temp").mkdir()
-    return partial(single, env={"RUNNER_TEMP": str(action.directory / "temp")})
+    return partial(single, env=action.keeping)
 
 
 def test_the_table_has_a_row_for_each_path(there: Repository, action: Action, kept: Start) -> None:
     run = kept(definitions=action.listing(*LISTED, "missing.md"), mode="plan")
-    rows = rows_of(action, run)
+    rows = action.rows(run)
     assert {row["path"]: row["standing"] for row in rows} == {**PRESENCE, "missing.md": "to create"}
     expected = {
         "repository": TARGET,
@@ -194,7 +182,7 @@ def test_the_table_has_a_row_for_each_path(there: Repository, action: Action, ke
     assert re.fullmatch(r"[0-9a-f]{64}", rows[0]["list_digest"])
     assert datetime.fromisoformat(rows[0]["read_at"]).tzinfo
     # The page is written beside it
-    page = written(action, run.outputs["page_path"])
+    page = action.kept(run, "page")
     assert page.startswith("<!doctype html>")
     assert TARGET in page
     assert action.default_token not in page
@@ -206,18 +194,18 @@ def test_what_was_proposed_and_what_was_declined_is_in_the_table(
     repository = host.create_repository(TARGET, {"README.md": b"x\n"})
     unset: Any = {"path": "team.md", "template": True, "content": "{property:team}\n"}
     first = kept(definitions=action.listing("a", unset))
-    told = [(row["standing"], row["pull_request"]) for row in rows_of(action, first)]
+    told = [(row["standing"], row["pull_request"]) for row in action.rows(first)]
     assert told == [("proposed", f"{repository.html_url}/pull/1"), ("unset", "")]
     action.clock.sleep(3 * 86400)
-    [row] = rows_of(action, kept(definitions=action.listing("a"), mode="plan"))
+    [row] = action.rows(kept(definitions=action.listing("a"), mode="plan"))
     assert (row["standing"], row["pull_request_age_days"]) == ("proposed", "3")
     repository.close(1)
-    [row] = rows_of(action, kept(definitions=action.listing("a"), mode="plan"))
+    [row] = action.rows(kept(definitions=action.listing("a"), mode="plan"))
     assert (row["standing"], row["pull_request_age_days"]) == ("declined", "")
     assert row["declined_since"] == row["read_at"][:10]
     grown = action.listing("a", "b")
     kept(definitions=grown)
-    page = written(action, kept(definitions=grown, mode="plan").outputs["page_path"])
+    page = action.kept(kept(definitions=grown, mode="plan"), "page")
     links = re.findall(r'/pull/(\d)">(?:<[^>]*>)*([^<]+)', page)
     assert set(links) == {("1", "a"), ("2", "b"), ("2", "#2")}
 
@@ -241,7 +229,7 @@ def test_a_value_of_a_property_is_no_formula_in_the_table(
 ) -> None:
     host.create_repository(TARGET, {"README.md": b"x\n"}, properties={"team": "=1+1"})
     owned: Any = {"path": "a", "template": True, "content": "{property:team}\n"}
-    [row] = rows_of(action, kept(definitions=action.listing(owned), mode="plan"))
+    [row] = action.rows(kept(definitions=action.listing(owned), mode="plan"))
     assert row["property:team"] == "'=1+1"
 
 
@@ -253,7 +241,7 @@ def test_the_page_links_to_no_inherited_file_in_the_target(
     listed = [{"path": name, "content": "a\n"} for name in ("SUPPORT.md", "SECURITY.md")]
     run = kept(definitions=action.listing(*listed), mode="plan", respect_alternatives="true")
     assert presences(run.registration) == {"SUPPORT.md": "differs", "SECURITY.md": "differs"}
-    page = written(action, run.outputs["page_path"])
+    page = action.kept(run, "page")
     assert re.findall(r'/blob/[0-9a-f]+/([^"]+)"', page) == ["SECURITY.md"]
 
 
@@ -273,7 +261,6 @@ MANY: list[Mapping[str, Any]] = [
 @pytest.fixture
 def many(host: StandInHost, action: Action) -> Start:
     """The action over an organisation of six, with a directory for files of later steps."""
-    (action.directory / "temp").mkdir()
     complete = {"SECURITY.md": b"a\n", "=1+1.md": b"a\n"}
     host.create_repository("octo-org/complete", complete)
     host.create_repository("octo-org/blank", {**complete, "SECURITY.md": b"\n"})
@@ -288,7 +275,7 @@ def many(host: StandInHost, action: Action) -> Start:
         profile=None,
         definitions=action.listing(*MANY),
         language="en",
-        env={"RUNNER_TEMP": str(action.directory / "temp")},
+        env=action.keeping,
     )
 
 
@@ -310,12 +297,12 @@ def states_in(rows: list[dict[str, str]]) -> dict[str, list[str]]:
 def test_the_table_has_complete_and_excluded_repositories_too(action: Action, many: Start) -> None:
     run = many(mode="plan")
     assert run.exit_code == 0, run.text
-    assert states_in(rows_of(action, run)) == {
+    assert states_in(action.rows(run)) == {
         **STATES,
         "octo-org/lacks": ["same", "to create"],
         "octo-org/secret": ["to create", "to create"],
     }
-    assert {row["path"] for row in rows_of(action, run)} == {"SECURITY.md", "'=1+1.md"}
+    assert {row["path"] for row in action.rows(run)} == {"SECURITY.md", "'=1+1.md"}
     assert [run.outputs[name] for name in ("blank", "differing", "missing")] == ["1", "1", "3"]
 
 
@@ -351,7 +338,7 @@ def test_complete_is_the_same_everywhere(action: Action, many: Start) -> None:
     run = many(mode="plan")
     # What is blank is no less complete than what differs from the list
     assert "2 that need a pull request, 3 complete." in run.console
-    page = written(action, run.outputs["page_path"])
+    page = action.kept(run, "page")
     assert "<strong>3 / 5</strong> Repositories: complete (60" in page
     # Present is what exists, whatever is in it
     there = run.report["many"]["standings"]["present"]
@@ -368,10 +355,10 @@ def test_complete_is_the_same_everywhere(action: Action, many: Start) -> None:
 def test_the_page_alone_names_what_target_repos_excludes(action: Action, many: Start) -> None:
     """There may be thousands, and the table has a row for each path."""
     run = many(mode="plan", target_repos="octo-org/*, !octo-org/lacks")
-    page = written(action, run.outputs["page_path"])
+    page = action.kept(run, "page")
     assert "Left out (2)" in page
     assert 'excluded 1</summary><ul class="names"><li>octo-org/lacks</li>' in page
-    assert "octo-org/lacks" not in states_in(rows_of(action, run))
+    assert "octo-org/lacks" not in states_in(action.rows(run))
 
 
 def test_what_has_no_property_is_not_missing_but_not_complete_either(
@@ -380,8 +367,8 @@ def test_what_has_no_property_is_not_missing_but_not_complete_either(
     entries = [*MANY, {"path": "TEAM.md", "template": True, "content": "{property:team}\n"}]
     run = many(mode="plan", definitions=action.listing(*entries))
     assert "2 that need a pull request, 3 with a property that is not set." in run.console
-    assert states_in(rows_of(action, run))["octo-org/complete"] == ["same", "same", "unset"]
-    assert "<strong>0 / 5</strong>" in written(action, run.outputs["page_path"])
+    assert states_in(action.rows(run))["octo-org/complete"] == ["same", "same", "unset"]
+    assert "<strong>0 / 5</strong>" in action.kept(run, "page")
     assert (run.outputs["incomplete"], run.outputs["missing"], run.outputs["unset"]) == (
         *("5", "3", "5"),
     )
@@ -407,18 +394,17 @@ def test_of_private_repositories_a_public_workflow_publishes_how_many_stand_how(
         "GITHUB_ACTIONS": "true",
         "GITHUB_REPOSITORY": "octo-org/complete",
         "GITHUB_EVENT_PATH": str(event),
-        "RUNNER_TEMP": str(action.directory / "temp"),
+        **action.keeping,
     }
     host.create_repository("octo-org/unmeant", private=True)
     run = many(mode="plan", env=workflow, target_repos="octo-org/*, !octo-org/unmeant")
-    page = written(action, run.outputs["page_path"])
+    page = action.kept(run, "page")
     assert "<p>excluded 1</p>" in page
     assert "unmeant" not in page
-    names = ("table_path", "page_path")
-    for text in (*(written(action, run.outputs[name]) for name in names), run.summary):
+    for text in (action.kept(run, "table"), page, run.summary):
         assert "secret" not in text
     assert "<summary>2 different from the list</summary>" in run.summary
-    first, second = (row for row in rows_of(action, run) if row["repository"] == "not public: 1")
+    first, second = (row for row in action.rows(run) if row["repository"] == "not public: 1")
     assert (first["standing"], second["standing"]) == ("differs", "to create")
     shown = {name for name, value in first.items() if value}
     assert shown == {
@@ -442,14 +428,14 @@ def test_who_has_no_owner_is_told_by_team(
     workflow = {
         "GITHUB_ACTIONS": "true",
         "GITHUB_EVENT_PATH": str(event),
-        "RUNNER_TEMP": str(action.directory / "temp"),
+        **action.keeping,
     }
     owners = {"path": "OWNERS", "template": True, "content": "* @{property:team}\n"}
     of_none = {"when": {"topic": "none"}, "files": ["x"]}
     rules = [of_none, {"when": {"not": {"topic": "none"}}, "files": [owners]}]
     listed = action.write("files.json", json.dumps({"files": MANY, "rules": rules}))
     run = many(mode="plan", definitions=listed, env=workflow)
-    rows = {each["repository"]: each for each in rows_of(action, run) if each["path"] == "OWNERS"}
+    rows = {each["repository"]: each for each in action.rows(run) if each["path"] == "OWNERS"}
     secret = rows["not public: 1" if is_public else "octo-org/secret"]
     told = ("", "") if is_public else ("2", "secret-team")
     assert (secret["rule"], secret["property:team"]) == told
@@ -457,7 +443,7 @@ def test_who_has_no_owner_is_told_by_team(
     assert (lacks["standing"], lacks["property:team"]) == ("differs", "payments")
     # Without a value there is no content that it could differ from
     assert (differs["standing"], differs["rule"], differs["property:team"]) == ("filled", "2", "")
-    page = written(action, run.outputs["page_path"])
+    page = action.kept(run, "page")
     assert "payments: 0 of 2 complete" in page
     assert ("secret-team" in page) == (not is_public)
     for text in (run.summary, run.console, page):
@@ -558,8 +544,7 @@ def test_the_description_says_what_is_there_what_was_declined_and_what_is_unset(
 def test_for_every_path_the_ways_add_up_to_the_repositories(
     host: StandInHost, action: Action, seed: int
 ) -> None:
-    chance, temp = random.Random(seed), action.directory / "temp"
-    temp.mkdir()
+    chance = random.Random(seed)
     definitions = action.listing(*({"path": path, **entry} for path, entry in ENTRIES.items()))
     run = partial(action, definitions=definitions, language="en", commit_strategy=SINGLE)
     host.create_repository("octo-org/team", {"x": b""}, archived=True, properties={"team": "red"})
@@ -582,17 +567,14 @@ def test_for_every_path_the_ways_add_up_to_the_repositories(
         assert bool(told) == (not set(standings.values()) <= ARE_THERE)
 
     # All together
-    every = run(
-        target_repo=None, target_repos="octo-org/*", mode="plan", env={"RUNNER_TEMP": str(temp)}
-    )
+    every = run(target_repo=None, target_repos="octo-org/*", mode="plan", env=action.keeping)
     counts = Counter(each for _, standings in expected for each in standings.values())
     assert every.report["many"]["standings"] == ways(counts)
     check_outputs(every, counts)
     complete = {*ARE_THERE, "declined"}
     incomplete = sum(not set(standings.values()) <= complete for _, standings in expected)
     assert every.outputs["incomplete"] == str(incomplete)
-    table = (temp / every.outputs["table_path"]).read_bytes().decode()
-    rows = list(csv.DictReader(io.StringIO(table, newline="")))
+    rows = action.rows(every)
     by_path = {
         path: Counter(row["standing"] for row in rows if row["path"] == path) for path in ENTRIES
     }

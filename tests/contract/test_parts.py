@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -86,12 +84,10 @@ def test_a_file_is_composed_for_each_repository(
     assert (later.exit_code, written(repository)) == (0, before)
 
 
-def test_parts_are_named(start: Start, action: Action, host: StandInHost, tmp_path: Path) -> None:
+def test_parts_are_named(start: Start, action: Action, host: StandInHost) -> None:
     host.create_repository(TARGET, {"go.mod": b""})
-    env = {"RUNNER_TEMP": str(tmp_path)}
-    run = start(profile=None, definitions=document(action), mode="plan", env=env)
-    table = (tmp_path / run.outputs["table_path"]).read_text("utf-8-sig")
-    assert [row["parts"] for row in csv.DictReader(table.splitlines())] == ["1 4"]
+    run = start(profile=None, definitions=document(action), mode="plan", env=action.keeping)
+    assert [row["parts"] for row in action.rows(run)] == ["1 4"]
     assert f"{PATH}: missing (parts: 1, 4)" in run.stdout
     assert "left out because a custom property is not set: part 3" in run.text
     assert run.registration["files"][0]["parts"] == [1, 4]

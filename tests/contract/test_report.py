@@ -6,7 +6,6 @@ import json
 import os
 import re
 import signal
-from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
@@ -28,13 +27,6 @@ from tests.harness import (
 )
 
 FIRST = {"per-file": "PUT contents/a", "single": "POST /graphql"}
-
-
-def temporary(action: Action) -> Path:
-    """A directory for RUNNER_TEMP."""
-    directory = action.directory / "temp"
-    directory.mkdir(exist_ok=True)
-    return directory
 
 
 def states(run: Run) -> list[str]:
@@ -167,13 +159,13 @@ def test_a_run_that_is_cancelled(
     host.on_request = end = SignalAt(number, lambda request: shortened(request) == FIRST[strategy])
     given = {"definitions": action.listing("a", "b"), "commit_strategy": strategy}
     environ = action.environment(given | {"language": "en"})
-    environ["RUNNER_TEMP"] = str(temporary(action))
+    environ |= action.keeping
     run = action.end(end.to(action.begin(environ)), environ)
     assert run.exit_code == run.registration["exit_code"] == 128 + number, run.text
     assert f"Cancelled ({number.name})" in run.registration["error"]
     expected = {"per-file": ["created", "pending"], "single": ["pending", "pending"]}
     assert states(run) == expected[strategy]
-    assert (temporary(action) / run.outputs["report_path"]).read_text() == run.outputs["report"]
+    assert action.kept(run, "report") == run.outputs["report"]
 
 
 def test_a_run_under_nohup_outlives_its_terminal(
@@ -195,8 +187,7 @@ def test_a_run_under_nohup_outlives_its_terminal(
 def test_the_file_holds_what_the_output_holds(
     single: Start, action: Action, repository: Repository
 ) -> None:
-    directory = temporary(action)
-    env = {"RUNNER_TEMP": str(directory)}
+    directory, env = action.temporary, action.keeping
     paths = ["a", "日本語/\u00e9", "\U0001f600"]
     given = {"definitions": action.listing(*paths)}
     runs = [single(given, mode=mode, env=env) for mode in ("plan", "register")]
@@ -213,12 +204,11 @@ def test_a_report_too_large_for_an_output_is_a_file_only(
     single: Start, action: Action, repository: Repository
 ) -> None:
     paths = [f"{number:0>250}" for number in range(1900)]
-    env = {"RUNNER_TEMP": str(temporary(action))}
-    run = single(mode="check", definitions=action.listing(*paths), runner=True, env=env)
+    run = single(mode="check", definitions=action.listing(*paths), runner=True, env=action.keeping)
     assert run.exit_code == 1
     assert run.outputs["report"] == ""
     assert run.outputs["skipped"] == "0"
-    text = (temporary(action) / run.outputs["report_path"]).read_text("ascii")
+    text = action.kept(run, "report")
     assert len(text) > 500_000
     report_schema().validate(json.loads(text))
     assert [f["path"] for f in json.loads(text)["registrations"][0]["files"]] == paths
@@ -246,10 +236,9 @@ def test_a_directory_that_takes_no_file(
 def test_no_report_holds_a_token(action: Action, host: StandInHost, repository: Repository) -> None:
     token = action.default_token
     refuse(host, "PUT contents/a", message=f"No: {token}")
-    env = {"RUNNER_TEMP": str(temporary(action))}
-    run = action(definitions=action.listing("a"), language="en", env=env)
+    run = action(definitions=action.listing("a"), language="en", env=action.keeping)
     assert "No: ***" in run.registration["files"][0]["reason"]
-    assert token not in (temporary(action) / run.outputs["report_path"]).read_text()
+    assert token not in action.kept(run, "report")
 
 
 @pytest.mark.parametrize("name", ["GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-
 import pytest
 
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
@@ -31,14 +29,10 @@ def test_a_mistake_in_a_list_is_corrected_in_every_branch(
     made[0].commit({"SECURITY.md": b"Mine\n"}, branch=BRANCH)
     made[1].close(1)
     action.listing_of(NEW)
-    temp = action.directory / "temp"
-    temp.mkdir()
-    plan = many(definitions=new, mode="plan", env={"RUNNER_TEMP": str(temp)})
+    plan = many(definitions=new, mode="plan", env=action.keeping)
     assert states(plan) == {"to update": count - 2, "waiting": 1, "declined": 1}
-    with (temp / plan.outputs["table_path"]).open(newline="") as table:
-        assert [row["update"] for row in csv.DictReader(table)].count("to update") == count - 2
-    page = (temp / plan.outputs["page_path"]).read_text("utf-8")
-    assert page.count('<span class="soft">to update</span>') == 2 * (count - 2)
+    assert [row["update"] for row in action.rows(plan)].count("to update") == count - 2
+    assert action.kept(plan, "page").count('<span class="soft">to update</span>') == 2 * (count - 2)
     assert plan.report["many"]["budget"]["updates"] == count - 2
     host.requests.clear()
     run = many(definitions=new)

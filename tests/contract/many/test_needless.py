@@ -88,11 +88,9 @@ def test_they_are_paced_like_updates(
             times.append(action.clock.monotonic())
 
     host.on_request = note
-    temporary = action.directory / "temp"
-    temporary.mkdir()
-    run = register(env={"RUNNER_TEMP": str(temporary)})
+    run = register(env=action.keeping)
     assert states(run) == {"closed": 3}
-    page = (temporary / run.outputs["page_path"]).read_text("utf-8")
+    page = action.kept(run, "page")
     assert "Pull requests that this run has closed, because they were no longer needed: 3." in page
     assert (len(times), closed(needless)) == (3, 3)
     assert min(later - earlier for earlier, later in itertools.pairwise(times)) > 0.9

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 import re
 import threading
@@ -128,14 +127,9 @@ def test_what_the_shared_query_says_of_a_branch_is_what_a_run_about_one_says(
     for number, more in enumerate(
         ({}, {"target_repos": None, "target_repo": repository.full_name})
     ):
-        folder = action.workspace.parent / f"temporary{number}"
-        folder.mkdir()
-        run = many(mode="plan", commit_strategy="single", env={"RUNNER_TEMP": str(folder)}, **more)
-        text = (folder / run.outputs["table_path"]).read_text("utf-8")
+        run = many(mode="plan", commit_strategy="single", env=action.keeping, **more)
         columns = ("path", "standing", "update", "pull_request", "conflicts_with")
-        tables.append(
-            [[row[each] for each in columns] for row in csv.DictReader(text.splitlines())]
-        )
+        tables.append([[row[each] for each in columns] for row in action.rows(run)])
         if number == 0:
             assert ONE_BY_ONE.findall(run.stdout) == ["1"] * alone
             assert (asked(host)[2:] == ["nodes"]) == (not alone)
@@ -304,17 +298,14 @@ def test_what_was_not_read_is_in_table_and_page(
     many: Start, make: Make, host: StandInHost, action: Action
 ) -> None:
     [repository] = made_to_look_at(many, make, 0, 1)
-    temporary = action.workspace.parent / "temporary"
-    temporary.mkdir()
     assert host.graphql_rate_limit
     host.graphql_rate_limit.remaining = 3
-    run = many(mode="plan", env={"RUNNER_TEMP": str(temporary)})
+    run = many(mode="plan", env=action.keeping)
     assert states(run) == {"not read": 1}
-    table = (temporary / run.outputs["table_path"]).read_text("utf-8").splitlines()
-    of_repository = [line for line in table[1:] if repository.full_name in line]
-    assert len(of_repository) == len(LISTED)
-    assert all('"unread"' in line for line in of_repository)
-    assert "Not read" in (temporary / run.outputs["page_path"]).read_text("utf-8")
+    table = action.rows(run)
+    standings = [row["standing"] for row in table if row["repository"] == repository.full_name]
+    assert standings == ["unread"] * len(LISTED)
+    assert "Not read" in action.kept(run, "page")
 
 
 def test_too_few_points_to_read_on(many: Start, make: Make, host: StandInHost) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from functools import partial
 
@@ -12,7 +10,7 @@ import pytest
 from tests.example import PRESENT
 from tests.fakehub import Fault, FaultKind, Request, StandInHost
 from tests.fakehub.representations import node_id, old_node_id
-from tests.harness import HEALTH_BRANCH, LIST_BRANCH, SCAFFOLD_BRANCH, Action, Run, Start
+from tests.harness import HEALTH_BRANCH, LIST_BRANCH, SCAFFOLD_BRANCH, Action, Start
 from tests.organisation import Make, refuse_writes, states
 
 
@@ -211,20 +209,10 @@ def test_a_repository_is_in_one_state_whatever_its_lists_say(many: Start, make: 
 # --- What failed is everywhere --------------------------------------------------------------
 
 
-def written(action: Action, name: str) -> str:
-    return (action.directory / "temp" / name).read_bytes().decode()
-
-
-def table(action: Action, run: Run) -> list[dict[str, str]]:
-    text = written(action, run.outputs["table_path"])
-    return list(csv.DictReader(io.StringIO(text, newline="")))
-
-
 @pytest.fixture
 def kept(action: Action, many: Start) -> Start:
     """The action, with a directory for files of later steps."""
-    (action.directory / "temp").mkdir()
-    return partial(many, env={"RUNNER_TEMP": str(action.directory / "temp")})
+    return partial(many, env=action.keeping)
 
 
 @pytest.mark.parametrize("mode", ["plan", "register"])
@@ -250,10 +238,10 @@ def test_what_failed_has_a_row_with_its_reason_on_page_and_table(
     assert run.exit_code == 1, run.text
     failed = {unanswered.full_name, "octo-org/gone"}
     failed |= {refused.full_name} if mode == "register" else set()
-    rows = table(action, run)
+    rows = action.rows(run)
     assert {row["repository"] for row in rows if row["outcome"] == "failed"} == failed
     assert all(row["reason"] for row in rows if row["outcome"] == "failed")
-    page = written(action, run.outputs["page_path"])
+    page = action.kept(run, "page")
     tile = f'<strong>{len(failed)}</strong> <span class="failed key"></span>Repositories: failed'
     assert tile in page
     listed = page.partition('id="matrix"')[0]
@@ -287,8 +275,8 @@ def test_what_waits_is_told_no_better_than_it_was_read(
     run = kept(**given, host_token=host.create_token(requests=5))
     assert states(run)["waiting"] > 5, run.console
     assert "open pull request, not read in this run: [" in run.summary
-    rows = table(action, run)
+    rows = action.rows(run)
     assert {row["standing"] for row in rows if row["path"] == "z.md"} == {"declined", "unread"}
     assert all(row["pull_request"] for row in rows if row["standing"] == "unread")
-    page = written(action, run.outputs["page_path"])
+    page = action.kept(run, "page")
     assert "Open pull requests: 9, the oldest since" in page

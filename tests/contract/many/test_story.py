@@ -75,8 +75,6 @@ Register = Callable[..., Run]
 @pytest.fixture
 def register(action: Action, many: Start, world: World) -> Register:
     """Run, and compare every output with what the stand-in holds."""
-    temporary = action.directory / "temp"
-    temporary.mkdir()
 
     def run_and_compare(
         *lists: Listed, ends_early: bool = False, days: float = 2, **inputs: str
@@ -84,17 +82,14 @@ def register(action: Action, many: Start, world: World) -> Register:
         before, sent = world.now(), len(action.host.requests)
         of_list = {"definitions": action.listing_of(lists[0].files), "profile": None}
         given = {"profile": "all"} if lists == BOTH else of_list
-        env = {"RUNNER_TEMP": str(temporary)}
+        env = action.keeping
         # The page groups by what the selection names
         inputs["target_repos"] = f"{inputs.get('target_repos', ALL_OF)}, -property:team=none"
         if "workflow" in inputs:
             env["GITHUB_REPOSITORY"] = inputs.pop("workflow")
         moment = action.clock.now
         run = many(**given, env=env, **inputs)
-        report, table, page = (
-            (temporary / run.outputs[f"{name}_path"]).read_bytes().decode()
-            for name in ("report", "table", "page")
-        )
+        report, table, page = (action.kept(run, name) for name in ("report", "table", "page"))
         mode = inputs.get("mode", "register")
         teams = {
             each.full_name: str(each.properties["team"])
