@@ -510,14 +510,7 @@ def test_what_is_no_list_of_pull_requests_is_no_empty_list(
     """Else a "no" would be lost: PyGithub reads an object as a list without items."""
     assert action().exit_code == 0
     repository.close(1)
-    fault = Fault(
-        FaultKind.CUSTOM,
-        match=lambda r: r.method == "GET" and r.path.endswith("/pulls"),
-        times=None,
-        status=200,
-        body=body,
-    )
-    host.faults.add(fault)
+    refuse(host, "GET pulls", 200, body=body)
     run = action(language="en")
     assert run.exit_code == 1
     assert "the answer is not one of GitHub's API (HTTP 200)" in run.stderr

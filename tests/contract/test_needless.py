@@ -20,6 +20,7 @@ from tests.harness import (
     Run,
     SignalAt,
     only_reads,
+    refuse,
 )
 
 GROWN = {**LIST, "c.md": "C\n"}
@@ -112,14 +113,7 @@ def test_a_closing_that_github_refuses_keeps_nothing_else_from_being_proposed(
 ) -> None:
     example.do()
     example.add_by_hand()
-    close = Fault(
-        FaultKind.CUSTOM,
-        match=lambda request: request.method == "PATCH",
-        times=None,
-        status=422,
-        message="Validation Failed",
-    )
-    example.host.faults.add(close)
+    refuse(example.host, "PATCH", message="Validation Failed")
     for _ in range(2):
         run = example.do(GROWN)
         assert run.exit_code == 0, run.console

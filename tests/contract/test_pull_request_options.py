@@ -12,7 +12,6 @@ import pytest
 from registrar.github.limits import SHORT_INTERVAL
 from registrar.models.settings import PullRequestOptions
 from tests.fakehub import (
-    Fault,
     FaultKind,
     Lag,
     Refusal,
@@ -303,7 +302,7 @@ def test_where_there_are_no_drafts_an_ordinary_one_is_opened(
     def drafts(request: Request) -> bool:
         return shortened(request) == "POST pulls" and bool(request.fields.get("draft"))
 
-    host.faults.add(Fault(FaultKind.CUSTOM, match=drafts, times=None, message=NO_DRAFTS))
+    refuse(host, drafts, message=NO_DRAFTS)
     if strategy == SINGLE:
         host.refused_mutations["createPullRequest"] = Refusal(422, NO_DRAFTS)
     run = start(definitions=action.listing("a", "b"), draft="true", labels="docs", runner=True)

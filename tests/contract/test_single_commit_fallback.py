@@ -10,7 +10,7 @@ import pytest
 
 from registrar.registration.mark import CLOSED_BY_US, Mark
 from tests.example import BRANCH, EXPECTED, LIST, MISSING, PRESENT, Example, write_list
-from tests.fakehub import Fault, FaultKind, RateLimit, Refusal, Repository, Request, StandInHost
+from tests.fakehub import RateLimit, Refusal, Repository, Request, StandInHost
 from tests.harness import (
     LIST_BRANCH,
     SINGLE,
@@ -19,6 +19,7 @@ from tests.harness import (
     Start,
     inject_fault,
     is_read,
+    refuse,
 )
 
 PARTS = ("createRef", "createCommitOnBranch", "createPullRequest")
@@ -181,7 +182,7 @@ def test_a_description_says_what_is_there_before_more_is_committed(
         return is_commit or (bool(lost.hits) and not is_read(request))
 
     at_the_mutation(host, act)
-    lost = host.faults.add(Fault(FaultKind.CUSTOM, match=is_later, times=None, status=403))
+    lost = refuse(host, is_later, 403)
     run = example.run()
     assert lost.hits
     assert (run.exit_code, repository.files(BRANCH)) == (1, PRESENT | there), run.console

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 
 from tests.example import BRANCH, EXPECTED, LISTED, MISSING, PRESENT, Example
-from tests.fakehub import Content, Executable, Fault, FaultKind, Refusal, Request, Symlink
+from tests.fakehub import Content, Executable, Refusal, Symlink
+from tests.harness import refuse
 
 SECOND = f"{BRANCH}-2"
 SOME = dict(list(MISSING.items())[:2])
@@ -41,7 +40,7 @@ def test_a_leftover_branch_is_finished_when_the_default_branch_moved_on(example:
 
 def test_what_a_reviewer_wrote_around_our_part_survives_an_update(example: Example) -> None:
     example.host.refused_mutations = {"createCommitOnBranch": Refusal(422, "Not as a whole")}
-    example.host.faults.add(Fault(FaultKind.CUSTOM, match=creates("AGENTS.md"), times=None))
+    refuse(example.host, "PUT contents/AGENTS.md")
     assert example.run().exit_code == 1
     pull = example.repository.pull_requests[0]
     assert "| failed " in (pull.body or "")
@@ -96,10 +95,6 @@ def test_a_branch_with_a_listed_file_that_the_default_branch_has_by_now(example:
     assert run.exit_code == 0, run.console
     assert SECOND in example.repository.branches
     assert example.repository.files(SECOND)[path] == b"their own\n"
-
-
-def creates(path: str) -> Callable[[Request], bool]:
-    return lambda request: request.method == "PUT" and request.path.endswith(f"/contents/{path}")
 
 
 def assert_second_branch(example: Example) -> None:

@@ -18,6 +18,7 @@ from tests.harness import (
     calls,
     inject_fault,
     is_read,
+    refuse,
     shortened,
 )
 
@@ -235,8 +236,8 @@ def test_a_commit_on_a_branch_that_cannot_be_read_back_is_unknown(
     """Its files have not failed when they are refused by themselves, nor are they "not reached"."""
     host.quirks.lag = Lag(answers=1, symptoms=(Symptom.COMMIT_STALE,))
     host.faults.add(Fault(FaultKind.CLOSED, at=3, when="after"))
-    host.faults.add(Fault(FaultKind.CUSTOM, match=reads, times=None, status=403))
-    host.faults.add(Fault(FaultKind.CUSTOM, match=puts, times=None, status=status))
+    refuse(host, reads, 403)
+    refuse(host, puts, status)
     ended = run(action, commit_strategy="single", max_wait_minutes="0.5")
     assert ended.exit_code == 1, ended.text
     assert set(repository.files(LIST_BRANCH)) > set(PATHS)
@@ -271,7 +272,7 @@ def test_a_commit_on_a_continued_branch_that_cannot_be_read_back_is_unknown(
     """What an earlier run made is known, and counted as in any other second run."""
     lost, unread = lose_a_later_commit(action, host, earlier)
     unread.times = None
-    refused = host.faults.add(Fault(FaultKind.CUSTOM, match=puts, times=None, status=status))
+    refused = refuse(host, puts, status)
     ended = run(action, commit_strategy="single", max_wait_minutes="0.5")
     assert lost.hits
     assert unread.hits
@@ -311,7 +312,7 @@ def test_a_file_that_is_refused_after_a_lost_commit_is_looked_for(
 ) -> None:
     lost, unread = lose_a_later_commit(action, host, PATHS[0])
     unread.times = 1
-    host.faults.add(Fault(FaultKind.CUSTOM, match=puts, times=None, status=403))
+    refuse(host, puts, 403)
     ended = run(action, commit_strategy="single")
     assert lost.hits
     assert ended.exit_code == 0, ended.text

@@ -10,7 +10,16 @@ import pytest
 from tests.clocks import BEGINNING
 from tests.fakehub import Fault, FaultKind, Lag, Repository, Request, StandInHost
 from tests.fakehub.quirks import Symptom
-from tests.harness import LIST_BRANCH, Action, Start, inject_fault, is_read, shortened, writes
+from tests.harness import (
+    LIST_BRANCH,
+    Action,
+    Start,
+    inject_fault,
+    is_read,
+    refuse,
+    shortened,
+    writes,
+)
 
 Lags = Callable[..., None]
 
@@ -217,15 +226,7 @@ def test_a_file_that_is_said_to_exist_is_looked_for(
     host.on_request = come_first
     # Nor do the lists of a large repository show it
     cut = b'{"sha": "1", "tree": [], "truncated": true}'
-    host.faults.add(
-        Fault(
-            FaultKind.CUSTOM,
-            match=lambda each: "/git/trees/" in each.path,
-            times=None,
-            status=200,
-            body=cut,
-        )
-    )
+    refuse(host, lambda each: "/git/trees/" in each.path, 200, body=cut)
     seen = "GET contents/b.md"
     unseen = inject_fault(host, seen, at=2, times=3, status=404, message="Not Found")
     ended = action(definitions=action.listing("a.md", "b.md"), language="en")

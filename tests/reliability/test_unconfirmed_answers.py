@@ -17,8 +17,6 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from tests.fakehub import (
-    Fault,
-    FaultKind,
     Quirks,
     Refusal,
     Repository,
@@ -28,7 +26,7 @@ from tests.fakehub import (
     Symlink,
 )
 from tests.fakehub.quirks import AfterRefusal, Unresolved
-from tests.harness import LIST_BRANCH, PER_FILE, SINGLE, Action, Run
+from tests.harness import LIST_BRANCH, PER_FILE, SINGLE, Action, Run, refuse
 
 MANY = "many"
 NAMES = ("octo/example", "octo/second")
@@ -203,16 +201,7 @@ def test_whatever_rest_answers_below_what_is_no_directory(
     status, body = read
     for method, answered, given in (("GET", status, body), ("PUT", write, None)):
         message = "Not Found" if answered == 404 else "Nobody knows"
-        host.faults.add(
-            Fault(
-                FaultKind.CUSTOM,
-                match=is_below(method),
-                times=None,
-                status=answered,
-                message=message,
-                body=given,
-            )
-        )
+        refuse(host, is_below(method), answered, message=message, body=given)
     run = scene.run()
     assert scene.broken(run) == []
     finish(scene)
