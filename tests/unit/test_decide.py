@@ -35,7 +35,7 @@ from registrar.registration.branch_names import LAST_SUFFIX, branch_names
 from registrar.registration.decision import Decision, Write
 from registrar.registration.loop import carry_out
 from registrar.registration.mark import BEGIN, CLOSED_BY_US, END, MANY, NO_MARK, Mark, hashed
-from registrar.registration.sent import Commit, MakeBranch, Open, SentSteps, Unclear
+from registrar.registration.sent import Close, Commit, MakeBranch, Open, SentSteps, Unclear
 from registrar.texts.messages import msg
 from tests.values import DEFAULTS, file_of, spec
 
@@ -326,10 +326,11 @@ class ModelRun:
     def tell(self, decision: Decision) -> None:
         self.decision = decision
 
-    def close_again(self, pull: PullRequest) -> None:
-        [each] = [each for each in self.world.pulls if each.number == pull.number]
+    def close(self, step: Close) -> PullRequest | None:
+        [each] = [each for each in self.world.pulls if each.number == step.pull_request.number]
         assert self.opened is each
-        each.state, each.body = "closed", CLOSED_BY_US
+        each.state, each.body = "closed", step.closed.body
+        return step.closed
 
     def write(self, write: Write) -> None:
         assert self.decision

@@ -71,6 +71,14 @@ class Plan(NamedTuple):
         """What distinguishes the list from others, in the mark of a pull request."""
         return self.spec.list_id(self.repository)
 
+    def with_pull_request(self, now: PullRequest) -> "Plan":
+        """Give the plan with a pull request as it is by now."""
+        state = self.state.branches[now.head_branch]
+        pulls = (now if each.number == now.number else each for each in state.pull_requests)
+        state = state._replace(pull_requests=tuple(pulls))
+        branches = {**self.state.branches, state.name: state}
+        return self._replace(state=self.state._replace(branches=branches))
+
 
 class NewCommit(NamedTuple):
     """A commit to be made: it adds files to a branch that is at the commit ``parent``."""

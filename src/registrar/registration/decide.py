@@ -49,7 +49,7 @@ from registrar.registration.answers import Answers
 from registrar.registration.branch_names import LAST_SUFFIX, branch_names
 from registrar.registration.decision import Branch, Decision, Write
 from registrar.registration.mark import CLOSED_BY_US, NO_MARK, Mark, hashed
-from registrar.registration.sent import SentSteps
+from registrar.registration.sent import Close, SentSteps
 from registrar.texts.messages import msg
 
 _MOST_LOOKED_AT = 10
@@ -141,7 +141,7 @@ class _Decider:
         self._beside: list[PullRequest] = []
         self._ignored: dict[int, PullRequest] = {}
         self._moved: list[PullRequest] = []
-        self._taken_back: list[PullRequest] = []
+        self._taken_back: list[Close] = []
 
     def make(self) -> Decision:
         """Decide from what was read, and from what this run has sent."""
@@ -582,7 +582,7 @@ class _Decider:
 
     def _take_back(self, state: BranchState) -> None:
         self._taken_back += [
-            pull for pull in state.pull_requests if pull.is_open and self._sent.opened(pull)
+            Close(pull) for pull in state.pull_requests if pull.is_open and self._sent.opened(pull)
         ]
 
 

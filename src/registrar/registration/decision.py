@@ -7,6 +7,7 @@ from typing import NamedTuple
 from registrar.models.files import FileDefinition
 from registrar.models.repository import BranchState, Entry, PullRequest, Tree
 from registrar.registration.mark import Mark
+from registrar.registration.sent import Close
 
 
 class Branch(NamedTuple):
@@ -104,7 +105,7 @@ class Decision(NamedTuple):
     moved: tuple[PullRequest, ...] = ()
     """Pull requests that name just the paths of this list, for a list in another file: this one may
     have been moved."""
-    taken_back: tuple[PullRequest, ...] = ()
-    """Pull requests that this run has opened from somebody else's branch: they are closed."""
+    taken_back: tuple[Close, ...] = ()
+    """Of pull requests that this run has opened from somebody else's branch."""
     branches: Mapping[str, BranchState] = MappingProxyType({})
     """How the names of the branch stand that were read."""

@@ -10,9 +10,7 @@ from registrar.models.plan import Plan
 from registrar.registration.answers import Answers
 from registrar.registration.branch_names import is_same, require_working_branch
 from registrar.registration.decide import decide
-from registrar.registration.mark import CLOSED_BY_US
-from registrar.registration.sent import SentSteps, Unclear
-from registrar.registration.withdrawal import with_pull_request
+from registrar.registration.sent import Close, SentSteps, Unclear
 from registrar.registration.work import Writer
 
 
@@ -26,9 +24,9 @@ def carry_out(plan: Plan, answers: Answers, writer: Writer, sent: SentSteps) -> 
     while True:
         writer.tell(decision)
         plan = plan._replace(state=plan.state._replace(branches=decision.branches))
-        for pull in decision.taken_back:
-            writer.close_again(pull)
-            plan = with_pull_request(plan, pull._replace(is_open=False, body=CLOSED_BY_US))
+        for step in decision.taken_back:
+            writer.close(step)
+            plan = plan.with_pull_request(step.closed)
         decision = decision._replace(taken_back=())
         if decision.write is None:
             return
@@ -55,7 +53,7 @@ def _read_again(plan: Plan, branch: str, answers: Answers, writer: Writer, sent:
     if state.head is not None and is_same(branch, now := answers.default_branch()):
         for pull in state.pull_requests:
             if pull.is_open and sent.opened(pull):
-                writer.close_again(pull)
+                writer.close(Close(pull))
         if branch == plan.spec.branch:
             require_working_branch(branch, now, now)
         state = state._replace(is_default=True)

@@ -13,6 +13,7 @@ from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.registration.decision import Branch, Decision
 from registrar.registration.listener import Listener
+from registrar.registration.sent import Close
 from registrar.texts.escaping import Link
 from registrar.texts.messages import Message, msg
 
@@ -169,8 +170,9 @@ class Progress:
         """Keep how many of its pull requests could be withdrawn, at most."""
         self._result = self._result._replace(withdrawable=count)
 
-    def keep_needless(self, pull_requests: Sequence[PullRequest]) -> None:
+    def keep_needless(self, steps: Sequence[Close]) -> None:
         """Keep and print which open pull requests have become needless."""
+        pull_requests = [each.pull_request for each in steps]
         if not pull_requests:
             return
         count, links = len(pull_requests), tuple(pull.link for pull in pull_requests)

@@ -9,11 +9,12 @@ from registrar.models.files import FileDefinition
 from registrar.models.paths import Done, PathOutcome
 from registrar.models.plan import Change, NewCommit
 from registrar.models.repository import PullRequest
+from registrar.models.result import PullRequestOperation
 from registrar.models.standing import Standing
-from registrar.registration import mark, pull_requests
+from registrar.registration import pull_requests
 from registrar.registration.decision import Branch, Decision, Write
 from registrar.registration.preflight import lacking_scope, require_writable, scope_failure
-from registrar.registration.sent import Commit, MakeBranch
+from registrar.registration.sent import Close, Commit, MakeBranch
 from registrar.registration.work import Work
 from registrar.texts.messages import msg
 
@@ -42,11 +43,31 @@ class RestWriter:
     def tell(self, decision: Decision) -> None:
         self._progress.tell(decision)
 
-    def close_again(self, pull: PullRequest) -> None:
-        change, link = Change(mark.CLOSED_BY_US, closes=True), pull.link
-        self._client.rest.update_pull_request(self._plan.repository, pull, lambda _: change)
-        about, branch = pull.url, pull.head_branch
-        self._progress.warn("progress.closed_again", about=about, pull_request=link, branch=branch)
+    def close(self, step: Close) -> PullRequest | None:
+        (pull, mark), progress = step, self._progress
+        ended: PullRequest | None = None
+
+        def change(now: PullRequest) -> Change | None:
+            nonlocal ended
+            if step.is_own_mistake:
+                return Change(step.closed.body, closes=True)
+            if not now.is_open:
+                ended = now
+                return None
+            is_here = (now.head_sha, now.base_branch) == (pull.head_sha, pull.base_branch)
+            if not (is_here and now.has_body(pull.body)):
+                progress.note("progress.left_open_moved", pull_request=pull.link)
+                return None
+            return Change(self._work.proposal.closed(now.body, mark), closes=True)
+
+        now = self._client.rest.update_pull_request(self._plan.repository, pull, change)
+        if now and step.is_own_mistake:
+            values = {"pull_request": pull.link, "branch": pull.head_branch}
+            progress.warn("progress.closed_again", about=pull.url, **values)
+        elif now:
+            operation = "CLOSED" if mark.is_needless else "WITHDRAWN"
+            progress.keep_pull_request(now, PullRequestOperation[operation])
+        return now or ended
 
     def write(self, write: Write) -> None:
         if write is not self._decided:

@@ -34,24 +34,17 @@ from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.presence.names import forms_of
 from registrar.presence.planning import require_known_properties
-from registrar.registration import per_file, single
+from registrar.registration import closing, per_file, single
 from registrar.registration.answers import Answers, ReadingAnswers
 from registrar.registration.decide import decide, marked
 from registrar.registration.decision import Decision, Write
 from registrar.registration.listener import Listener
 from registrar.registration.loop import carry_out
-from registrar.registration.needless import (
-    as_if_closed,
-    close_needless,
-    find_needless,
-    may_be_needless,
-)
 from registrar.registration.preflight import require_writable
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
 from registrar.registration.sent import SentSteps
-from registrar.registration.withdrawal import withdraw
-from registrar.registration.work import Strategy, Work, read_blobs
+from registrar.registration.work import Strategy, Work, Writer, read_blobs
 from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:
@@ -85,10 +78,10 @@ def preview(plan: Plan, answers: Answers, listener: Listener) -> RegistrationRes
     def report() -> None:
         progress.identify(plan.repository)
         _report_plan(plan, progress)
-        needless = [pull for pull, _ in may_be_needless(plan)]
+        needless = closing.may_be_needless(plan)
         progress.keep_needless(needless)
         if plan.missing:
-            _preview(as_if_closed(plan, needless), answers, progress)
+            _preview(closing.as_if_closed(plan, needless), answers, progress)
 
     return _result_of(report, progress)
 
@@ -130,19 +123,22 @@ def _register(client: "Client", progress: Progress) -> None:
     if not spec.was_listed:
         require_known_properties(spec.property_names, [plan.repository])
     _report_plan(plan, progress)
+    sent = SentSteps()
+    answers = ReadingAnswers(client, plan, sent)
+    work = Work(client, plan, _proposal(plan, progress), progress, sent)
     if spec.withdraws:
         require_writable(plan, (), client.limits.scopes)
-        plan = withdraw(client, plan, ReadingAnswers(client, plan), progress)
+        plan = closing.withdraw(plan, answers, _writer(work), progress)
     else:
-        plan = _without_needless(client, plan, progress)
+        plan = _without_needless(work, answers)
     if not plan.missing:
         return
     if spec.settings.ref:
         _record_missing(plan, progress)
     elif spec.writes:
-        _write(Work(client, plan, _proposal(plan, progress), progress, SentSteps()))
+        _write(work._replace(plan=plan, proposal=work.proposal.filled_in(progress)), answers)
     else:
-        _preview(plan, ReadingAnswers(client, plan), progress)
+        _preview(plan, answers, progress)
         if spec.proposes and spec.policy.tells_paths:
             _read_replaced(client, plan, progress)
         if spec.settings.mode is Mode.PLAN and spec.policy.tells_paths:
@@ -208,24 +204,25 @@ def _in_two_forms(plan: Plan) -> Iterator[Message]:
             yield msg("progress.unicode_form_pair", path=each.path, form=form, present=present)
 
 
-def _without_needless(client: "Client", plan: Plan, progress: Progress) -> Plan:
+def _without_needless(work: Work, answers: Answers) -> Plan:
     """Close what has become needless, or say that it would be; give the plan without it."""
-    found = find_needless(plan, ReadingAnswers(client, plan), progress)
+    plan, progress = work.plan, work.progress
+    found = closing.find_needless(plan, answers, progress)
     if not plan.spec.writes:
         progress.keep_needless(found)
-        return as_if_closed(plan, found)
+        return closing.as_if_closed(plan, found)
     try:
-        require_writable(plan, (), client.limits.scopes)
+        require_writable(plan, (), work.client.limits.scopes)
     except RegistrarError:
         # Where something is missing, writing it fails for the same reason and says so; a run that
         # has nothing else to do does not fail for it
         return plan
-    return close_needless(client, plan, found, progress)
+    return closing.close(plan, found, _writer(work), progress)
 
 
 def _proposal(plan: Plan, progress: Progress) -> Proposal:
     properties = plan.repository.properties or {}
-    return Proposal(plan.spec, progress.listener.texts, properties).filled_in(progress)
+    return Proposal(plan.spec, progress.listener.texts, properties)
 
 
 # --- What would be done -------------------------------------------------------------------------
@@ -237,7 +234,7 @@ def _preview(plan: Plan, answers: Answers, progress: Progress) -> None:
     Where the token may not read pull requests, only that is not known.
     """
     if plan.spec.proposes:
-        _proposal(plan, progress)
+        _proposal(plan, progress).filled_in(progress)
     unread = plan.state.pull_requests_error
     try:
         if unread is None:
@@ -313,15 +310,18 @@ def _on_branch(
 # --- What is done -------------------------------------------------------------------------------
 
 
-def _write(work: Work) -> None:
+def _writer(work: Work) -> Writer:
+    return STRATEGIES[work.plan.spec.settings.commit_strategy].writer(work)
+
+
+def _write(work: Work, answers: Answers) -> None:
     """Make or continue the branch, create the files, and see to the pull request."""
     client, plan, sent = work.client, work.plan, work.sent
     if plan.state.pull_requests_error:
         # Ends here, always: without the pull requests nothing can be decided
         require_writable(plan, plan.missing, client.limits.scopes)
-    writer = STRATEGIES[plan.spec.settings.commit_strategy].writer(work)
     try:
-        carry_out(plan, ReadingAnswers(client, plan, sent), writer, sent)
+        carry_out(plan, answers, _writer(work), sent)
     except (RegistrarError, Cancelled):
         if not client.session.may_have_been_applied:
             sent.forget_unsent()

@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeAlias, TypeVar, cast
 from registrar.errors import ENDS_THE_WRITING, GitHubError, Kind, RegistrarError
 from registrar.models.files import FileDefinition
 from registrar.models.repository import PullRequest
+from registrar.registration.mark import CLOSED_BY_US, NO_MARK, Mark
 
 _MOST_READINGS = 6
 """How often a run reads its branch again, because somebody writes to it, or answers are lost."""
@@ -50,6 +51,26 @@ class Open(NamedTuple):
 
     branch: str
     body: str
+
+
+class Close(NamedTuple):
+    """Close a pull request, for the reason that its mark gives from then on."""
+
+    pull_request: PullRequest
+    """As it was read."""
+    mark: Mark = NO_MARK
+    """Withdrawn, or needless. Else this run has opened it, and from somebody else's branch."""
+
+    @property
+    def is_own_mistake(self) -> bool:
+        """Whether it is closed because this run should not have opened it."""
+        return not (self.mark.is_withdrawn or self.mark.is_needless)
+
+    @property
+    def closed(self) -> PullRequest:
+        """The pull request once that is done, as far as a decision asks."""
+        body = CLOSED_BY_US if self.is_own_mistake else self.mark.text
+        return self.pull_request._replace(is_open=False, body=body)
 
 
 Step: TypeAlias = MakeBranch | Commit | Open

@@ -16,7 +16,7 @@ from registrar.presence.special_files import OWNER_DIRECTORIES
 from registrar.registration.decision import Branch, Decision, Write
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
-from registrar.registration.sent import Commit, SentSteps
+from registrar.registration.sent import Close, Commit, SentSteps
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
@@ -79,8 +79,11 @@ class Writer(Protocol):
     def tell(self, decision: Decision, /) -> None:
         """Keep and print what was decided."""
 
-    def close_again(self, pull: PullRequest, /) -> None:
-        """Close a pull request that this run opened from somebody else's branch."""
+    def close(self, step: Close, /) -> PullRequest | None:
+        """Close a pull request, unless it has changed since it was read (then `None`).
+
+        It is looked at once more before. Gives it as it is by then; somebody may have closed it.
+        """
 
     def write(self, write: Write, /) -> None:
         """Make or continue the branch, create the files, and see to the pull request.
