@@ -99,6 +99,14 @@ def test_withdrawing_again_and_again_leaves_one_branch(example: Withdrawable) ->
     assert example.repository.branches == [BRANCH, "main"]
 
 
+def test_what_the_withdrawal_has_read_is_not_asked_for_again(each_way: Withdrawable) -> None:
+    each_way.do()
+    each_way.withdraw()
+    asked = [each_way.call(request).split("/")[0] for request in each_way.host.requests]
+    trees = sum("/git/trees/" in request.path for request in each_way.host.requests)
+    assert (asked.count("GET compare"), trees, each_way.pulls) == (1, 2, ["closed"])
+
+
 @pytest.mark.parametrize("are_gone", [False, True], ids=["taken names", "names with a gap"])
 def test_one_with_a_later_name_counts_like_the_first(
     example: Withdrawable, *, are_gone: bool

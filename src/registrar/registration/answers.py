@@ -76,6 +76,7 @@ class ReadingAnswers(Answers):
         self._plan = plan
         self._repository = plan.repository
         self._trees: dict[str, Tree | None] = {}
+        self._comparisons: dict[tuple[str, str], Comparison] = {}
         self._sent = sent or SentSteps()
 
     def branch(self, name: str) -> BranchState:
@@ -110,7 +111,10 @@ class ReadingAnswers(Answers):
         return frozenset(p for p in paths if rest.entry(self._repository, p, commit) is None)
 
     def compare(self, base: str, head: str) -> Comparison:
-        return self._client.rest.compare(self._repository, base, head)
+        if (base, head) not in self._comparisons:
+            compared = self._client.rest.compare(self._repository, base, head)
+            self._comparisons[base, head] = compared
+        return self._comparisons[base, head]
 
     def may_write(self, login: str) -> bool | None:
         return self._client.may_write(self._repository, login)
