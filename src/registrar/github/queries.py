@@ -153,7 +153,6 @@ def repository(  # noqa: PLR0913 (what a query can ask for)
     ``looks_into_branch`` asks for the directories of the first branch as well.
     """
     values, facts = _by_name(full_name), _FACTS if with_facts else ""
-    looks = looks_into_branch
     return _query(
         _REPOSITORY,
         values,
@@ -162,7 +161,7 @@ def repository(  # noqa: PLR0913 (what a query can ask for)
         at_once=at_once,
         base=base,
         facts=facts,
-        looks_into_branch=looks,
+        looks_into_branch=looks_into_branch,
     )
 
 

@@ -104,14 +104,24 @@ def action_url(environ: Mapping[str, str]) -> str:
     return f"{server}/{repository}" if server and repository else ""
 
 
-def event_base(environ: Mapping[str, str], target: str) -> str:
+def workflow_repository(environ: Mapping[str, str], api_url: str) -> str:
+    """The repository whose workflow runs us, or nothing.
+
+    A name on another host than the one of ``api_url`` says nothing about repositories there.
+    """
+    theirs = environ.get("GITHUB_API_URL") or api_url
+    is_here = theirs.rstrip("/").lower() == api_url.rstrip("/").lower()
+    return environ.get("GITHUB_REPOSITORY", "") if is_here else ""
+
+
+def event_base(environ: Mapping[str, str], own: str, target: str) -> str:
     """Name of the branch that a workflow's pull request, or merge group, is to be merged into.
 
-    Empty if there is neither, or it is of another repository than ``target``. A merge group has
-    no ``GITHUB_BASE_REF``:
+    Empty if there is neither, or ``own``, its repository, is another one than ``target``. A merge
+    group has no ``GITHUB_BASE_REF``:
     https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows#merge_group
     """
-    if environ.get("GITHUB_REPOSITORY", "").lower() != target.lower():
+    if own.lower() != target.lower():
         return ""
     file = environ.get("GITHUB_EVENT_PATH")
     group = _part_of_event(Path(file) if file else None, "merge_group")

@@ -75,6 +75,9 @@ def read(
     reader.check_language()
     event = environ.get("GITHUB_EVENT_PATH")
     workspace = environ.get("GITHUB_WORKSPACE") if in_workspace else None
+    api_url = reader.api_url()
+    own = environment.workflow_repository(environ, api_url)
+    visibility = environment.event_visibility(Path(event) if event else None)
     settings = Settings(
         token=reader.token(mode),
         target=target,
@@ -90,7 +93,7 @@ def read(
         fail_on=fail_on if mode is Mode.CHECK else frozenset(),
         ref=reader.ref(mode, fail_on),
         base=reader.base(),
-        event_base=environment.event_base(environ, target),
+        event_base=environment.event_base(environ, own, target),
         commit_strategy=reader.commit_strategy(),
         branch=reader.branch(profile),
         commit_message=reader.message("commit_message"),
@@ -103,11 +106,11 @@ def read(
             team_reviewers=reader.teams(),
             draft=reader.switch("draft"),
         ),
-        api_url=reader.api_url(),
+        api_url=api_url,
         max_wait_seconds=reader.minutes("max_wait_minutes") * 60,
         in_workflow=environment.on_runner(environ) or bool(environ.get("GITHUB_REPOSITORY")),
-        workflow_repository=environ.get("GITHUB_REPOSITORY", ""),
-        is_public_workflow=environment.event_visibility(Path(event) if event else None) == "public",
+        workflow_repository=own,
+        is_public_workflow=bool(own) and visibility == "public",
         event=Path(event) if event else None,
         is_of_fork=environment.is_of_fork(environ),
         run_url=environment.run_url(environ),

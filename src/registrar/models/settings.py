@@ -142,7 +142,8 @@ class Settings(NamedTuple):
     max_wait_seconds: float
     in_workflow: bool
     workflow_repository: str
-    """The repository whose workflow runs us (``GITHUB_REPOSITORY``), or nothing."""
+    """The repository whose workflow runs us (``GITHUB_REPOSITORY``), or nothing; also if that is on
+    another host."""
     is_public_workflow: bool
     """Whether the event says that everybody may know that repository."""
     event: Path | None

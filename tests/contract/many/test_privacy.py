@@ -423,6 +423,23 @@ def test_the_one_that_the_workflow_names_has_its_lines_without_githubs_words(
 
 
 @pytest.mark.parametrize("strategy", ["per-file", "single"])
+def test_a_workflow_on_another_host_is_not_that_of_a_repository_of_its_name(
+    of_one: Start, host: StandInHost, secret: Repository, action: Action, strategy: str
+) -> None:
+    name, listing = secret.full_name, action.listing("a.txt")
+    env = {"GITHUB_REPOSITORY": name, "GITHUB_API_URL": "https://api.github.com/"}
+    env |= {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_RUN_ID": "1"}
+    given = {"definitions": listing, "commit_strategy": strategy, "title": "By {run_url}."}
+    refuse(host, lambda request: not is_read(request), 422, message="No: merger with acme")
+    run = of_one(given, env=env)
+    assert "merger" not in run.text
+    host.faults.clear()
+    assert of_one(given, env=env).exit_code == 0
+    [pull] = secret.pull_requests
+    assert (pull.title, name in (pull.body or "")) == ("By .", False)
+
+
+@pytest.mark.parametrize("strategy", ["per-file", "single"])
 def test_what_github_says_to_the_first_request_is_not_shown_either(
     of_one: Start, host: StandInHost, strategy: str
 ) -> None:
