@@ -150,12 +150,12 @@ def test_during_the_query_that_is_asked_ahead(
     host.faults.add(slow)
     given = {"target_repo": None, "target_repos": "octo-org/*", "mode": "plan"}
     environ = action.environment({**given, "definitions": action.listing(*PATHS)})
-    host.on_request = first = SignalAt(signal.SIGINT, is_second)
+    host.on_request = first = SignalAt(signal.SIGTERM, is_second)
     began = time.monotonic()
     run = action.end(first.to(action.begin(environ)), environ)
     assert time.monotonic() - began < BEYOND_GRACE
-    assert run.exit_code == 128 + signal.SIGINT, run.text
-    assert "Cancelled (SIGINT)" in run.stderr
+    assert run.exit_code == 128 + signal.SIGTERM, run.text
+    assert "Cancelled (SIGTERM)" in run.stderr
     assert "Unexpected" not in run.text
     states = run.report["many"]["states"]
     assert states["not read"] == (4 if seconds < BEYOND_GRACE else 20)

@@ -94,12 +94,17 @@ def test_pauses_of_other_threads_are_told_at_the_end_of_a_block() -> None:
         in_background(partial(retry.begin_pause, seconds, REASON)).result()
 
     with retry.announcing_afterwards():
-        elsewhere(60)
-        elsewhere(120)
-        retry.begin_pause(240, REASON)
-        assert [m.values["seconds"] for m in said] == [240]
-    elsewhere(480)
-    assert [m.values["seconds"] for m in said] == [240, 60, 120, 480]
+        elsewhere(5)
+        elsewhere(10)
+        retry.begin_pause(20, REASON)
+        assert [m.values["seconds"] for m in said] == [20]
+        # This thread waits, too: not in silence
+        retry.wait()
+        assert [m.values["seconds"] for m in said] == [20, 5, 10]
+        elsewhere(40)
+        assert len(said) == 3
+    elsewhere(80)
+    assert [m.values["seconds"] for m in said] == [20, 5, 10, 40, 80]
 
 
 def test_the_time_of_requests_that_failed_counts_once() -> None:

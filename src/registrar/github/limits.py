@@ -299,15 +299,15 @@ class RetryPolicy:
     def announcing_afterwards(self) -> Iterator[None]:
         """Print at the end of the block what other threads announce meanwhile.
 
-        So it does not come between the lines that this thread prints. If an exception leaves the
-        block, it is not printed, because the run ends.
+        So it does not come between the lines that this thread prints. It comes earlier if this
+        thread has to wait as well. If an exception leaves the block, it is not printed, because the
+        run ends.
         """
         self._first = threading.get_ident()
         yield
         with self._announcing:
-            self._first, held, self._held = None, self._held, []
-            for message in held:
-                self._print(message)
+            self._first = None
+            self._print_held()
 
     def _announce(self, message: Message) -> None:
         with self._announcing:
@@ -316,12 +316,21 @@ class RetryPolicy:
             else:
                 self._held.append(message)
 
+    def _print_held(self) -> None:
+        """Print it in its order, while ``_announcing`` is held."""
+        for message in self._held:
+            self._print(message)
+        self._held.clear()
+
     def wait(self) -> None:
         """Wait until every pause is over; `OutOfTime` where a success asked for too long a one."""
         self._cancellation.check()
         if self._ended:
             raise self._ended
         while (seconds := self._resume_at - self.clock.monotonic()) > 0:
+            if self._first == threading.get_ident():
+                with self._announcing:
+                    self._print_held()
             self._cancellation.sleep(seconds)
 
     def wait_for_turn(self, pace: Pace, *, creates_content: bool) -> None:
