@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from registrar.inputs import reader
 from registrar.models.files import FileDefinition, ListedFile, Text
 from registrar.models.paths import ListedPath, by_path
+from registrar.models.record import Record
 from registrar.models.repository import Repository
-from registrar.models.result import RegistrationResult
 from registrar.models.settings import Defaults, Settings
 from registrar.models.spec import FileList, RegistrationSpec
 from registrar.models.standing import PresentFile, Standing
@@ -34,7 +34,7 @@ def spec(*listed: FileDefinition, defaults: Defaults = DEFAULTS, **inputs: str) 
     return RegistrationSpec(given, files, Repository(given.target))
 
 
-def record(name: str, paths: Mapping[str, Standing], team: str = "x") -> RegistrationResult:
+def record(name: str, paths: Mapping[str, Standing], team: str = "x") -> Record:
     """What a plan has read of a repository, which is grouped by its property ``team``."""
     repository = Repository(
         name,
@@ -50,4 +50,4 @@ def record(name: str, paths: Mapping[str, Standing], team: str = "x") -> Registr
         for path, standing in paths.items()
     )
     job = spec(mode="plan", title="{property:team}")._replace(repository=repository)
-    return RegistrationResult(job, repository, paths=listed, commit="a" * 40)
+    return Record(job, repository, paths=listed, commit="a" * 40)

@@ -1,6 +1,6 @@
 """One run, top to bottom.
 
-settings -> target and list -> state of the repository -> plan -> result -> report -> exit code
+settings -> target and list -> state of the repository -> task -> record -> report -> exit code
 """
 
 from collections.abc import Mapping, Sequence

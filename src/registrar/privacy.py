@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from registrar.errors import Cause, Diagnostic, Failure, Kind
 from registrar.models.paths import ListedPath, by_path
+from registrar.models.record import Record
 from registrar.models.repository import Repository
-from registrar.models.result import RegistrationResult
 from registrar.models.run_result import Budget, ManyResult, NotNamed, RunResult
 from registrar.texts.escaping import FoundPath, Lines, Redactor
 from registrar.texts.messages import Message, msg
@@ -92,7 +92,7 @@ class Privacy:
             return _NOT_SHOWN
         return self.without_token(text)
 
-    def row(self, row: RegistrationResult) -> RegistrationResult | None:
+    def row(self, row: Record) -> Record | None:
         """Give what may be said of a repository; ``None``: it is only counted."""
         if self._listed is not None:
             return row._replace(paths=by_path(map(_listed_only, row.files)))
@@ -108,7 +108,7 @@ class Privacy:
             return row._replace(failure=row.failure._replace(message=why, cause=cause))
         return row
 
-    def reason(self, row: RegistrationResult) -> Message:
+    def reason(self, row: Record) -> Message:
         """Give what may be said of why a repository failed."""
         shown = self.row(row)
         if shown and shown.first_failure:
@@ -137,7 +137,7 @@ class Privacy:
         published = copy(result)
         published.rows, published.not_named = [], Counter()
         published.budget = result.budget and self.budget(result.budget)
-        hidden: dict[str, RegistrationResult] = {}
+        hidden: dict[str, Record] = {}
         for row in result.rows:
             if shown := self.row(row):
                 published.rows.append(shown)

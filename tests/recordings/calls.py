@@ -15,9 +15,9 @@ from registrar.github.limits import RetryPolicy
 from registrar.github.transport import Transport
 from registrar.github.trees import ProvedTree
 from registrar.models.files import FileDefinition
-from registrar.models.plan import NewCommit, NewPullRequest
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.settings import PullRequestOptions
+from registrar.models.task import NewCommit, NewPullRequest
 from registrar.runtime.cancellation import Cancellation, Clock
 from tests.clocks import FakeClock
 from tests.fakehub.representations import node_id

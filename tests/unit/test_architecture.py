@@ -24,9 +24,9 @@ LAYERS = [
 ]
 """A module imports from its own package and from layers below its own."""
 CORE = (
-    "models.plan",
+    "models.task",
     "models.run_result",
-    "presence.planning",
+    "presence.tasks",
     "presence.alternatives",
     "lists.syntax",
     "lists.constraints",

@@ -19,7 +19,6 @@ from _pytest.mark import ParameterSet
 
 from registrar.errors import Failure, GitHubError, Kind, Refused, RegistrarError
 from registrar.many.reading import Guesses
-from registrar.models.plan import Plan
 from registrar.models.repository import (
     BranchState,
     Comparison,
@@ -29,7 +28,8 @@ from registrar.models.repository import (
     RepositoryState,
 )
 from registrar.models.spec import RegistrationSpec
-from registrar.presence.planning import make_plan
+from registrar.models.task import Task
+from registrar.presence.tasks import make_task
 from registrar.registration import decide
 from registrar.registration.branch_names import LAST_SUFFIX, branch_names
 from registrar.registration.decision import Decision, Write
@@ -224,7 +224,7 @@ def is_theirs(pull: Pull) -> bool:
     return bool(mark and mark.is_needless) and pull.state == "open"
 
 
-def plan_of(world: World, paths: str, strategy: str, *, built_in: bool) -> Plan:
+def plan_of(world: World, paths: str, strategy: str, *, built_in: bool) -> Task:
     repository = Repository("o/r", world.default, "https://github.com/o/r")
     base = world.branches[world.target]
     entries = dict.fromkeys(world.commits[base][1], Entry("blob", "", ""))
@@ -237,7 +237,7 @@ def plan_of(world: World, paths: str, strategy: str, *, built_in: bool) -> Plan:
         branches={name: world.state_of(name) for name in ahead},
         heads=heads if strategy == "per-file" else {},
     )
-    return make_plan(job(paths, world.base, built_in=built_in), state)
+    return make_task(job(paths, world.base, built_in=built_in), state)
 
 
 @cache
@@ -267,7 +267,7 @@ class ModelRun:
     """One run: it answers the questions from the world, and does what is decided."""
 
     world: World
-    plan: Plan
+    task: Task
     strategy: str
     event: Between | None = None
     """What happens just before the branch is made."""
@@ -302,7 +302,7 @@ class ModelRun:
 
     def listed(self, commit: str) -> dict[str, Entry]:
         """What may be answered at the least: the listed paths and nothing else."""
-        listed = {each.path for each in self.plan.definitions}
+        listed = {each.path for each in self.task.definitions}
         return {path: entry for path, entry in self.tree(commit).items() if path in listed}
 
     def lacking(self, paths: frozenset[str], commit: str) -> frozenset[str]:
@@ -380,7 +380,7 @@ class ModelRun:
         if name in world.branches and is_done:
             raise failure(Kind.ALREADY_EXISTS, is_lost=is_lost)
         if is_done:
-            world.branches[name] = self.plan.state.base_sha
+            world.branches[name] = self.task.state.base_sha
             world.made.append(name)
         if is_lost:
             raise failure(is_lost=True)
@@ -390,7 +390,7 @@ class ModelRun:
         self, name: str, paths: tuple[str, ...], body: str, loss: str
     ) -> tuple[bool, str, PullRequest | None]:
         """GitHub does each of the three, whether or not those before it were refused."""
-        world, base, commit, pull = self.world, self.plan.state.base_sha, "", None
+        world, base, commit, pull = self.world, self.task.state.base_sha, "", None
         if loss in NOT_DONE:
             return False, commit, pull
         if is_made := name not in world.branches:
@@ -418,8 +418,8 @@ class ModelRun:
         """Decide, and write; `None` where the run is refused, or ends."""
         try:
             if self.mode == "plan":
-                return decide.decide(self.plan, self)
-            carry_out(self.plan, self, self, self.sent)
+                return decide.decide(self.task, self)
+            carry_out(self.task, self, self, self.sent)
         except (RegistrarError, Killed):
             return None
         return self.decision
@@ -445,7 +445,7 @@ class ModelRun:
         if self.loss != "refused":
             self._commit(name, {*missing})
         on_branch = [path for path in FILES if path in world.commits[world.branches[name]][1]]
-        on_branch = [path for path in on_branch if path in {d.path for d in self.plan.definitions}]
+        on_branch = [path for path in on_branch if path in {d.path for d in self.task.definitions}]
         known = None if write.describes_first else mark_of(each.body) if each else write.mark
         body = described(*on_branch, list_id=world.list_id, mark=known or NO_MARK)
         if each:
@@ -1016,22 +1016,22 @@ class Seen:
         self.counts[kind] += 1
 
 
-def looked_into(plan: Plan, world: World) -> Plan:
+def looked_into(task: Task, world: World) -> Task:
     """Give the plan where the query has read what the first branch has at the listed paths."""
-    first = plan.state.branches[NAME]
+    first = task.state.branches[NAME]
     if first.head is None:
-        return plan
-    paths = {each.path for each in plan.definitions}
+        return task
+    paths = {each.path for each in task.definitions}
     entries = {path: each for path, each in world.tree(first.head).items() if path in paths}
-    branches = {**plan.state.branches, NAME: first._replace(entries=entries)}
-    return plan._replace(state=plan.state._replace(branches=branches))
+    branches = {**task.state.branches, NAME: first._replace(entries=entries)}
+    return task._replace(state=task.state._replace(branches=branches))
 
 
-def asks_more(plan: Plan, expected: object, case: str) -> bool:
+def asks_more(task: Task, expected: object, case: str) -> bool:
     """Whether what one query reads of many does not suffice to decide; where it does, as here."""
-    guesses = Guesses(plan, lambda login: login == PRIVATE_MEMBER)
+    guesses = Guesses(task, lambda login: login == PRIVATE_MEMBER)
     try:
-        decision = decide.decide(plan, guesses)
+        decision = decide.decide(task, guesses)
     except RegistrarError:
         decision = None
     assert guesses.used or summed_up(decision) == expected, case
@@ -1067,8 +1067,8 @@ def test_no_path_breaks_a_promise(strategy: str, built_in: bool, part: int) -> N
     seen, known, checked = Seen(), Counter[bool](), set[Hashable]()
 
     def run(world: World, *more: Any, **options: Any) -> ModelRun:
-        plan = plan_of(world, "ab", strategy, built_in=built_in)
-        each = ModelRun(world, plan, strategy, *more, **options)
+        task = plan_of(world, "ab", strategy, built_in=built_in)
+        each = ModelRun(world, task, strategy, *more, **options)
         each.decision = decision = each.do()
         seen.note(decision, claimed=each.has_claimed)
         for path, pull in decision.declined.items() if decision else ():
@@ -1107,9 +1107,9 @@ def test_no_path_breaks_a_promise(strategy: str, built_in: bool, part: int) -> N
                 this.decision
             ), case
             if strategy == "single":
-                plan = plan_of(before, "ab", strategy, built_in=built_in)
-                plans = (plan, looked_into(plan, before))
-                known.update(asks_more(each, summed_up(this.decision), case) for each in plans)
+                task = plan_of(before, "ab", strategy, built_in=built_in)
+                tasks = (task, looked_into(task, before))
+                known.update(asks_more(each, summed_up(this.decision), case) for each in tasks)
     assert seen.counts.total() > 1000 / QUARTERS
     assert set(seen.counts) >= {"create", "continue", "declined", "refused"}
     assert strategy == "per-file" or min(known[True], known[False]) > 100 / QUARTERS
@@ -1165,9 +1165,9 @@ def test_the_names_end() -> None:
     world = World.new("main")
     for name in branch_names(NAME, "main", "main"):
         add(world, name, "somebody's", "none")
-    plan = plan_of(world, "a", "single", built_in=True)
+    task = plan_of(world, "a", "single", built_in=True)
     with pytest.raises(RegistrarError) as raised:
-        decide.decide(plan, ModelRun(world, plan, "single"))
+        decide.decide(task, ModelRun(world, task, "single"))
     assert raised.value.message.key == "branch.no_name_free"
 
 
@@ -1197,8 +1197,8 @@ def refusal(number: int, *paths: str, **changes: Any) -> Pull:
 def test_what_was_declined(pulls: list[Pull], found: dict[str, int]) -> None:
     world = World.new("main")
     world.pulls += pulls
-    plan = plan_of(world, "ab", "single", built_in=True)
-    decision = ModelRun(world, plan, "single", mode="plan").do()
+    task = plan_of(world, "ab", "single", built_in=True)
+    decision = ModelRun(world, task, "single", mode="plan").do()
     assert decision
     assert {path: each.number for path, each in decision.declined.items()} == found
     assert [d.path for d in decision.files] == [path for path in "ab" if path not in found]

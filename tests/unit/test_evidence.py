@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from registrar.models.result import RegistrationResult
+from registrar.models.record import Record
 from registrar.models.selection import Exclusion
 from registrar.models.settings import Mode
 from registrar.models.standing import Standing, blob_id, is_blank, standing_of
@@ -156,7 +156,7 @@ class Shown:
 
     def _counted(
         self, name: str, paths: Mapping[str, Standing], exclusion: Exclusion | None = None
-    ) -> RegistrationResult:
+    ) -> Record:
         made = record(name, paths)._replace(exclusion=exclusion)
         self.page.counted.add(made)
         return made

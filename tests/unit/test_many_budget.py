@@ -11,8 +11,8 @@ from registrar.github import bulk, queries
 from registrar.many.writing import with_writing
 from registrar.models.files import FileDefinition
 from registrar.models.paths import Done, ListedPath, by_path
+from registrar.models.record import WRITTEN, Record, Status
 from registrar.models.repository import Repository
-from registrar.models.result import WRITTEN, RegistrationResult, Status
 from registrar.models.run_result import Budget
 from registrar.models.settings import PullRequestOptions, Settings
 from registrar.models.standing import Standing
@@ -35,13 +35,13 @@ def budget(*pull_requests: Status, cap: int = 100) -> Budget:
     return with_writing(Budget({}, 0, 25, 4975, reading), given, todo)
 
 
-def _row(number: int, left_to_do: Status) -> RegistrationResult:
+def _row(number: int, left_to_do: Status) -> Record:
     """A repository in which this is left to do."""
     repository = Repository(f"octo/r{number:03}")
     done = Done.TO_UPDATE if left_to_do is Status.TO_UPDATE else Done.NOTHING
     of_files = {Status.TO_OPEN: Standing.TO_CREATE, Status.TO_UPDATE: Standing.PROPOSED}
     files = (ListedPath(FileDefinition("a"), of_files.get(left_to_do, Standing.SAME), done),)
-    row = RegistrationResult(
+    row = Record(
         spec()._replace(repository=repository), repository, paths=by_path(files), commit="c0ffee"
     )
     return row._replace(to_close=int(left_to_do is Status.TO_CLOSE))

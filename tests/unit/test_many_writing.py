@@ -8,8 +8,8 @@ from registrar.many import writing
 from registrar.many.reading import LARGEST_SIZE, BatchSize
 from registrar.models.files import FileDefinition
 from registrar.models.paths import Done, ListedPath, by_path
+from registrar.models.record import Record
 from registrar.models.repository import Repository
-from registrar.models.result import RegistrationResult
 from registrar.models.standing import Standing
 from tests.values import spec
 
@@ -28,9 +28,7 @@ def test_the_order_is_by_name_from_a_start_that_moves() -> None:
     listed = [Repository(f"octo/r{number:02}", id=100 - number) for number in range(50)]
     lacking = (ListedPath(FileDefinition("a"), Standing.TO_CREATE, Done.NOTHING),)
     read = [
-        RegistrationResult(
-            spec()._replace(repository=each), each, paths=by_path(lacking), commit="c0ffee"
-        )
+        Record(spec()._replace(repository=each), each, paths=by_path(lacking), commit="c0ffee")
         for each in listed
     ]
     starts = set[int]()

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from registrar.errors import Failure, Kind
+from registrar.models.record import PullRequestOperation, Record, Status
 from registrar.models.repository import PullRequest, Repository
-from registrar.models.result import PullRequestOperation, RegistrationResult, Status
 from registrar.models.run_result import ManyResult, RunResult
 from registrar.models.settings import Settings
 from registrar.privacy import Privacy, kind_in_words
@@ -19,11 +19,11 @@ from tests.values import spec
 INSTEAD = "(not shown)"
 
 
-def row(visibility: str, name: str = "api", **more: Any) -> RegistrationResult:
+def row(visibility: str, name: str = "api", **more: Any) -> Record:
     """The result of a repository that an answer has described."""
     listed = Repository(f"octo-org/{name}")
     repository = listed._replace(id=7, visibility=visibility)
-    return RegistrationResult(spec()._replace(repository=listed), repository, **more)
+    return Record(spec()._replace(repository=listed), repository, **more)
 
 
 def privacy(*, others_read: bool) -> Privacy:

@@ -13,8 +13,8 @@ from registrar.errors import Cancelled, Refused
 from registrar.lists.profiles import SCAFFOLD
 from registrar.models.files import FileDefinition
 from registrar.models.paths import Done, ListedPath, by_path
+from registrar.models.record import Record
 from registrar.models.repository import Repository
-from registrar.models.result import RegistrationResult
 from registrar.models.run_result import RunResult
 from registrar.models.standing import Standing
 from registrar.registration.proposal import BODY_CHARACTERS, Proposal
@@ -40,10 +40,10 @@ def proposal(language: str = "en") -> Proposal:
     return Proposal(spec(defaults=SCAFFOLD.defaults), CATALOGUES[language])
 
 
-def registration(*files: ListedPath) -> RegistrationResult:
+def registration(*files: ListedPath) -> Record:
     """The result of a registration."""
     job = spec(defaults=SCAFFOLD.defaults)
-    return RegistrationResult(job, Repository(job.target, "", ""), paths=by_path(files))
+    return Record(job, Repository(job.target, "", ""), paths=by_path(files))
 
 
 def rows(markdown: str) -> list[str]:

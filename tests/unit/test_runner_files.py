@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from registrar.models.files import FileDefinition
 from registrar.models.paths import ListedPath, by_path
+from registrar.models.record import Record
 from registrar.models.repository import Repository
-from registrar.models.result import RegistrationResult
 from registrar.models.run_result import RunResult
 from registrar.models.standing import Standing
 from registrar.privacy import Privacy
@@ -112,7 +112,7 @@ def test_what_cannot_be_rendered_hides_neither_outputs_nor_the_rest(tmp_path: Pa
     reporter = Reporter(console, Languages("en", "en"), Privacy("", ""))
     unusable: Any = "no failure"
     files = (ListedPath(FileDefinition("a"), Standing.TO_CREATE),)
-    result = RegistrationResult(
+    result = Record(
         spec(), Repository("octo/example", "", ""), paths=by_path(files), failure=unusable
     )
     reporter.report_run(RunResult([result]))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from registrar.models.paths import Done, ListedPath, by_path
-from registrar.models.result import PullRequestOperation, RegistrationResult, Status
+from registrar.models.record import PullRequestOperation, Record, Status
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode
 from registrar.models.standing import FINDINGS, Standing
@@ -108,7 +108,7 @@ def test_a_repository_is_complete_only_where_every_path_is_there(standing: Stand
     """An absent path without a state of its own would make it complete."""
     path = ListedPath(file_of("a", b"a\n"), standing, Done.SKIPPED)
     job = spec(path.definition)
-    read = RegistrationResult(job, job.repository, paths=by_path([path]), commit="c0ffee")
+    read = Record(job, job.repository, paths=by_path([path]), commit="c0ffee")
     left = read.left_to_do
     # Where nobody has looked, there is no commit either
     assert (left is Status.COMPLETE) == (standing.is_present or standing is Standing.UNREAD)
@@ -123,9 +123,7 @@ def test_the_description_of_a_pull_request_counts_every_path(standing: Standing)
     }.get(standing, Done.SKIPPED)
     path = ListedPath(file_of("a", b"a\n"), standing, done)
     job = spec(path.definition)
-    body = Proposal(job, Catalogue("en")).body(
-        RegistrationResult(job, job.repository, paths=by_path([path]))
-    )
+    body = Proposal(job, Catalogue("en")).body(Record(job, job.repository, paths=by_path([path])))
     [numbers] = [line for line in body.splitlines() if line.startswith("Adds ")]
     counts = re.findall(r"(?<=Adds )\d+|(?<=: )\d+", numbers)
     assert sum(map(int, counts)) == 1, numbers

@@ -17,7 +17,6 @@ from registrar.github.queries import Query
 from registrar.github.rest import Rest, or_else
 from registrar.github.session import Model, Request, Session
 from registrar.github.trees import GitTree, ProvedTree
-from registrar.models.plan import Created, NewCommit, NewPullRequest
 from registrar.models.repository import (
     BranchState,
     Directories,
@@ -26,6 +25,7 @@ from registrar.models.repository import (
     RepositoryState,
     entries_in,
 )
+from registrar.models.task import Created, NewCommit, NewPullRequest
 from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:

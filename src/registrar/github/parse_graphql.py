@@ -12,8 +12,8 @@ from registrar.github.fields import Contradiction, Fields
 from registrar.github.parse import is_member, is_writer
 from registrar.github.queries import Query
 from registrar.github.trees import Answer, GitTree, ProvedTree, entries_of
-from registrar.models.plan import Created
 from registrar.models.repository import BranchState, Entry, PullRequest, Repository
+from registrar.models.task import Created
 
 _FIELD = re.compile(r"p\d+")
 NOT_FOUND = "NOT_FOUND"

@@ -34,8 +34,8 @@ from registrar.github.limits import PER_PAGE
 from registrar.github.session import Model, Request, Session
 from registrar.github.trees import GitTree
 from registrar.models.files import FileDefinition
-from registrar.models.plan import Change, NewPullRequest
 from registrar.models.repository import Comparison, Entry, PullRequest, Repository, Tree, Values
+from registrar.models.task import Change, NewPullRequest
 from registrar.texts.messages import Message, msg
 from registrar.texts.spelling import alike
 

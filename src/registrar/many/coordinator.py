@@ -11,13 +11,13 @@ from registrar.many import notes, writing
 from registrar.many.listing import Listing, make_listing, others_read_workflow
 from registrar.many.many_listener import ManyListener
 from registrar.many.reading import Reader, unread
+from registrar.models.record import ONLY_LOOKED_AT, TO_DO, Record, Status
 from registrar.models.repository import Repository
-from registrar.models.result import ONLY_LOOKED_AT, TO_DO, RegistrationResult, Status
 from registrar.models.run_result import Budget, ManyResult, RunResult
 from registrar.models.selection import Selection
 from registrar.models.settings import FailOn, Mode, Settings
 from registrar.models.spec import ONE_OF_MANY, FileList, RegistrationSpec
-from registrar.presence.planning import require_known_properties
+from registrar.presence.tasks import require_known_properties
 from registrar.privacy import Privacy
 from registrar.registration.run import register
 from registrar.registration.work import read_blobs
@@ -56,9 +56,9 @@ class ManyRun:
         self._end = self.cancellation.clock.monotonic() + self.settings.max_seconds
         """Moment (monotonic) of the run's end."""
         self.github.limits.pace.end = self._end
-        self._todo: list[RegistrationResult] = []
+        self._todo: list[Record] = []
         """What was read of the repositories in which something is left to do."""
-        self._without_row: dict[tuple[str, str], RegistrationResult] = {}
+        self._without_row: dict[tuple[str, str], Record] = {}
         """The lists in repositories that have no row yet, and what is known of them so far."""
 
     def run(self, selection: Selection) -> None:
@@ -157,8 +157,8 @@ class ManyRun:
         specs = self._specs(listing.selected)
         reader.require_enough(specs)
         for spec in specs:
-            self._without_row[_key(spec)] = RegistrationResult(spec, spec.repository)
-        alone: list[RegistrationResult] = []
+            self._without_row[_key(spec)] = Record(spec, spec.repository)
+        alone: list[Record] = []
         result = self.result
         result.rules.update({(f.label, r.number): 0 for f in self.lists for r in f.rules})
         for previewed in reader.read(specs):
@@ -182,7 +182,7 @@ class ManyRun:
         for note in notes.of_rules(result, self.lists, others_read=others_read):
             self._note(note)
 
-    def _sort_in(self, previewed: RegistrationResult) -> None:
+    def _sort_in(self, previewed: Record) -> None:
         """Count what the reading has found, and put it aside where there is something to write.
 
         Everything else has its row now.
@@ -220,7 +220,7 @@ class ManyRun:
         self.github.limits.pace.end = self._end
         return is_confirmed
 
-    def _write(self, reader: Reader, todo: Sequence[RegistrationResult], expected: int) -> None:
+    def _write(self, reader: Reader, todo: Sequence[Record], expected: int) -> None:
         """Register in one repository of ``todo`` after the other, until something ends it.
 
         ``expected`` is the number of writing requests that this needs.
@@ -260,7 +260,7 @@ class ManyRun:
             self.result.stopped = msg("many.ended_early", left=left, reason=reason)
             self.listener.warn(Diagnostic(self.result.stopped))
 
-    def _looked_at(self, reader: Reader, previewed: RegistrationResult) -> RegistrationResult:
+    def _looked_at(self, reader: Reader, previewed: Record) -> Record:
         """Give the state of a repository that is left for the next run, as far as it was read.
 
         What people did to its pull request is seen only if it is read alone.
@@ -271,15 +271,13 @@ class ManyRun:
         return previewed if alone.failure or alone.is_unread else alone
 
     def _set_pace(self, left: int, done: int) -> float:
-        """Set the pace for what is left of the plan; give how many seconds that lasts."""
+        """Set the pace for the writing that is left; give how many seconds that lasts."""
         pace = self.github.limits.pace
         left = writing.writes_left(left, done=done, made=pace.writes)
         pace.expect(pace.writes + left, end=self._end)
         return left * pace.interval
 
-    def _register(
-        self, previewed: RegistrationResult, gate: writing.Gate
-    ) -> tuple[RegistrationResult, RegistrationResult]:
+    def _register(self, previewed: Record, gate: writing.Gate) -> tuple[Record, Record]:
         """Do the ordinary registration, which reads the repository again first.
 
         Gives what it did, and how the repository stands then.
@@ -297,7 +295,7 @@ class ManyRun:
 
     def _add(
         self,
-        row: RegistrationResult,
+        row: Record,
         place: tuple[int, int] | None = None,
         seconds_left: float = 0.0,
     ) -> None:
@@ -309,7 +307,7 @@ class ManyRun:
         if row.status is not Status.COMPLETE:
             self.listener.repository_done(row, place, seconds_left, names_list=names_list)
 
-    def _keep(self, row: RegistrationResult) -> RegistrationResult:
+    def _keep(self, row: Record) -> Record:
         """Put a row into the result, table and page: the last that is known of it.
 
         If nothing of the repository was read, every path of it is shown as not read.
@@ -320,7 +318,7 @@ class ManyRun:
         self.listener.record(row, self.result.end)
         return row
 
-    def _leave_out(self, row: RegistrationResult) -> None:
+    def _leave_out(self, row: Record) -> None:
         self.result.end.add(row)
         self.listener.record(row, self.result.end)
 

@@ -1,6 +1,6 @@
 """Who hears of a run over many repositories while it goes on, and what each of them is told."""
 
-from registrar.models.result import RegistrationResult
+from registrar.models.record import Record
 from registrar.models.run_result import Budget, RunResult
 from registrar.models.settings import Settings
 from registrar.models.tally import Tally
@@ -19,7 +19,7 @@ class ManyListener(listener.Listener):
 
     def repository_done(
         self,
-        row: RegistrationResult,
+        row: Record,
         place: tuple[int, int] | None = None,
         seconds_left: float = 0.0,
         *,
@@ -31,7 +31,7 @@ class ManyListener(listener.Listener):
         are several lists for each repository.
         """
 
-    def record(self, row: RegistrationResult, counted: Tally) -> None:
+    def record(self, row: Record, counted: Tally) -> None:
         """Hear how the listed paths of a repository stand at the end; they are ``counted``."""
 
     def many_done(self, result: RunResult) -> None:

@@ -42,17 +42,17 @@ from registrar.errors import (
 from registrar.github.bulk import points
 from registrar.github.limits import Resource
 from registrar.models.paths import Done, ListedPath, PathOutcome, by_path
-from registrar.models.plan import Plan
+from registrar.models.record import Record, Status
 from registrar.models.repository import BranchState, Comparison, RepositoryState, Tree
-from registrar.models.result import RegistrationResult, Status
 from registrar.models.selection import Exclusion
 from registrar.models.settings import Mode
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
-from registrar.presence.planning import make_plan
-from registrar.registration.answers import Answers, listed_at
+from registrar.models.task import Task
+from registrar.presence.tasks import make_task
 from registrar.registration.branch_names import names_of
 from registrar.registration.listener import Listener
+from registrar.registration.lookups import Lookups, listed_at
 from registrar.registration.mark import Mark
 from registrar.registration.preflight import lacking_scope, scope_failure
 from registrar.registration.run import preview, register
@@ -67,14 +67,14 @@ if TYPE_CHECKING:
     from registrar.github.client import GitHub
 
 
-def unread(spec: RegistrationSpec) -> RegistrationResult:
+def unread(spec: RegistrationSpec) -> Record:
     """Give the result if nothing of the repository was read."""
     listed = (each.file for each in spec.file_list.files)
     paths = by_path(ListedPath(each, Standing.UNREAD) for each in listed)
-    return RegistrationResult(spec, spec.repository, paths=paths)
+    return Record(spec, spec.repository, paths=paths)
 
 
-def _with_refused(result: RegistrationResult, scopes: frozenset[str] | None) -> RegistrationResult:
+def _with_refused(result: Record, scopes: frozenset[str] | None) -> Record:
     """Say which files are going to fail, or have failed, because the token may not write them."""
     spec = result.spec
     if not spec.proposes or spec.settings.mode is Mode.CHECK:
@@ -91,7 +91,7 @@ def _with_refused(result: RegistrationResult, scopes: frozenset[str] | None) -> 
     )
 
 
-def _with_outdated(result: RegistrationResult) -> RegistrationResult:
+def _with_outdated(result: Record) -> Record:
     """Say which files the open pull request has with other content than the list, by its mark."""
     mark = Mark.of(result.pull_request.body) if result.pull_request else None
     if mark is None or not mark.wrote:
@@ -179,12 +179,12 @@ class BatchSize:
         self._answered = 0
 
 
-class Guesses(Answers):
-    """Answers as if nobody had changed an open pull request of ours, or used a later name."""
+class Guesses(Lookups):
+    """Looks up as if nobody had changed an open pull request of ours, or used a later name."""
 
-    def __init__(self, plan: Plan, may_write: Callable[[str], bool | None]) -> None:
+    def __init__(self, task: Task, may_write: Callable[[str], bool | None]) -> None:
         """``may_write`` is asked: a stranger could keep a run from looking at the repository."""
-        self._plan = plan
+        self._task = task
         self._may_write = may_write
         self.used = False
         """Whether anything was asked that the shared query does not answer."""
@@ -203,7 +203,7 @@ class Guesses(Answers):
         return None
 
     def listed(self, commit: str) -> Tree | None:
-        known = listed_at(self._plan, commit)
+        known = listed_at(self._task, commit)
         return self.tree(commit) if known is None else known
 
     def lacking(self, paths: frozenset[str], commit: str) -> frozenset[str]:
@@ -262,7 +262,7 @@ class Reader:
         # While GitHub answers no faster than it has to
         self._require_points(sum(_points(len(group), FIRST_SIZE) for group in _by_branch(specs)))
 
-    def read(self, specs: Sequence[RegistrationSpec]) -> Iterator[RegistrationResult]:
+    def read(self, specs: Sequence[RegistrationSpec]) -> Iterator[Record]:
         """Read every repository, many with one query, and preview its registration.
 
         A repository that has to be read alone is `Status.UNREAD`. Refuses to go on if the time of
@@ -275,7 +275,7 @@ class Reader:
                 for spec, state in batch:
                     yield self._previewed(spec, state)
 
-    def read_alone(self, known: Sequence[RegistrationResult]) -> Iterator[RegistrationResult]:
+    def read_alone(self, known: Sequence[Record]) -> Iterator[Record]:
         """Preview registrations one by one, for as long as points and minutes suffice.
 
         ``known`` is what was read of them before.
@@ -357,7 +357,7 @@ class Reader:
             minutes = math.ceil((self._lost_seconds + each * self._total) / 60)
             raise Refused(msg("many.too_few_minutes", needed=minutes))
 
-    def _previewed(self, spec: RegistrationSpec, state: _State) -> RegistrationResult:
+    def _previewed(self, spec: RegistrationSpec, state: _State) -> Record:
         """Say what would be done; `Status.UNREAD` if that takes questions about it alone."""
         if isinstance(state, Exclusion):
             return unread(spec)._replace(exclusion=state)
@@ -366,14 +366,14 @@ class Reader:
         if state is None:
             return unread(spec)
         try:
-            plan = make_plan(spec, state)
+            task = make_task(spec, state)
         except Refused as refused:
             return unread(spec)._replace(failure=refused.failure)
         client = self.github.client(spec.target)
-        guesses = Guesses(plan, partial(client.may_write, plan.repository))
-        branches = plan.state.branches.values()
+        guesses = Guesses(task, partial(client.may_write, task.repository))
+        branches = task.state.branches.values()
         interrupted = any(each.head and not each.pull_requests for each in branches)
-        result = preview(plan, guesses, self.listener)
+        result = preview(task, guesses, self.listener)
         if spec.writes and spec.settings.update:
             result = _with_outdated(result)
         result = _with_refused(result, self.github.limits.scopes)
@@ -383,7 +383,7 @@ class Reader:
             return unread(spec)._replace(interrupted=interrupted)
         return result._replace(interrupted=interrupted, is_guess=is_guess)
 
-    def _previewed_alone(self, known: RegistrationResult) -> RegistrationResult:
+    def _previewed_alone(self, known: Record) -> Record:
         """Say what would be done, with requests about this repository alone."""
         spec, interrupted = known.spec, known.interrupted
         if self._has_room:

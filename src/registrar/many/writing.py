@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from registrar.errors import ENDS_THE_WRITING, LEAVES_FOR_NEXT_RUN, Cause, Kind
 from registrar.github.limits import interval_for
 from registrar.models.paths import Done, ListedPath, by_path
-from registrar.models.result import (
+from registrar.models.record import (
     ONLY_LOOKED_AT,
     TO_DO,
     PullRequestOperation,
-    RegistrationResult,
+    Record,
     Status,
 )
 from registrar.models.run_result import Budget
@@ -55,7 +55,7 @@ class Room:
         self._opened = 0
         self._changed = 0
 
-    def has_for(self, previewed: RegistrationResult) -> bool:
+    def has_for(self, previewed: Record) -> bool:
         """Whether there is room for what is left to do somewhere; a withdrawal has no cap."""
         opened, changed = _planned(previewed)
         has_room = not opened or self._opened < self._cap
@@ -67,7 +67,7 @@ class Room:
         self._changed += changed
 
 
-def _planned(previewed: RegistrationResult) -> tuple[int, int]:
+def _planned(previewed: Record) -> tuple[int, int]:
     """Pull requests that are to be opened, and to be updated or closed, at most.
 
     Where one has become needless, another one may be opened for what is missing.
@@ -78,18 +78,16 @@ def _planned(previewed: RegistrationResult) -> tuple[int, int]:
     return int(left is Status.TO_OPEN), previewed.to_close + (left is Status.TO_UPDATE)
 
 
-def _is_to_write(previewed: RegistrationResult) -> bool:
+def _is_to_write(previewed: Record) -> bool:
     return previewed.left_to_do in TO_DO and not previewed.failure
 
 
-def next_ones(
-    ordered: Iterable[RegistrationResult], settings: Settings
-) -> list[RegistrationResult]:
+def next_ones(ordered: Iterable[Record], settings: Settings) -> list[Record]:
     """Give the repositories that a run takes next, of those that are ``ordered``.
 
     In the place of one that fails, or needs nothing after all, the next one has its turn.
     """
-    room, taken = Room(settings), list[RegistrationResult]()
+    room, taken = Room(settings), list[Record]()
     for each in filter(_is_to_write, ordered):
         if room.has_for(each):
             room.take(*_planned(each))
@@ -97,9 +95,7 @@ def next_ones(
     return taken
 
 
-def with_writing(
-    of_reading: Budget, settings: Settings, ordered: Sequence[RegistrationResult]
-) -> Budget:
+def with_writing(of_reading: Budget, settings: Settings, ordered: Sequence[Record]) -> Budget:
     """Plan the writing after the reading, of what is left to do in this order; a check has none."""
     if settings.mode is Mode.CHECK:
         return of_reading
@@ -144,14 +140,14 @@ class Gate:
         write_at = self._clock.monotonic() + self._pace.seconds_until(self._largest)
         return self._pace.end is None or write_at < self._pace.end
 
-    def has_room_for(self, previewed: RegistrationResult) -> bool:
+    def has_room_for(self, previewed: Record) -> bool:
         """Whether the cap on what is to be done there leaves room for it; a withdrawal has none."""
         return self._room.has_for(previewed)
 
     def note(
         self,
-        previewed: RegistrationResult,
-        row: RegistrationResult,
+        previewed: Record,
+        row: Record,
         *,
         writes: int,
         wrote: bool,
@@ -215,7 +211,7 @@ _MOST_INTERRUPTED = SAME_CAUSE - 1
 not end a run before any other one had its turn."""
 
 
-def in_order(todo: Iterable[RegistrationResult], moment: float) -> list[RegistrationResult]:
+def in_order(todo: Iterable[Record], moment: float) -> list[Record]:
     """Put the repositories into the order in which they are written to.
 
     A few that an interrupted run has left come first, then all by name, from a start that moves
@@ -234,12 +230,12 @@ def in_order(todo: Iterable[RegistrationResult], moment: float) -> list[Registra
     return sorted(by_name, key=lambda each: turns[id(each)])
 
 
-def _lot(previewed: RegistrationResult, day: int) -> bytes:
+def _lot(previewed: Record, day: int) -> bytes:
     name = previewed.spec.repository.full_name.lower()
     return hashlib.sha256(f"{day} {name}".encode()).digest()
 
 
-def _turn(previewed: RegistrationResult) -> _Turn:
+def _turn(previewed: Record) -> _Turn:
     is_refused = previewed.repository.can_push is False or not previewed.knows_pull_requests
     fails = previewed.failure or previewed.failed or previewed.standings[Standing.BLOCKED]
     if is_refused or fails:
@@ -249,9 +245,7 @@ def _turn(previewed: RegistrationResult) -> _Turn:
     return _Turn.INTERRUPTED if previewed.interrupted else _Turn.USUAL
 
 
-def ended(
-    previewed: RegistrationResult, registered: RegistrationResult, *, wrote: bool
-) -> RegistrationResult:
+def ended(previewed: Record, registered: Record, *, wrote: bool) -> Record:
     """Say how a repository stands after its registration."""
     failed, is_open = registered.failed, registered.operation is not PullRequestOperation.NONE
     left = left_alone(previewed)
@@ -264,7 +258,7 @@ def ended(
     return registered
 
 
-def left_alone(previewed: RegistrationResult) -> RegistrationResult:
+def left_alone(previewed: Record) -> Record:
     """Say how a repository stands that is left for the next run, without what is only a guess.
 
     States of paths that depend on what people did to a pull request are such guesses; that the pull
@@ -280,9 +274,7 @@ def left_alone(previewed: RegistrationResult) -> RegistrationResult:
     return previewed._replace(left=left, paths=by_path(paths), failure=None)
 
 
-def may_have_written(
-    previewed: RegistrationResult, registered: RegistrationResult, client: "Client"
-) -> bool:
+def may_have_written(previewed: Record, registered: Record, client: "Client") -> bool:
     """Whether a registration has opened or changed a pull request, as far as that is known.
 
     An answer may have been lost, and GitHub may not show yet what it had done, even if it
@@ -300,9 +292,7 @@ def may_have_written(
     return is_open or is_closed or registered.wrote or bool(registered.count(Done.UNKNOWN))
 
 
-def why_stop(
-    registered: RegistrationResult, gate: Gate, reason: Callable[[RegistrationResult], Message]
-) -> Message | None:
+def why_stop(registered: Record, gate: Gate, reason: Callable[[Record], Message]) -> Message | None:
     """Say why the other repositories would end as this one; ``None`` if they would not.
 
     ``reason`` gives what may be said of why a repository failed.

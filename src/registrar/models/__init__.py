@@ -1,4 +1,4 @@
-"""The values that travel: spec and files -> repository -> plan -> result.
+"""The values that travel: spec and files -> repository -> task -> record.
 
 They are named tuples, which nobody changes: such a class is made five times as fast as a frozen
 dataclass, which counts when a run makes fifty of them before its first request. Only `RunResult`

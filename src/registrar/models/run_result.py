@@ -18,8 +18,8 @@ from registrar.errors import (
 )
 from registrar.models.files import FileDefinition
 from registrar.models.paths import ListedPath
+from registrar.models.record import Record, Status
 from registrar.models.repository import Repository
-from registrar.models.result import RegistrationResult, Status
 from registrar.models.rules import Replaced, UnusedParts
 from registrar.models.selection import Exclusion
 from registrar.models.settings import Settings
@@ -72,7 +72,7 @@ class Budget(NamedTuple):
     """Writing requests that it needs."""
     interval: float = 0.0
     """Seconds from one writing request to the next."""
-    next: tuple[RegistrationResult, ...] = ()
+    next: tuple[Record, ...] = ()
     """What is to be written to first, as far as it may be named."""
     next_not_named: int = 0
     """Number of repositories in addition to those."""
@@ -140,9 +140,9 @@ class ManyResult:
         """Of what was read."""
         self.end = Tally()
         """Of how everything ended."""
-        self.rows: list[RegistrationResult] = []
+        self.rows: list[Record] = []
         """The end of each list that may be named, except for complete ones."""
-        self.with_finding: dict[Standing, list[RegistrationResult]] = {}
+        self.with_finding: dict[Standing, list[Record]] = {}
         """The first `MOST_NAMED` rows with paths that deserve a look, also complete ones."""
         self.more_with_finding = Counter[Standing]()
         """Number of the rows with such paths that are not among those."""
@@ -168,7 +168,7 @@ class ManyResult:
         self.not_named = Counter[NotNamed]()
         """Number of repositories without a row in what is published."""
 
-    def add(self, row: RegistrationResult) -> None:
+    def add(self, row: Record) -> None:
         """Keep how one list in one repository ended."""
         self.end.add(row)
         if row.status is not Status.COMPLETE:
@@ -180,7 +180,7 @@ class ManyResult:
             else:
                 self.more_with_finding[finding] += 1
 
-    def note_read(self, previewed: RegistrationResult) -> None:
+    def note_read(self, previewed: Record) -> None:
         """Keep what is missing in one repository, and what the rules of its list make of it."""
         if self.settings.mode.only_reads:
             for file in (*previewed.to_create, *previewed.to_update):
@@ -194,7 +194,7 @@ class ManyResult:
                 those = self.unset.setdefault((file.path, file.unset), [])
                 those.append(previewed.repository)
 
-    def _note_content(self, result: ListedPath, previewed: RegistrationResult) -> None:
+    def _note_content(self, result: ListedPath, previewed: Record) -> None:
         file, replaces = result.definition, result.replaces
         own, *_ = file.texts
         key = (file.path, own.source, own.template, file.rule if file.parts else 0, replaces)
@@ -228,7 +228,7 @@ class ManyResult:
 class RunResult:
     """The growing result of any run. If the run ends early, this holds what was done until then."""
 
-    def __init__(self, registrations: Sequence[RegistrationResult] = ()) -> None:
+    def __init__(self, registrations: Sequence[Record] = ()) -> None:
         self.registrations = list(registrations)
         self.many: ManyResult | None = None
         """Where the run is about many repositories."""

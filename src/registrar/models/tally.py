@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from registrar.models.result import ONLY_LOOKED_AT, RegistrationResult, Status
+from registrar.models.record import ONLY_LOOKED_AT, Record, Status
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn
 from registrar.models.standing import Completeness, Standing
@@ -47,7 +47,7 @@ class Tally:
         """Whether the run fails because of one of them."""
         self._states: dict[str, Status] = {}
 
-    def add(self, record: RegistrationResult) -> None:
+    def add(self, record: Record) -> None:
         """Count one list in one repository."""
         name = record.spec.repository.full_name.lower()
         if record.exclusion:

@@ -11,11 +11,11 @@ declined, and a run that is killed leaves nothing to clean up. No branch is dele
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 
 from registrar.errors import ENDS_THE_WRITING, GitHubError
-from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest, Tree
 from registrar.models.settings import CommitStrategy
-from registrar.registration.answers import Answers
+from registrar.models.task import Task
 from registrar.registration.decide import REGULAR_FILE, is_by_writer, marked, open_ones
+from registrar.registration.lookups import Lookups
 from registrar.registration.mark import Mark, hashed
 from registrar.registration.progress import Progress
 from registrar.registration.sent import Close
@@ -23,20 +23,20 @@ from registrar.registration.work import Writer
 from registrar.texts.escaping import FoundPath
 
 
-def may_be_needless(plan: Plan) -> list[Close]:
+def may_be_needless(task: Task) -> list[Close]:
     """Say which open pull requests may be needless, as far as the first reading shows.
 
     The list is empty if this run leaves open pull requests alone, and with
     `CommitStrategy.PER_FILE`, whose requests are fixed.
     """
-    settings = plan.spec.settings
-    is_asked = settings.update and plan.spec.proposes and not plan.repository.archived
+    settings = task.spec.settings
+    is_asked = settings.update and task.spec.proposes and not task.repository.archived
     if not is_asked or settings.commit_strategy is not CommitStrategy.SINGLE:
         return []
-    absent = [each.path for each in plan.definitions if each.path not in plan.state.entries]
+    absent = [each.path for each in task.definitions if each.path not in task.state.entries]
     return [
         Close(pull, mark._replace(is_needless=True))
-        for pull, mark in marked(plan)
+        for pull, mark in marked(task)
         if _is_whole(mark) and not any(map(mark.names, absent))
     ]
 
@@ -46,14 +46,14 @@ def _is_whole(mark: Mark) -> bool:
     return bool(mark.wrote and mark.list and all(mark.wrote.values()) and not mark.is_withdrawn)
 
 
-def find_needless(plan: Plan, answers: Answers, progress: Progress) -> list[Close]:
+def find_needless(task: Task, lookups: Lookups, progress: Progress) -> list[Close]:
     """Find the open pull requests that are needless, and name those that somebody has changed."""
     found: list[Close] = []
-    for step in may_be_needless(plan):
+    for step in may_be_needless(task):
         pull, mark = step
-        if not is_by_writer(pull, answers.may_write):
+        if not is_by_writer(pull, lookups.may_write):
             continue
-        now, trees = answers.tree(plan.state.base_sha), _trees(plan, pull, answers)
+        now, trees = lookups.tree(task.state.base_sha), _trees(task, pull, lookups)
         if now is None or trees is None:
             progress.note("progress.left_open", pull_request=pull.link)
             continue
@@ -65,38 +65,38 @@ def find_needless(plan: Plan, answers: Answers, progress: Progress) -> list[Clos
     return found
 
 
-def withdraw(plan: Plan, answers: Answers, writer: Writer, progress: Progress) -> Plan:
-    """Close what may be closed, and name the rest; give the plan with how all names stand then."""
-    branches, found = open_ones(plan, answers)
-    plan = plan._replace(state=plan.state._replace(branches=branches))
+def withdraw(task: Task, lookups: Lookups, writer: Writer, progress: Progress) -> Task:
+    """Close what may be closed, and name the rest; give the task with how all names stand then."""
+    branches, found = open_ones(task, lookups)
+    task = task._replace(state=task.state._replace(branches=branches))
     progress.keep_withdrawable(0)
     if not found:
         progress.note("progress.nothing_to_withdraw", repeats_state=True)
-    return close(plan, _find_withdrawn(plan, found, answers, progress), writer, progress)
+    return close(task, _find_withdrawn(task, found, lookups, progress), writer, progress)
 
 
 def _find_withdrawn(
-    plan: Plan, found: Sequence[tuple[PullRequest, Mark]], answers: Answers, progress: Progress
+    task: Task, found: Sequence[tuple[PullRequest, Mark]], lookups: Lookups, progress: Progress
 ) -> Iterator[Close]:
-    listed = {(definition.path, definition.blob_id) for definition in plan.definitions}
+    listed = {(definition.path, definition.blob_id) for definition in task.definitions}
     for pull, mark in found:
 
         def is_ours(path: str, blob: str, mark: Mark = mark) -> bool:
             return mark.has_written(path, blob) or (path, blob) in listed
 
-        trees = _trees(plan, pull, answers)
+        trees = _trees(task, pull, lookups)
         if trees is None:
             progress.note("progress.left_open", pull_request=pull.link)
             continue
-        gone = {d.path for d in plan.definitions if mark.names(d.path)} - trees[1].keys()
+        gone = {d.path for d in task.definitions if mark.names(d.path)} - trees[1].keys()
         if _is_as_written(pull, trees, gone, is_ours, progress):
-            yield Close(pull, _named(plan, mark, *trees))
+            yield Close(pull, _named(task, mark, *trees))
 
 
-def _trees(plan: Plan, pull: PullRequest, answers: Answers) -> tuple[Tree, Tree] | None:
+def _trees(task: Task, pull: PullRequest, lookups: Lookups) -> tuple[Tree, Tree] | None:
     """What a branch held before its own commits, and what it holds now; `None`: not known."""
-    since = answers.compare(plan.state.base_sha, pull.head_sha).merge_base
-    before, after = answers.tree(since) if since else None, answers.tree(pull.head_sha)
+    since = lookups.compare(task.state.base_sha, pull.head_sha).merge_base
+    before, after = lookups.tree(since) if since else None, lookups.tree(pull.head_sha)
     return None if before is None or after is None else (before, after)
 
 
@@ -125,17 +125,17 @@ def _is_as_written(
     return not edited
 
 
-def _named(plan: Plan, mark: Mark, before: Tree, after: Tree) -> Mark:
+def _named(task: Task, mark: Mark, before: Tree, after: Tree) -> Mark:
     """Give the mark of a withdrawn pull request. Files that a killed run committed, but did not
     name any more, are added to it.
     """
-    there = ((each, after.get(each.path)) for each in plan.definitions if each.path not in before)
+    there = ((each, after.get(each.path)) for each in task.definitions if each.path not in before)
     as_listed = {f.path: f.blob_id for f, entry in there if entry and entry.sha == f.blob_id}
-    return mark.naming(plan.list_id, as_listed)._replace(is_withdrawn=True)
+    return mark.naming(task.list_id, as_listed)._replace(is_withdrawn=True)
 
 
-def close(plan: Plan, steps: Iterable[Close], writer: Writer, progress: Progress) -> Plan:
-    """Close pull requests; give the plan with how they stand then.
+def close(task: Task, steps: Iterable[Close], writer: Writer, progress: Progress) -> Task:
+    """Close pull requests; give the task with how they stand then.
 
     A needless one that GitHub refuses to close is named, and the run goes on without it.
     """
@@ -153,16 +153,16 @@ def close(plan: Plan, steps: Iterable[Close], writer: Writer, progress: Progress
             now = pull._replace(body=step.mark.text)
         if now is None:
             continue
-        plan = plan.with_pull_request(now)
+        task = task.with_pull_request(now)
         mark = Mark.of(now.body)
-        if plan.missing and not now.is_open and mark and mark.is_needless:
+        if task.missing and not now.is_open and mark and mark.is_needless:
             # The result is about the one that is opened next
             progress.note("progress.closed", pull_request=now.link)
-    return plan
+    return task
 
 
-def as_if_closed(plan: Plan, steps: Iterable[Close]) -> Plan:
-    """Give the plan as it is once these steps are done."""
+def as_if_closed(task: Task, steps: Iterable[Close]) -> Task:
+    """Give the task as it is once these steps are done."""
     for step in steps:
-        plan = plan.with_pull_request(step.closed)
-    return plan
+        task = task.with_pull_request(step.closed)
+    return task

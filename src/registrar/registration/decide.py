@@ -1,8 +1,8 @@
 """Which branch a run writes on, which pull request it continues, and what was declined.
 
-Theory of operation. `decide` is given a `Plan`, which holds what was read at first: what is
+Theory of operation. `decide` is given a `Task`, which holds what was read at first: what is
 missing, and how the first names of the working branch stand (their commits and pull requests).
-It asks for everything else through `Answers`, so that one repository answers with requests, a
+It asks for everything else through `Lookups`, so that one repository answers with requests, a
 run over many with what one query has read of a hundred, and the tests with a model. It sends
 nothing itself, and keeps nothing beyond one decision. The order:
 
@@ -19,9 +19,8 @@ nothing itself, and keeps nothing beyond one decision. The order:
    got another file at a path that the pull request adds, they conflict, and the run says so. If
    this action has withdrawn the pull request (`Mode.WITHDRAW`), and its branch holds only what this
    action wrote, without a conflict, the branch is continued, and a new pull request is opened from
-   it. A pull request
-   that was closed as needless is never continued: its paths do not count as declined, and if it is
-   open again, a person has reopened it and it is theirs.
+   it. A pull request that was closed as needless is never continued: its paths do not count as
+   declined, and if it is open again, a person has reopened it and it is theirs.
 4. Otherwise the first name that can be used is taken. If there is no branch of this name, it is
    made. If there is one, it is continued if an interrupted run has left it, or a pull request that
    was closed as needless: it holds only our own files, and what the default branch has as well, or
@@ -42,12 +41,12 @@ from typing import NamedTuple
 
 from registrar.errors import Failure, GitHubError, Kind, RegistrarError
 from registrar.models.files import FileDefinition, parents
-from registrar.models.plan import Plan
 from registrar.models.repository import BranchState, PullRequest, Tree
-from registrar.presence.planning import blob_ids_at
-from registrar.registration.answers import Answers
+from registrar.models.task import Task
+from registrar.presence.tasks import blob_ids_at
 from registrar.registration.branch_names import LAST_SUFFIX, branch_names
 from registrar.registration.decision import Branch, Decision, Write
+from registrar.registration.lookups import Lookups
 from registrar.registration.mark import CLOSED_BY_US, NO_MARK, Mark, hashed
 from registrar.registration.sent import Close, SentSteps
 from registrar.texts.messages import msg
@@ -68,20 +67,20 @@ class _Added(NamedTuple):
     """What that commit holds; ``None`` if GitHub does not list it."""
 
 
-def decide(plan: Plan, answers: Answers, sent: SentSteps | None = None) -> Decision:
+def decide(task: Task, lookups: Lookups, sent: SentSteps | None = None) -> Decision:
     """Decide for a repository in which files are missing, if this run has ``sent`` something.
 
     It refuses a working branch that is the default branch, or the base branch. It ends with an
-    error where all names are taken, or with one of ``answers``.
+    error where all names are taken, or with one of ``lookups``.
     """
-    return _Decider(plan, answers, sent or SentSteps()).make()
+    return _Decider(task, lookups, sent or SentSteps()).make()
 
 
 def open_ones(
-    plan: Plan, answers: Answers
+    task: Task, lookups: Lookups
 ) -> tuple[dict[str, BranchState], list[tuple[PullRequest, Mark]]]:
     """Find the open pull requests of a list that count, and how all names of its branch stand."""
-    return _Decider(plan, answers, SentSteps()).open_ones()
+    return _Decider(task, lookups, SentSteps()).open_ones()
 
 
 def is_by_writer(pull: PullRequest, may_write: Callable[[str], bool | None]) -> bool:
@@ -96,30 +95,30 @@ def is_by_writer(pull: PullRequest, may_write: Callable[[str], bool | None]) -> 
     return pull.is_by_member if may is None else may
 
 
-def marked(plan: Plan) -> list[tuple[PullRequest, Mark]]:
+def marked(task: Task) -> list[tuple[PullRequest, Mark]]:
     """Give the open pull requests of a list, as far as they were read with the repository."""
-    base = plan.base_branch
-    pulls = (pull for state in plan.state.branches.values() for pull in state.pull_requests)
+    base = task.base_branch
+    pulls = (pull for state in task.state.branches.values() for pull in state.pull_requests)
     here = (pull for pull in pulls if pull.is_open and pull.base_branch == base)
-    found = ((pull, _mark_for(plan, pull)) for pull in here)
+    found = ((pull, _mark_for(task, pull)) for pull in here)
     return [(pull, mark) for pull, mark in found if mark]
 
 
-def _mark_for(plan: Plan, pull: PullRequest) -> Mark | None:
+def _mark_for(task: Task, pull: PullRequest) -> Mark | None:
     mark = Mark.of(pull.body)
     is_theirs = mark and mark.is_needless and pull.is_open
-    return mark if mark and _is_of_list(plan, pull, mark) and not is_theirs else None
+    return mark if mark and _is_of_list(task, pull, mark) and not is_theirs else None
 
 
-def _is_of_list(plan: Plan, pull: PullRequest, mark: Mark = NO_MARK) -> bool:
-    """Whether a pull request is of the list of a plan, as far as its mark says.
+def _is_of_list(task: Task, pull: PullRequest, mark: Mark = NO_MARK) -> bool:
+    """Whether a pull request is of the list of a task, as far as its mark says.
 
     If that does not say of which list it is, one to another base is another list's; a list without
     a base of its own outlives the name of the default branch.
     """
-    if mark.list or plan.base_branch == plan.repository.default_branch:
-        return mark.is_of(plan.list_id)
-    return pull.base_branch == plan.base_branch
+    if mark.list or task.base_branch == task.repository.default_branch:
+        return mark.is_of(task.list_id)
+    return pull.base_branch == task.base_branch
 
 
 def _is_marked(pull: PullRequest) -> bool:
@@ -129,13 +128,13 @@ def _is_marked(pull: PullRequest) -> bool:
 
 
 class _Decider:
-    def __init__(self, plan: Plan, answers: Answers, sent: SentSteps) -> None:
-        self._plan = plan
-        self._answers = answers
+    def __init__(self, task: Task, lookups: Lookups, sent: SentSteps) -> None:
+        self._task = task
+        self._lookups = lookups
         self._sent = sent
-        default = plan.repository.default_branch
-        self._names = branch_names(plan.spec.branch, default, plan.base_branch)
-        self._states = dict(plan.state.branches)
+        default = task.repository.default_branch
+        self._names = branch_names(task.spec.branch, default, task.base_branch)
+        self._states = dict(task.state.branches)
         self._declined: dict[str, PullRequest] = {}
         self._deleted: dict[str, PullRequest] = {}
         self._beside: list[PullRequest] = []
@@ -167,7 +166,7 @@ class _Decider:
 
     @property
     def _files(self) -> tuple[FileDefinition, ...]:
-        return tuple(d for d in self._plan.missing if d.path not in self._declined)
+        return tuple(d for d in self._task.missing if d.path not in self._declined)
 
     def _read_names(self) -> None:
         """Read every name that is known to be used, and on to the first one that is not.
@@ -176,13 +175,13 @@ class _Decider:
         name whose branch is gone, and if no name before it was ever used.
         """
         seen = [
-            *(self._plan.state.heads or ()),
+            *(self._task.state.heads or ()),
             *(s.name for s in self._states.values() if s.is_used),
         ]
         last = max((self._names.index(name) for name in seen if name in self._names), default=-1)
         for index, name in enumerate(self._names):
             if name not in self._states:
-                self._states[name] = self._answers.branch(name)
+                self._states[name] = self._lookups.branch(name)
             if self._states[name].is_used:
                 last = max(last, index)
             elif index > last:
@@ -213,10 +212,10 @@ class _Decider:
                         return write
             for state in some:
                 if state.head is None:
-                    return Write(Branch(state.name, self._plan.state.base_sha), is_new=True)
+                    return Write(Branch(state.name, self._task.state.base_sha), is_new=True)
                 if write := self._examine(state, state.head):
                     return write
-        first = self._plan.spec.branch
+        first = self._task.spec.branch
         message = msg("branch.no_name_free", branch=first, last=LAST_SUFFIX)
         raise RegistrarError(Failure.of(message))
 
@@ -240,7 +239,7 @@ class _Decider:
         if not (state.head and pull and is_free and pull.was_closed and mark.is_withdrawn):
             return None
         then, head = pull.head_sha, state.head
-        has_grown = then == head or self._answers.compare(then, head).merge_base == then
+        has_grown = then == head or self._lookups.compare(then, head).merge_base == then
         added = self._added(head) if has_grown else None
         if added is None or not added.blobs:
             return None
@@ -252,7 +251,7 @@ class _Decider:
         return (pull, mark) if is_ours else None
 
     def _mark_of(self, pull: PullRequest) -> Mark | None:
-        mark = _mark_for(self._plan, pull)
+        mark = _mark_for(self._task, pull)
         return mark if mark and self._counts(pull) else None
 
     def _counts(self, pull: PullRequest) -> bool:
@@ -262,8 +261,8 @@ class _Decider:
         This has to be checked, because anybody who may read a public repository can open a pull
         request between two of its branches, with any description.
         """
-        is_elsewhere = pull.is_open and pull.base_branch != self._plan.base_branch
-        if not is_elsewhere and is_by_writer(pull, self._answers.may_write):
+        is_elsewhere = pull.is_open and pull.base_branch != self._task.base_branch
+        if not is_elsewhere and is_by_writer(pull, self._lookups.may_write):
             return True
         self._ignored[pull.number] = pull
         return False
@@ -273,22 +272,22 @@ class _Decider:
 
         A list with a name is known by that, wherever its file is.
         """
-        files, other = self._plan.spec.file_list, Mark.of(pull.body)
+        files, other = self._task.spec.file_list, Mark.of(pull.body)
         if files.name or not files.path or other is None or other.is_needless or pull.merged:
             return False
-        listed = {hashed(each.path) for each in self._plan.definitions}
-        is_other = bool(other.list and other.wrote) and pull.base_branch == self._plan.base_branch
+        listed = {hashed(each.path) for each in self._task.definitions}
+        is_other = bool(other.list and other.wrote) and pull.base_branch == self._task.base_branch
         return is_other and (other.wrote or {}).keys() <= listed and self._counts(pull)
 
     def _find_declined(self, pulls: Sequence[PullRequest]) -> None:
         """Find what was declined: the newest pull request that has proposed a path decides."""
-        undecided = frozenset(definition.path for definition in self._plan.missing)
+        undecided = frozenset(definition.path for definition in self._task.missing)
         proposed = frozenset[str]()
         looked_at = 0
         for pull in pulls:
             mark = self._mark_of(pull)
             is_unmarked = mark is None and pull.was_closed and Mark.of(pull.body) is None
-            is_unmarked = is_unmarked and _is_of_list(self._plan, pull)
+            is_unmarked = is_unmarked and _is_of_list(self._task, pull)
             if mark is None and self._may_be_moved(pull):
                 self._moved.append(pull)
             if CLOSED_BY_US in pull.body or not (mark or is_unmarked):
@@ -312,7 +311,7 @@ class _Decider:
                 self._declined |= dict.fromkeys(held - proposed, by)
             elif pull.merged and known and pull.merge_commit:
                 # What was merged and deleted later is proposed again; what was taken out is not
-                taken_out = self._answers.lacking(known, pull.merge_commit)
+                taken_out = self._lookups.lacking(known, pull.merge_commit)
                 self._declined |= dict.fromkeys(taken_out - proposed, pull)
                 self._deleted |= dict.fromkeys(known - taken_out, pull)
 
@@ -322,7 +321,7 @@ class _Decider:
         named = frozenset(file.path for file in self._files if mark.wrote and mark.names(file.path))
         removed = self._removed(mark, named, head)
         # The description may be newer than the branch was as it was read
-        if removed and (now := self._answers.head(state.name)) and now != head:
+        if removed and (now := self._lookups.head(state.name)) and now != head:
             head, removed = now, self._removed(mark, named, now)
         self._declined |= {path: self._first_with(path, state, pull) for path in removed}
         if not self._files:
@@ -332,7 +331,7 @@ class _Decider:
         # If a person has reopened a withdrawn pull request, its mark must be rewritten even with
         # `update: false`: otherwise closing it again would count as withdrawn, not as declined
         is_open = pull.is_open
-        leaves = is_open and not (self._plan.spec.settings.update or mark.is_withdrawn)
+        leaves = is_open and not (self._task.spec.settings.update or mark.is_withdrawn)
         replaces = {} if leaves else self._outdated(tree or {}, mark)
         ours = frozenset(file.path for file in self._files if mark.names(file.path))
         from_base = self._from_base(head, tree, ours)
@@ -365,21 +364,21 @@ class _Decider:
         Git merges neither of two files that both sides have added. A branch that was given the
         default branch's file by a merge, and kept ours, has no conflict: it no longer adds it.
         """
-        here = self._plan.state.entries
+        here = self._task.state.entries
         suspected = [
             path
-            for path in (each.path for each in self._plan.definitions)
+            for path in (each.path for each in self._task.definitions)
             if path in here and path in tree and mark.wrote and mark.names(path)
             if here[path].sha != tree[path].sha
         ]
         if not suspected:
             return ()
-        base = self._plan.state.base_sha
-        merge_base, added = self._answers.compare(base, head)
+        base = self._task.state.base_sha
+        merge_base, added = self._lookups.compare(base, head)
         if merge_base in {"", base}:
             return ()
         if added is None:
-            before = self._answers.tree(merge_base)
+            before = self._lookups.tree(merge_base)
             if before is None:
                 return ()
             there = {above for path in before for above in (path, *parents(path))}
@@ -393,8 +392,8 @@ class _Decider:
         """
         paths = (each.path for each in self._files)
         suspected = frozenset(p for p in paths if tree is None or p in tree) - named
-        base = self._plan.state.base_sha
-        since = self._answers.compare(base, head).merge_base if suspected else ""
+        base = self._task.state.base_sha
+        since = self._lookups.compare(base, head).merge_base if suspected else ""
         return (
             suspected - self._lacking(suspected, since) if since not in {"", base} else frozenset()
         )
@@ -407,17 +406,17 @@ class _Decider:
         have created the branch in between.
         """
         removed = self._lacking(named, head)
-        tree = self._answers.tree(head) if removed and removed == named else None
+        tree = self._lookups.tree(head) if removed and removed == named else None
         if tree is None or any(map(mark.names, tree)):
             return removed
-        since = self._answers.compare(self._plan.state.base_sha, head).merge_base
-        is_somebodys = bool(since) and self._answers.tree(since) != tree
+        since = self._lookups.compare(self._task.state.base_sha, head).merge_base
+        is_somebodys = bool(since) and self._lookups.tree(since) != tree
         return frozenset() if is_somebodys else removed
 
     def _lacking(self, paths: frozenset[str], commit: str) -> frozenset[str]:
         """Find what a commit lacks; nothing if GitHub has lost the commit."""
         try:
-            return self._answers.lacking(paths, commit) if paths else paths
+            return self._lookups.lacking(paths, commit) if paths else paths
         except GitHubError as error:
             if error.kind is not Kind.NOT_FOUND:
                 raise
@@ -458,7 +457,7 @@ class _Decider:
         if not (is_ours or self._is_found(state, head, added, mark)):
             self._take_back(state)
             return None
-        branch = self._branch(state.name, head, self._answers.tree(head))
+        branch = self._branch(state.name, head, self._lookups.tree(head))
         ours = frozenset(added.blobs) if added else frozenset[str]()
         branch = branch._replace(from_base=self._from_base(head, branch.tree, ours))
         return Write(
@@ -490,9 +489,9 @@ class _Decider:
         """
         if added is None:
             may_be_made = self._sent.may_have_made(state.name)
-            is_made = may_be_made and head == self._plan.state.base_sha
-            return is_made or self._plan.spec.uses_profile_branch
-        entries = self._plan.state.entries.items() if needless else ()
+            is_made = may_be_made and head == self._task.state.base_sha
+            return is_made or self._task.spec.uses_profile_branch
+        entries = self._task.state.entries.items() if needless else ()
         there = {path: each.sha for path, each in entries if each.mode in {"", REGULAR_FILE}}
         known = {**there, **self._blobs(added, self._files)}
         return bool(added.blobs) and added.blobs.items() <= known.items()
@@ -514,10 +513,10 @@ class _Decider:
         """Find what a branch holds at the listed paths, and at all that the mark names: the
         description also shows what is no longer listed.
         """
-        listed = {hashed(each.path) for each in self._plan.definitions}
+        listed = {hashed(each.path) for each in self._task.definitions}
         if mark.wrote is None or not mark.wrote.keys() <= listed:
-            return self._answers.tree(head)
-        return self._answers.listed(head)
+            return self._lookups.tree(head)
+        return self._lookups.listed(head)
 
     def _branch(self, name: str, head: str, tree: Tree | None) -> Branch:
         """Give a branch with what its ``tree`` holds.
@@ -531,12 +530,12 @@ class _Decider:
             path: entry
             for path, is_there in asked.items()
             if path not in (tree or {})
-            and (entry := self._answers.entry(name, path, is_there=is_there))
+            and (entry := self._lookups.entry(name, path, is_there=is_there))
         }
         return Branch(name, head, tree, seen)
 
     def _open_one(self, state: BranchState) -> PullRequest | None:
-        base = self._plan.base_branch
+        base = self._task.base_branch
         pulls = [pull for pull in state.pull_requests if pull.is_open]
         return min(pulls, key=lambda pull: pull.base_branch != base, default=None)
 
@@ -554,27 +553,27 @@ class _Decider:
             if error.kind is not Kind.NOT_FOUND:
                 raise
             return frozenset()
-        blobs = self._blobs(added, self._plan.missing)
+        blobs = self._blobs(added, self._task.missing)
         return frozenset(path for path in paths if added.blobs.get(path) == blobs[path])
 
     def _blobs(self, added: _Added, definitions: Sequence[FileDefinition]) -> Mapping[str, str]:
         blobs = {definition.path: definition.blob_id for definition in definitions}
-        if self._plan.spec.file_list.asks_in_parts and added.before is not None:
-            then = blob_ids_at(self._plan, added.before)
+        if self._task.spec.file_list.asks_in_parts and added.before is not None:
+            then = blob_ids_at(self._task, added.before)
             blobs = {path: then.get(path, blob) for path, blob in blobs.items()}
         return blobs
 
     def _added(self, head: str) -> _Added | None:
         """Give what a branch adds; `None`: it has no commit of its own."""
-        base = self._plan.state.base_sha
+        base = self._task.state.base_sha
         if head == base:
             return None
-        comparison = self._answers.compare(base, head)
+        comparison = self._lookups.compare(base, head)
         if comparison.merge_base == head:
             return None
         if not comparison.merge_base:
             return _Added({})
-        after, before = self._answers.tree(head), self._answers.tree(comparison.merge_base)
+        after, before = self._lookups.tree(head), self._lookups.tree(comparison.merge_base)
         if before is None or after is None:
             # A repository too large for GitHub to list: the comparison names up to 300 files
             return _Added(comparison.added or {})

@@ -8,7 +8,7 @@ left are done one by one.
 from registrar.errors import Failure, GitHubError
 from registrar.github.limits import Resource
 from registrar.models.files import FileDefinition, parents
-from registrar.models.plan import NewCommit, NewPullRequest
+from registrar.models.task import NewCommit, NewPullRequest
 from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.registration.decision import Branch, Write
 from registrar.registration.rest_writer import RestWriter, batches
@@ -31,13 +31,13 @@ class GraphQLWriter(RestWriter):
             return super()._make_branch(write)
         result = progress.result(assuming=[work.written(branch, each) for each in files])
         commit = NewCommit(name, branch.head, *proposal.commit_message(result, files), files)
-        title, body, base = proposal.title(result), proposal.body(result), self._plan.base_branch
+        title, body, base = proposal.title(result), proposal.body(result), self._task.base_branch
         pull = NewPullRequest(name, base, title, body, proposal.options)
         steps = MakeBranch(name), Commit.of(name, branch.head, files), Open(name, pull.body)
         sendings = [work.sent.begin(each, is_alone=False) for each in steps]
         create = self._client.graphql.create_everything
         try:
-            made = create(self._plan.repository, commit, pull)
+            made = create(self._task.repository, commit, pull)
         except GitHubError as error:
             for each in sendings:
                 each.has_failed(error)
@@ -68,7 +68,7 @@ class GraphQLWriter(RestWriter):
         In one repository, files that cannot go into that commit get one commit each. Over many
         repositories, they have failed.
         """
-        work, progress, policy = self._work, self._progress, self._plan.spec.policy
+        work, progress, policy = self._work, self._progress, self._task.spec.policy
         while files := self._committable(branch):
             try:
                 self._commit_together(branch, files)

@@ -4,8 +4,8 @@ from contextlib import AbstractContextManager, nullcontext
 
 from registrar.errors import Diagnostic
 from registrar.models.paths import ListedPath
+from registrar.models.record import PullRequestOperation
 from registrar.models.repository import PullRequest, Repository
-from registrar.models.result import PullRequestOperation
 from registrar.texts.messages import Catalogue, Message
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from registrar.errors import GitHubError, Kind, Refused
 from registrar.github.limits import CONNECTIONS, Resource
 from registrar.models.files import FileDefinition, parents
-from registrar.models.plan import Plan
 from registrar.models.repository import (
     MOST_LISTED,
     BranchState,
@@ -19,8 +18,9 @@ from registrar.models.repository import (
     entries_in,
 )
 from registrar.models.spec import RegistrationSpec
+from registrar.models.task import Task
 from registrar.presence.alternatives import directories_to_read, places_of
-from registrar.presence.planning import listed_in, make_plan
+from registrar.presence.tasks import listed_in, make_task
 from registrar.registration.progress import Progress
 from registrar.registration.rest_writer import RestWriter
 from registrar.registration.work import with_owner
@@ -37,7 +37,7 @@ _Names: TypeAlias = tuple[Future[Mapping[str, str] | None], Future[tuple[PullReq
 writer = RestWriter
 
 
-def inspect(client: "Client", progress: Progress) -> Plan:
+def inspect(client: "Client", progress: Progress) -> Task:
     """Read the repository, its base branch, and every listed path at that commit."""
     spec = progress.spec
     asked = spec.file_list.asked_paths
@@ -61,7 +61,7 @@ def inspect(client: "Client", progress: Progress) -> Plan:
             # A run that writes gets the answer from GitHub
             state = _with_obstacles(client, state, absent)
         state = _with_names(state, spec.branch, ask_for_names())
-    return make_plan(spec, with_owner(client, spec, state), listed)
+    return make_task(spec, with_owner(client, spec, state), listed)
 
 
 def _with_entries(

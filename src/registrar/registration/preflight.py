@@ -4,19 +4,19 @@ from collections.abc import Iterable, Sequence
 
 from registrar.errors import Failure, Kind, Refused, RegistrarError
 from registrar.models.files import FileDefinition
-from registrar.models.plan import Plan
+from registrar.models.task import Task
 from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.texts.messages import msg
 
 
 def require_writable(
-    plan: Plan, files: Sequence[FileDefinition], scopes: frozenset[str] | None
+    task: Task, files: Sequence[FileDefinition], scopes: frozenset[str] | None
 ) -> None:
     """Refuse to create ``files`` if that is known to fail.
 
     ``scopes`` are those of a classic token; ``None`` if GitHub names none, as of other tokens.
     """
-    repository = plan.repository
+    repository = task.repository
     target = repository.full_name
     if repository.archived:
         raise Refused(msg("preflight.archived", target=target))
@@ -27,7 +27,7 @@ def require_writable(
         raise Refused(msg("preflight.scope", scopes=sorted(scopes) or msg("label.none")))
     if repository.can_push is False:
         raise Refused(msg("preflight.no_push", target=target))
-    if unread := plan.state.pull_requests_error:
+    if unread := task.state.pull_requests_error:
         raise RegistrarError(unread._replace(kind=Kind.NOT_BEGUN))
     if refused := [each.path for each in lacking_scope(files, scopes)]:
         raise Refused(msg("preflight.workflow_scope", paths=refused, scopes=sorted(scopes or ())))

@@ -6,11 +6,11 @@ from contextlib import AbstractContextManager
 from registrar.errors import Diagnostic, Failure
 from registrar.models.files import FileDefinition
 from registrar.models.paths import Done, ListedPath, PathOutcome, by_path
-from registrar.models.plan import Plan
+from registrar.models.record import Note, PullRequestOperation, Record
 from registrar.models.repository import PullRequest, Repository
-from registrar.models.result import Note, PullRequestOperation, RegistrationResult
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
+from registrar.models.task import Task
 from registrar.registration.decision import Branch, Decision
 from registrar.registration.listener import Listener
 from registrar.registration.sent import Close
@@ -28,8 +28,8 @@ class Progress:
         """Begin with nothing done; ``listener`` is told of each step."""
         self.spec = spec
         self.listener = listener
-        self._result = RegistrationResult(spec, spec.repository)
-        self._plan: Plan | None = None
+        self._result = Record(spec, spec.repository)
+        self._task: Task | None = None
 
     def group(self, key: str, /, **values: object) -> AbstractContextManager[None]:
         """Print what is said inside under a heading that the runner can fold."""
@@ -43,24 +43,24 @@ class Progress:
         self._result = self._result._replace(repository=repository)
         self.listener.begins(repository)
 
-    def begin(self, plan: Plan) -> None:
+    def begin(self, task: Task) -> None:
         """Print the state of every path, and take over what is to be done.
 
         The paths that are present are recorded as skipped.
         """
-        self._plan = plan
-        total = len(plan.paths)
-        with self.group("group.check", count=total, target=plan.repository.full_name):
-            for number, listed in enumerate(plan.paths, start=1):
+        self._task = task
+        total = len(task.paths)
+        with self.group("group.check", count=total, target=task.repository.full_name):
+            for number, listed in enumerate(task.paths, start=1):
                 self.listener.path_found(listed, number, total)
         self._result = self._result._replace(
-            paths=by_path(plan.paths),
-            commit=plan.state.base_sha,
-            has_list=plan.has_list,
-            removed=plan.removed,
-            fitting=plan.fitting,
-            replaced=plan.replaced,
-            unused_parts=plan.unused_parts,
+            paths=by_path(task.paths),
+            commit=task.state.base_sha,
+            has_list=task.has_list,
+            removed=task.removed,
+            fitting=task.fitting,
+            replaced=task.replaced,
+            unused_parts=task.unused_parts,
         )
 
     def listed(self, definition: FileDefinition) -> ListedPath:
@@ -129,7 +129,7 @@ class Progress:
 
     def _skip_declined(self, decision: Decision) -> None:
         self._result = self._result._replace(beside=decision.beside)
-        missing = self.pending(self._plan.missing) if self._plan else ()
+        missing = self.pending(self._task.missing) if self._task else ()
         self.record(*(_declined(each.path, decision) for each in missing))
 
     def keep_conflicts(self, paths: Sequence[str], pull: PullRequest) -> None:
@@ -177,7 +177,7 @@ class Progress:
             return
         count, links = len(pull_requests), tuple(pull.link for pull in pull_requests)
         self._result = self._result._replace(to_close=count)
-        if not (self._plan and self._plan.missing):
+        if not (self._task and self._task.missing):
             # Otherwise the result is about the one that is to be opened
             self._result = self._result._replace(pull_request=pull_requests[0])
         self.note("progress.to_close", repeats_state=True, count=count, pull_requests=links)
@@ -214,7 +214,7 @@ class Progress:
 
     def result(
         self, *, assuming: Sequence[PathOutcome] = (), why_pending: Message | None = None
-    ) -> RegistrationResult:
+    ) -> Record:
         """Give the result as it stands now, or would stand with some more paths done.
 
         ``why_pending`` says why nothing was done about the rest.

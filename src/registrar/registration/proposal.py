@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from registrar.models.files import FileDefinition
 from registrar.models.paths import Done
+from registrar.models.record import Record
 from registrar.models.repository import Values
-from registrar.models.result import RegistrationResult
 from registrar.models.settings import PullRequestOptions
 from registrar.models.spec import RegistrationSpec
 from registrar.registration.mark import BEGIN, END, NO_MARK, Mark, divide, not_withdrawn, unmarked
@@ -103,13 +103,13 @@ class Proposal(NamedTuple):
             if name:
                 yield name
 
-    def title(self, result: RegistrationResult) -> str:
+    def title(self, result: Record) -> str:
         defaults = self.spec.file_list.defaults
         template = self.spec.settings.title or defaults.title
         title = self._fill(template, self._values(result)) or defaults.title
         return _cut(title, TITLE_CHARACTERS) if templates.properties(template) else title
 
-    def commit_messages(self, result: RegistrationResult) -> Callable[[FileDefinition], str]:
+    def commit_messages(self, result: Record) -> Callable[[FileDefinition], str]:
         """Give what says the message of the commit that creates one file."""
         values = self._values(result)
 
@@ -121,7 +121,7 @@ class Proposal(NamedTuple):
         return message
 
     def commit_message(
-        self, result: RegistrationResult, files: Sequence[FileDefinition], *, corrects: bool = False
+        self, result: Record, files: Sequence[FileDefinition], *, corrects: bool = False
     ) -> CommitMessage:
         """Message of the commit that creates, or only corrects, several files: it lists them."""
         paths = self.catalogue.text(msg("commit.files", count=len(files)))
@@ -152,9 +152,7 @@ class Proposal(NamedTuple):
         body = "\n\n".join(filter(None, map("\n".join, parts)))
         return CommitMessage(self._fill(template.headline, values) or default, body)
 
-    def body(
-        self, result: RegistrationResult, current: str | None = None, *, mark: Mark = NO_MARK
-    ) -> str:
+    def body(self, result: Record, current: str | None = None, *, mark: Mark = NO_MARK) -> str:
         """Put our part between its markers; nothing outside changes.
 
         ``mark`` is the present mark; the paths that it names are kept. ``current`` is the present
@@ -192,7 +190,7 @@ class Proposal(NamedTuple):
         whole = body(unmarked(ours or "").removeprefix(reason).strip())
         return whole if escaping.characters(whole) <= BODY_CHARACTERS else body("")
 
-    def _values(self, result: RegistrationResult) -> Mapping[str, str]:
+    def _values(self, result: Record) -> Mapping[str, str]:
         """Give what the placeholders of every text stand for."""
         owner, _, repo = result.repository.full_name.partition("/")
         return {

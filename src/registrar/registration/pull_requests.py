@@ -7,11 +7,11 @@ from urllib.parse import quote
 from registrar.errors import Failure, GitHubError, Kind, OutOfTime, RegistrarError
 from registrar.models.files import FileDefinition
 from registrar.models.paths import Done, PathOutcome
-from registrar.models.plan import Change, NewPullRequest, Plan
+from registrar.models.record import PullRequestOperation, Record
 from registrar.models.repository import PullRequest
-from registrar.models.result import PullRequestOperation, RegistrationResult
 from registrar.models.settings import PullRequestOptions
 from registrar.models.standing import Standing
+from registrar.models.task import Change, NewPullRequest, Task
 from registrar.registration.branch_names import require_working_branch
 from registrar.registration.decision import Write
 from registrar.registration.mark import NO_MARK, Mark
@@ -53,7 +53,7 @@ def prepare(work: Work, write: Write) -> Write:
         # Otherwise a later run would count what is not committed yet as removed
         return Change(_body(work, looked, work.progress.result(), looked.pull_request))
 
-    work.client.rest.update_pull_request(work.plan.repository, write.pull_request, change)
+    work.client.rest.update_pull_request(work.task.repository, write.pull_request, change)
     return looked
 
 
@@ -89,8 +89,8 @@ def require_open(work: Work, pull: PullRequest) -> PullRequest:
     """Give a pull request that was just read, if it is open and goes to the base branch."""
     of = pull.of
     if of is None or not of.default_branch:
-        of = work.client.rest.again(work.plan.repository)
-    base = work.plan.spec.base_of(of)
+        of = work.client.rest.again(work.task.repository)
+    base = work.task.spec.base_of(of)
     if not pull.is_open or pull.base_branch != base:
         raise _changed(pull)
     require_working_branch(pull.head_branch, of.default_branch, base)
@@ -107,7 +107,7 @@ def publish(work: Work, write: Write) -> None:
     It gets its labels, assignees and reviewers. There is none for a branch that brings no file:
     if GitHub has refused every commit, that is left behind.
     """
-    client, plan, progress = work.client, work.plan, work.progress
+    client, task, progress = work.client, work.task, work.progress
     result = progress.result()
     if not any(file.on_branch for file in result.files):
         if write.pull_request is None and not result.count(Done.UNKNOWN):
@@ -117,14 +117,14 @@ def publish(work: Work, write: Write) -> None:
     if pull is None or not write.is_done:
         pull, operation = _open_or_update(work, write)
     progress.keep_pull_request(pull, operation)
-    if operation is PullRequestOperation.NONE and not plan.spec.policy.refreshes:
+    if operation is PullRequestOperation.NONE and not task.spec.policy.refreshes:
         return
     options = work.proposal.options
     if operation is not PullRequestOperation.CREATED:
         # Asked once only: GitHub forgets whom it asked as soon as they have answered
         options = options._replace(reviewers=(), team_reviewers=())
         if options.labels or options.assignees:
-            pull = client.rest.pull_request(plan.repository, pull.number)
+            pull = client.rest.pull_request(task.repository, pull.number)
     _set_options(work, pull, options)
 
 
@@ -136,13 +136,13 @@ def _open_or_update(work: Work, write: Write) -> tuple[PullRequest, PullRequestO
             pull, operation = _describe(work, write, result, pull)
         return pull, PullRequestOperation.CREATED if work.sent.opened(pull) else operation
     body = _body(work, write, result)
-    name, base, title = write.branch.name, work.plan.base_branch, proposal.title(result)
+    name, base, title = write.branch.name, work.task.base_branch, proposal.title(result)
     new = NewPullRequest(name, base, title, body, proposal.options)
     return _open(work, write, new), PullRequestOperation.CREATED
 
 
 def _describe(
-    work: Work, write: Write, result: RegistrationResult, pull: PullRequest
+    work: Work, write: Write, result: Record, pull: PullRequest
 ) -> tuple[PullRequest, PullRequestOperation]:
     """Bring a description up to date: what others have written to it in the meantime stays."""
 
@@ -152,17 +152,15 @@ def _describe(
         body = _body_now(work, write, result, pull)
         return None if body is None or pull.has_body(body) else Change(body)
 
-    is_described = work.client.rest.update_pull_request(work.plan.repository, pull, change)
+    is_described = work.client.rest.update_pull_request(work.task.repository, pull, change)
     is_updated = is_described or result.wrote
     return pull, PullRequestOperation.UPDATED if is_updated else PullRequestOperation.NONE
 
 
-def _body_now(
-    work: Work, write: Write, result: RegistrationResult, pull: PullRequest
-) -> str | None:
+def _body_now(work: Work, write: Write, result: Record, pull: PullRequest) -> str | None:
     """Give the description of a pull request that was just read; ``None``: it stays as it is."""
     if _has_moved(write, result, pull):
-        tree = work.client.rest.tree(work.plan.repository, pull.head_sha) if result.wrote else None
+        tree = work.client.rest.tree(work.task.repository, pull.head_sha) if result.wrote else None
         if tree is None:
             # What it holds by now would be described as what it held then
             work.progress.note("progress.head_moved", pull_request=pull.link)
@@ -174,7 +172,7 @@ def _body_now(
     return _body(work, write, result, pull)
 
 
-def _has_moved(write: Write, result: RegistrationResult, pull: PullRequest) -> bool:
+def _has_moved(write: Write, result: Record, pull: PullRequest) -> bool:
     """Whether somebody has committed to the branch since this run has read it.
 
     A commit of this run whose answer was lost has no id that could be compared.
@@ -184,14 +182,12 @@ def _has_moved(write: Write, result: RegistrationResult, pull: PullRequest) -> b
     return "" not in known and pull.head_sha not in known
 
 
-def _body(
-    work: Work, write: Write, result: RegistrationResult, pull: PullRequest | None = None
-) -> str:
+def _body(work: Work, write: Write, result: Record, pull: PullRequest | None = None) -> str:
     """Give the description of a pull request as it stands, or of a new one."""
     mark = write.mark if pull is None else Mark.of(pull.body)
     if pull and not work.sent.opened(pull):
         result = result._replace(pull_request=pull)
-    result = result._replace(unlisted=_unlisted(work.plan, write))
+    result = result._replace(unlisted=_unlisted(work.task, write))
     if write.describes_first:
         mark = None
     return work.proposal.body(result, pull.body if pull else None, mark=mark or NO_MARK)
@@ -202,7 +198,7 @@ def _open(work: Work, write: Write, new: NewPullRequest) -> PullRequest:
     try:
         return work.sent.send(Open(new.branch, new.body), partial(_create, work, new))
     except OutOfTime as ended:
-        raise OutOfTime(_by_hand(work.plan, new, ended.failure), ended.waits_for) from ended
+        raise OutOfTime(_by_hand(work.task, new, ended.failure), ended.waits_for) from ended
     except GitHubError as error:
         if error.already_exists and not write.taken_by:
             # By hand it cannot be opened either. Another name could mean a second pull request
@@ -211,21 +207,21 @@ def _open(work: Work, write: Write, new: NewPullRequest) -> PullRequest:
         raise NotOpened(_why_not_opened(work, new, error.failure)) from error
 
 
-def _is_up_to_date(work: Work, write: Write, pull: PullRequest, result: RegistrationResult) -> bool:
+def _is_up_to_date(work: Work, write: Write, pull: PullRequest, result: Record) -> bool:
     """Whether the description of a pull request needs no change; over many, the mark in it."""
     if result.wrote:
         return False
     body = _body(work, write, result, pull)
-    if not work.plan.spec.policy.refreshes:
+    if not work.task.spec.policy.refreshes:
         return Mark.of(pull.body) == Mark.of(body)
     return pull.has_body(body)
 
 
-def _unlisted(plan: Plan, write: Write) -> tuple[str, ...]:
+def _unlisted(task: Task, write: Write) -> tuple[str, ...]:
     mark = write.mark
     if mark is None or mark.wrote is None:
         return ()
-    listed = {definition.path for definition in plan.definitions}
+    listed = {definition.path for definition in task.definitions}
     return tuple(
         path for path in write.branch.tree or () if path not in listed and mark.names(path)
     )
@@ -237,7 +233,7 @@ def _set_options(work: Work, pull: PullRequest, options: PullRequestOptions) -> 
     What it has already stays, and is not asked for again.
     """
     rest, progress = work.client.rest, work.progress
-    this = work.plan.repository, pull.number
+    this = work.task.repository, pull.number
 
     def assign(names: Sequence[str]) -> None:
         assigned = rest.add_assignees(*this, names)
@@ -290,7 +286,7 @@ def _give(names: Sequence[str], give: Callable[[Sequence[str]], None], work: Wor
 
 
 def _create(work: Work, new: NewPullRequest) -> PullRequest:
-    create = partial(work.client.rest.create_pull_request, work.plan.repository)
+    create = partial(work.client.rest.create_pull_request, work.task.repository)
     try:
         return create(new)
     except GitHubError as error:
@@ -303,18 +299,18 @@ def _create(work: Work, new: NewPullRequest) -> PullRequest:
 
 def _why_not_opened(work: Work, new: NewPullRequest, why: Failure) -> Failure:
     """Explain a refusal: GraphQL does not say before whether pull requests are switched off."""
-    repository = work.plan.repository
+    repository = work.task.repository
     if not work.client.rest.takes_pull_requests(repository):
         target, branch = repository.full_name, new.branch
         message = msg("pull_request.switched_off", target=target, branch=branch)
         return Failure.of(message, Kind.REFUSED)
-    return _by_hand(work.plan, new, why)
+    return _by_hand(work.task, new, why)
 
 
-def _by_hand(plan: Plan, new: NewPullRequest, why: Failure) -> Failure:
+def _by_hand(task: Task, new: NewPullRequest, why: Failure) -> Failure:
     """Add where the files are, and a link to GitHub's own form, filled in, to open it by hand."""
     base, head = quote(new.base), quote(new.branch)
     query = f"quick_pull=1&title={quote(new.title)}"
-    link = escaping.Link(f"{plan.repository.html_url}/compare/{base}...{head}?{query}")
+    link = escaping.Link(f"{task.repository.html_url}/compare/{base}...{head}?{query}")
     message = msg("pull_request.not_opened", reason=why.message, branch=new.branch, link=link)
     return why._replace(message=message)

@@ -7,10 +7,10 @@ from registrar.errors import GitHubError, Kind, RegistrarError
 from registrar.github.limits import Resource
 from registrar.models.files import FileDefinition
 from registrar.models.paths import Done, PathOutcome
-from registrar.models.plan import Change, NewCommit
+from registrar.models.record import PullRequestOperation
 from registrar.models.repository import PullRequest
-from registrar.models.result import PullRequestOperation
 from registrar.models.standing import Standing
+from registrar.models.task import Change, NewCommit
 from registrar.registration import pull_requests
 from registrar.registration.decision import Branch, Decision, Write
 from registrar.registration.preflight import lacking_scope, require_writable, scope_failure
@@ -35,7 +35,7 @@ class RestWriter:
     def __init__(self, work: Work) -> None:
         self._work = work
         self._client = work.client
-        self._plan = work.plan
+        self._task = work.task
         self._progress = work.progress
         self._decided: Write | None = None
         self._begun: Write | None = None
@@ -60,7 +60,7 @@ class RestWriter:
                 return None
             return Change(self._work.proposal.closed(now.body, mark), closes=True)
 
-        now = self._client.rest.update_pull_request(self._plan.repository, pull, change)
+        now = self._client.rest.update_pull_request(self._task.repository, pull, change)
         if now and step.is_own_mistake:
             values = {"pull_request": pull.link, "branch": pull.head_branch}
             progress.warn("progress.closed_again", about=pull.url, **values)
@@ -71,7 +71,7 @@ class RestWriter:
 
     def write(self, write: Write) -> None:
         if write is not self._decided:
-            # Else it could not be read again, and goes on where it was
+            # The very same comes again if the branch could not be read: it goes on where it was
             self._decided, self._begun = write, self._begin_to(write)
         if begun := self._begun:
             if not begun.is_done:
@@ -88,7 +88,7 @@ class RestWriter:
         if write.is_new:
             write = self._make_branch(write)
         progress.keep_branch(name)
-        if write.is_bare and not self._plan.spec.uses_profile_branch:
+        if write.is_bare and not self._task.spec.uses_profile_branch:
             progress.note("progress.found_branch", branch=name)
         if write.leaves_pull_request and write.pull_request:
             self._leave(write)
@@ -103,13 +103,13 @@ class RestWriter:
         """
         work, scopes = self._work, self._client.limits.scopes
         files = [each for each in work.pending() if write.is_to_write(each.path)]
-        if self._plan.spec.policy.fails_refused_files:
+        if self._task.spec.policy.fails_refused_files:
             refused = lacking_scope(files, scopes)
             failure = scope_failure(scopes)
             outcomes = (work.failed(write.branch, each, failure) for each in refused)
             self._progress.record_and_print(*outcomes)
             files = [each for each in files if each not in refused]
-        require_writable(self._plan, files, scopes)
+        require_writable(self._task, files, scopes)
         self._require_rate_limit(files)
         if write.is_new and not files:
             raise RegistrarError(scope_failure(scopes))
@@ -130,8 +130,8 @@ class RestWriter:
 
     def _make_branch(self, write: Write) -> Write:
         """Make the branch, at the commit that was read."""
-        name, base = write.branch.name, self._plan.state.base_sha
-        create = partial(self._client.rest.create_branch, self._plan.repository, name, base)
+        name, base = write.branch.name, self._task.state.base_sha
+        create = partial(self._client.rest.create_branch, self._task.repository, name, base)
         self._work.sent.send(MakeBranch(name), create)
         return write._replace(is_new=False)
 
@@ -151,11 +151,11 @@ class RestWriter:
     def _look_again(self) -> None:
         """Raise an error if the pull request was closed while a commit waited."""
         if self._begun and (pull := self._begun.pull_request):
-            now = self._client.rest.pull_request(self._plan.repository, pull.number)
+            now = self._client.rest.pull_request(self._task.repository, pull.number)
             pull_requests.require_open(self._work, now)
 
     def _create(self, branch: Branch, file: FileDefinition, message: str) -> PathOutcome:
-        work, repository = self._work, self._plan.repository
+        work, repository = self._work, self._task.repository
         if there := branch.holds(file.path):
             return work.there(branch, file, there.sha)
         step = Commit.of(branch.name, "", [file])
@@ -193,7 +193,7 @@ class RestWriter:
 
     def _is_as_read(self, branch: Branch) -> bool:
         try:
-            head = self._client.rest.branch_head(self._plan.repository, branch.name)
+            head = self._client.rest.branch_head(self._task.repository, branch.name)
         except GitHubError:
             return False
         return head == (self._work.sent.head(branch.name) or branch.head)
@@ -203,7 +203,7 @@ class RestWriter:
 
         GitHub refuses a commit if the branch has moved on.
         """
-        work, progress, repository = self._work, self._progress, self._plan.repository
+        work, progress, repository = self._work, self._progress, self._task.repository
         for batch in batches(files):
             head = work.sent.head(branch.name) or branch.head
             corrects = all(branch.is_outdated(each.path) for each in batch)

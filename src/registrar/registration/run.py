@@ -1,8 +1,8 @@
-"""One registration: state of the repository -> plan -> branch, files, pull request -> result.
+"""One registration: state of the repository -> task -> branch, files, pull request -> record.
 
-`register` reads the repository with a strategy and makes a plan. Where files are missing, `decide`
+`register` reads the repository with a strategy and makes a task. Where files are missing, `decide`
 says which branch and which pull request are theirs; its questions are answered by requests
-(`answers`). A run that writes carries the decision out (`loop`, with a writer); any other only says
+(`lookups`). A run that writes carries the decision out (`loop`, with a writer); any other only says
 what would be done. `preview` does that last part alone, for a repository that was read together
 with others.
 
@@ -27,18 +27,18 @@ from registrar.errors import (
 )
 from registrar.models.files import FileDefinition, parents
 from registrar.models.paths import Done, ListedPath, PathOutcome
-from registrar.models.plan import Plan
-from registrar.models.result import RegistrationResult
+from registrar.models.record import Record
 from registrar.models.settings import CommitStrategy, Mode
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
+from registrar.models.task import Task
 from registrar.presence.names import forms_of
-from registrar.presence.planning import require_known_properties
+from registrar.presence.tasks import require_known_properties
 from registrar.registration import closing, per_file, single
-from registrar.registration.answers import Answers, ReadingAnswers
 from registrar.registration.decide import decide, marked
 from registrar.registration.decision import Decision, Write
 from registrar.registration.listener import Listener
+from registrar.registration.lookups import Lookups, RestLookups
 from registrar.registration.loop import carry_out
 from registrar.registration.preflight import require_writable
 from registrar.registration.progress import Progress
@@ -57,7 +57,7 @@ STRATEGIES: Mapping[CommitStrategy, Strategy] = {
 }
 
 
-def register(client: "Client", spec: RegistrationSpec, listener: Listener) -> RegistrationResult:
+def register(client: "Client", spec: RegistrationSpec, listener: Listener) -> Record:
     """Do one registration, or preview it where the mode only reads.
 
     An error is part of the result; nothing is raised."""
@@ -71,24 +71,24 @@ def register(client: "Client", spec: RegistrationSpec, listener: Listener) -> Re
     return result._replace(repository=repository, is_ended=spec.writes or spec.withdraws)
 
 
-def preview(plan: Plan, answers: Answers, listener: Listener) -> RegistrationResult:
+def preview(task: Task, lookups: Lookups, listener: Listener) -> Record:
     """Report what a registration would do in a repository that has been read."""
-    progress = Progress(plan.spec, listener)
+    progress = Progress(task.spec, listener)
 
     def report() -> None:
-        progress.identify(plan.repository)
-        _report_plan(plan, progress)
-        needless = closing.may_be_needless(plan)
+        progress.identify(task.repository)
+        _report_plan(task, progress)
+        needless = closing.may_be_needless(task)
         progress.keep_needless(needless)
-        if plan.missing:
-            _preview(closing.as_if_closed(plan, needless), answers, progress)
+        if task.missing:
+            _preview(closing.as_if_closed(task, needless), lookups, progress)
 
     return _result_of(report, progress)
 
 
 def _result_of(
     work: Callable[[], None], progress: Progress, client: "Client | None" = None
-) -> RegistrationResult:
+) -> Record:
     """Do ``work``, which keeps in ``progress`` what it does; an error that ends it is described.
 
     Without a ``client`` nothing can have been written.
@@ -119,76 +119,76 @@ def _why_pending(error: BaseException, failure: Failure, spec: RegistrationSpec)
 
 def _register(client: "Client", progress: Progress) -> None:
     spec = progress.spec
-    plan = STRATEGIES[spec.settings.commit_strategy].inspect(client, progress)
+    task = STRATEGIES[spec.settings.commit_strategy].inspect(client, progress)
     if not spec.was_listed:
-        require_known_properties(spec.property_names, [plan.repository])
-    _report_plan(plan, progress)
+        require_known_properties(spec.property_names, [task.repository])
+    _report_plan(task, progress)
     sent = SentSteps()
-    answers = ReadingAnswers(client, plan, sent)
-    work = Work(client, plan, _proposal(plan, progress), progress, sent)
+    lookups = RestLookups(client, task, sent)
+    work = Work(client, task, _proposal(task, progress), progress, sent)
     if spec.withdraws:
-        require_writable(plan, (), client.limits.scopes)
-        plan = closing.withdraw(plan, answers, _writer(work), progress)
+        require_writable(task, (), client.limits.scopes)
+        task = closing.withdraw(task, lookups, _writer(work), progress)
     else:
-        plan = _without_needless(work, answers)
-    if not plan.missing:
+        task = _without_needless(work, lookups)
+    if not task.missing:
         return
     if spec.settings.ref:
-        _record_missing(plan, progress)
+        _record_missing(task, progress)
     elif spec.writes:
-        _write(work._replace(plan=plan, proposal=work.proposal.filled_in(progress)), answers)
+        _write(work._replace(task=task, proposal=work.proposal.filled_in(progress)), lookups)
     else:
-        _preview(plan, answers, progress)
+        _preview(task, lookups, progress)
         if spec.proposes and spec.policy.tells_paths:
-            _read_replaced(client, plan, progress)
+            _read_replaced(client, task, progress)
         if spec.settings.mode is Mode.PLAN and spec.policy.tells_paths:
-            _foresee_refusal(client, plan, progress)
+            _foresee_refusal(client, task, progress)
 
 
-def _foresee_refusal(client: "Client", plan: Plan, progress: Progress) -> None:
+def _foresee_refusal(client: "Client", task: Task, progress: Progress) -> None:
     """Warn where a run that writes is known to be refused.
 
     What the repository itself takes is said elsewhere, as an advice.
     """
-    result, repository = progress.result(), plan.repository
+    result, repository = progress.result(), task.repository
     files = [each.definition for each in (*result.to_create, *result.to_update)]
     if not files or repository.archived or not repository.takes_pull_requests:
         return
     try:
-        require_writable(plan, files, client.limits.scopes)
+        require_writable(task, files, client.limits.scopes)
     except RegistrarError as refused:
         progress.warn("progress.register_fails", reason=refused.failure.message)
 
 
-def _report_plan(plan: Plan, progress: Progress) -> None:
-    progress.begin(plan)
-    if pairs := _pairs("progress.letter_case_pair", plan, _other_case):
+def _report_plan(task: Task, progress: Progress) -> None:
+    progress.begin(task)
+    if pairs := _pairs("progress.letter_case_pair", task, _other_case):
         progress.warn("progress.letter_case", about=str(pairs), pairs=pairs)
-    if pairs := list(_in_two_forms(plan)):
+    if pairs := list(_in_two_forms(task)):
         progress.warn("progress.unicode_form", about=str(pairs), pairs=pairs)
-    if pairs := _pairs("progress.hides_pair", plan, lambda each: each.hides):
+    if pairs := _pairs("progress.hides_pair", task, lambda each: each.hides):
         progress.warn("progress.hides", about=str(pairs), pairs=pairs)
-    if paths := plan.hiding:
+    if paths := task.hiding:
         progress.warn("progress.not_handed_down", about=str(paths), paths=paths)
-    if not plan.spec.policy.tells_paths:
-        progress.keep_withdrawable(len(marked(plan)))
+    if not task.spec.policy.tells_paths:
+        progress.keep_withdrawable(len(marked(task)))
         # Over many, which rules apply is counted, and said once for all repositories
         return
-    if plan.repository.of_person and plan.spec.property_names:
-        progress.note("progress.no_properties", owners=[plan.repository.owner])
-    if plan.unfit:
-        unfit = [rule.described for rule in plan.spec.file_list.rules if rule.number in plan.unfit]
+    if task.repository.of_person and task.spec.property_names:
+        progress.note("progress.no_properties", owners=[task.repository.owner])
+    if task.unfit:
+        unfit = [rule.described for rule in task.spec.file_list.rules if rule.number in task.unfit]
         progress.note("progress.unfit_rules", rules=unfit)
-    if plan.replaced:
-        progress.note("progress.replaced", entries=[each.shown for each in plan.replaced])
-    for unused in plan.unused_parts:
+    if task.replaced:
+        progress.note("progress.replaced", entries=[each.shown for each in task.replaced])
+    for unused in task.unused_parts:
         progress.keep(unused.described, about=f"{unused}")
 
 
-def _pairs(key: str, plan: Plan, other_of: Callable[[ListedPath], str]) -> list[Message]:
+def _pairs(key: str, task: Task, other_of: Callable[[ListedPath], str]) -> list[Message]:
     """Give a message for each path that ``other_of`` gives another file for."""
     return [
-        msg(key, path=each.path, other=other) for each in plan.paths if (other := other_of(each))
+        msg(key, path=each.path, other=other) for each in task.paths if (other := other_of(each))
     ]
 
 
@@ -196,70 +196,70 @@ def _other_case(listed: ListedPath) -> str:
     return "" if forms_of(listed.path, listed.other_case) else listed.other_case
 
 
-def _in_two_forms(plan: Plan) -> Iterator[Message]:
+def _in_two_forms(task: Task) -> Iterator[Message]:
     """Give a message for each path that is there in another Unicode form."""
-    for each in plan.paths:
+    for each in task.paths:
         if each.other_case and (forms := forms_of(each.path, each.other_case)):
             form, present = forms
             yield msg("progress.unicode_form_pair", path=each.path, form=form, present=present)
 
 
-def _without_needless(work: Work, answers: Answers) -> Plan:
+def _without_needless(work: Work, lookups: Lookups) -> Task:
     """Close what has become needless, or say that it would be; give the plan without it."""
-    plan, progress = work.plan, work.progress
-    found = closing.find_needless(plan, answers, progress)
-    if not plan.spec.writes:
+    task, progress = work.task, work.progress
+    found = closing.find_needless(task, lookups, progress)
+    if not task.spec.writes:
         progress.keep_needless(found)
-        return closing.as_if_closed(plan, found)
+        return closing.as_if_closed(task, found)
     try:
-        require_writable(plan, (), work.client.limits.scopes)
+        require_writable(task, (), work.client.limits.scopes)
     except RegistrarError:
         # Where something is missing, writing it fails for the same reason and says so; a run that
         # has nothing else to do does not fail for it
-        return plan
-    return closing.close(plan, found, _writer(work), progress)
+        return task
+    return closing.close(task, found, _writer(work), progress)
 
 
-def _proposal(plan: Plan, progress: Progress) -> Proposal:
-    properties = plan.repository.properties or {}
-    return Proposal(plan.spec, progress.listener.texts, properties)
+def _proposal(task: Task, progress: Progress) -> Proposal:
+    properties = task.repository.properties or {}
+    return Proposal(task.spec, progress.listener.texts, properties)
 
 
 # --- What would be done -------------------------------------------------------------------------
 
 
-def _preview(plan: Plan, answers: Answers, progress: Progress) -> None:
+def _preview(task: Task, lookups: Lookups, progress: Progress) -> None:
     """Keep and print what a run that writes would do about what is missing.
 
     Where the token may not read pull requests, only that is not known.
     """
-    if plan.spec.proposes:
-        _proposal(plan, progress).filled_in(progress)
-    unread = plan.state.pull_requests_error
+    if task.spec.proposes:
+        _proposal(task, progress).filled_in(progress)
+    unread = task.state.pull_requests_error
     try:
         if unread is None:
-            _report_decision(decide(plan, answers), progress)
+            _report_decision(decide(task, lookups), progress)
     except GitHubError as error:
         if error.kind is not Kind.PERMISSION:
             raise
         unread = error.failure
     finally:
-        _record_missing(plan, progress)
+        _record_missing(task, progress)
     if unread:
         progress.keep_unread(unread)
 
 
-def _read_replaced(client: "Client", plan: Plan, progress: Progress) -> None:
+def _read_replaced(client: "Client", task: Task, progress: Progress) -> None:
     """Read what the corrections would replace, so that it can be shown."""
     files = progress.result().to_update
-    blobs = read_blobs(lambda _: client, {file.replaces: plan.repository for file in files})
+    blobs = read_blobs(lambda _: client, {file.replaces: task.repository for file in files})
     progress.record(*(PathOutcome(each.path, before=blobs.get(each.replaces)) for each in files))
 
 
-def _record_missing(plan: Plan, progress: Progress) -> None:
+def _record_missing(task: Task, progress: Progress) -> None:
     """Keep what a run that writes would create; this run itself does nothing about it."""
-    pending = progress.pending(plan.missing)
-    done = Done.TO_CREATE if plan.spec.proposes else Done.NOTHING
+    pending = progress.pending(task.missing)
+    done = Done.TO_CREATE if task.spec.proposes else Done.NOTHING
     progress.record(*(PathOutcome(each.path, done) for each in pending))
 
 
@@ -311,17 +311,17 @@ def _on_branch(
 
 
 def _writer(work: Work) -> Writer:
-    return STRATEGIES[work.plan.spec.settings.commit_strategy].writer(work)
+    return STRATEGIES[work.task.spec.settings.commit_strategy].writer(work)
 
 
-def _write(work: Work, answers: Answers) -> None:
+def _write(work: Work, lookups: Lookups) -> None:
     """Make or continue the branch, create the files, and see to the pull request."""
-    client, plan, sent = work.client, work.plan, work.sent
-    if plan.state.pull_requests_error:
+    client, task, sent = work.client, work.task, work.sent
+    if task.state.pull_requests_error:
         # Ends here, always: without the pull requests nothing can be decided
-        require_writable(plan, plan.missing, client.limits.scopes)
+        require_writable(task, task.missing, client.limits.scopes)
     try:
-        carry_out(plan, answers, _writer(work), sent)
+        carry_out(task, lookups, _writer(work), sent)
     except (RegistrarError, Cancelled):
         if not client.session.may_have_been_applied:
             sent.forget_unsent()

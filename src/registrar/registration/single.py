@@ -3,12 +3,12 @@
 from typing import TYPE_CHECKING
 
 from registrar.errors import Kind, Refused
-from registrar.models.plan import Plan
 from registrar.models.repository import Repository
 from registrar.models.spec import RegistrationSpec
+from registrar.models.task import Task
 from registrar.presence import alternatives
-from registrar.presence.planning import make_plan
 from registrar.presence.special_files import directory_of
+from registrar.presence.tasks import make_task
 from registrar.registration import at_ref
 from registrar.registration.branch_names import names_of
 from registrar.registration.graphql_writer import GraphQLWriter
@@ -35,7 +35,7 @@ def directories_to_read(spec: RegistrationSpec) -> list[str]:
     return list(dict.fromkeys([*listed, *elsewhere, *alternatives.places_of(definitions)]))
 
 
-def inspect(client: "Client", progress: Progress) -> Plan:
+def inspect(client: "Client", progress: Progress) -> Task:
     """Read the repository, the working branch and the directories above every listed path.
 
     All of it at one commit. So nothing is created below a file or a link, and what differs in
@@ -62,7 +62,7 @@ def inspect(client: "Client", progress: Progress) -> Plan:
     if described:
         repository = repository.described_by(described)
     progress.identify(repository)
-    return make_plan(spec, with_owner(client, spec, state._replace(repository=repository)))
+    return make_task(spec, with_owner(client, spec, state._replace(repository=repository)))
 
 
 def _commits_at_ref(client: "Client", spec: RegistrationSpec, known: Repository) -> list[str]:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from registrar.errors import ENDS_THE_READING, Failure, GitHubError, Refused
 from registrar.models.files import FileDefinition
 from registrar.models.paths import Done, PathOutcome
-from registrar.models.plan import Plan
 from registrar.models.repository import PullRequest, Repository, RepositoryState
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
+from registrar.models.task import Task
 from registrar.presence.alternatives import may_inherit
 from registrar.presence.names import forms_of
 from registrar.presence.special_files import OWNER_DIRECTORIES
@@ -27,14 +27,14 @@ class Work(NamedTuple):
     """A registration that writes: what each of its steps needs."""
 
     client: "Client"
-    plan: Plan
+    task: Task
     proposal: Proposal
     progress: Progress
     sent: SentSteps
 
     def pending(self) -> list[FileDefinition]:
         """The missing files about which nothing was done yet."""
-        return self.progress.pending(self.plan.missing)
+        return self.progress.pending(self.task.missing)
 
     def written(self, branch: Branch, definition: FileDefinition, commit: str = "") -> PathOutcome:
         """Say that a file was created, or corrected, with its commit if that is known."""
@@ -99,7 +99,7 @@ class Strategy(Protocol):
     def writer(self) -> Callable[[Work], Writer]:
         """The way to write."""
 
-    def inspect(self, client: "Client", progress: Progress, /) -> Plan:
+    def inspect(self, client: "Client", progress: Progress, /) -> Task:
         """Read at one commit what a repository has of the listed paths; say what is to be done."""
 
 

@@ -6,8 +6,8 @@ from urllib.parse import quote
 
 from registrar.models.files import FileDefinition
 from registrar.models.paths import Done, ListedPath
+from registrar.models.record import Record
 from registrar.models.repository import PullRequest
-from registrar.models.result import RegistrationResult
 from registrar.models.standing import Standing
 from registrar.presence.alternatives import may_inherit
 from registrar.rendering import states
@@ -30,9 +30,7 @@ _CODE = r"(?:`[^`\n]*`|<code>[^<\n]*</code>)"
 _TICKED = re.compile(rf"(?m)^- \[[xX]\] ({_CODE})")
 
 
-def render(
-    registration: RegistrationResult, catalogue: Catalogue, room: int, earlier: str = ""
-) -> str:
+def render(registration: Record, catalogue: Catalogue, room: int, earlier: str = "") -> str:
     """Our part, in at most ``room`` characters (UTF-16 units).
 
     It shows what the branch brings, whichever run created it: how many files, which of them are
@@ -77,7 +75,7 @@ def render(
     return "\n".join([*head, *todo, *shown, *tail])
 
 
-def _inheritable(registration: RegistrationResult) -> Sequence[str]:
+def _inheritable(registration: Record) -> Sequence[str]:
     """Give the paths in whose place the owner's repository ``.github`` may have had something.
 
     That repository is not read for it; of an empty file the checklist says it already.
@@ -89,7 +87,7 @@ def _inheritable(registration: RegistrationResult) -> Sequence[str]:
     return [each.path for each in added if each.content.strip() and may_inherit([each])]
 
 
-def _introduction(registration: RegistrationResult) -> Message:
+def _introduction(registration: Record) -> Message:
     url, files = registration.spec.settings.action_url, registration.spec.file_list
     path = _path_of_list(registration)
     if files.name and path:
@@ -102,7 +100,7 @@ def _introduction(registration: RegistrationResult) -> Message:
     return msg("body.introduction", action=action, list=listed)
 
 
-def _path_of_list(registration: RegistrationResult) -> str:
+def _path_of_list(registration: Record) -> str:
     """Give the path of the caller's own list in its repository; empty if nobody would find it.
 
     So it is where a workflow has the list from another repository, or may have it: readers of this
@@ -113,7 +111,7 @@ def _path_of_list(registration: RegistrationResult) -> str:
     return registration.spec.file_list.path if is_here or not in_workflow else ""
 
 
-def _how_to_change(registration: RegistrationResult) -> Message | None:
+def _how_to_change(registration: Record) -> Message | None:
     files, repository = registration.spec.file_list, registration.repository
     is_elsewhere = registration.spec.settings.in_workflow and not registration.is_of_workflow
     if not files.path and not is_elsewhere:
@@ -129,7 +127,7 @@ def _how_to_change(registration: RegistrationResult) -> Message | None:
     return msg("body.change_at_path", path=path)
 
 
-def _whom_to_ask(registration: RegistrationResult) -> Message | None:
+def _whom_to_ask(registration: Record) -> Message | None:
     """Say who can change a list of another repository's workflow, as far as readers may know it.
 
     That repository is named where everybody may know it; its owner, if it is the target's own.
@@ -144,7 +142,7 @@ def _whom_to_ask(registration: RegistrationResult) -> Message | None:
     return None
 
 
-def _in_numbers(registration: RegistrationResult) -> Sequence[Message]:
+def _in_numbers(registration: Record) -> Sequence[Message]:
     done = [_state_on_branch(file) for file in registration.files]
     counts = {
         "body.unlisted": len(registration.unlisted),
@@ -161,7 +159,7 @@ def _beside(pull: PullRequest) -> Message:
     return msg("progress.beside", branch=pull.head_branch, other=pull.link)
 
 
-def _hidden(registration: RegistrationResult) -> list[Message]:
+def _hidden(registration: Record) -> list[Message]:
     return [
         msg("progress.hides_pair", path=file.path, other=file.hides)
         for file in registration.files
@@ -169,9 +167,7 @@ def _hidden(registration: RegistrationResult) -> list[Message]:
     ]
 
 
-def _to_fill_in(
-    registration: RegistrationResult, markdown: Markdown, ticked: set[str]
-) -> list[str]:
+def _to_fill_in(registration: Record, markdown: Markdown, ticked: set[str]) -> list[str]:
     """A checklist of the files that are added without content, with what that means to GitHub."""
     items: list[str] = []
     for file in registration.files:

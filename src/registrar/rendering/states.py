@@ -5,7 +5,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from registrar.models.paths import Done, ListedPath
-from registrar.models.result import PullRequestOperation, RegistrationResult, Status
+from registrar.models.record import PullRequestOperation, Record, Status
 from registrar.models.rules import origin_of
 from registrar.models.selection import Exclusion
 from registrar.models.settings import Mode
@@ -322,7 +322,7 @@ def exclusions(excluded: Mapping[Exclusion, int]) -> list[Message]:
 
 
 def counted_apart(
-    record: RegistrationResult, key: Callable[[StandingWords], str], taken_out: str
+    record: Record, key: Callable[[StandingWords], str], taken_out: str
 ) -> dict[str, int]:
     """Count the paths that a text counts by themselves, by the keys of the catalogue.
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from registrar.models.paths import Done
-from registrar.models.result import RegistrationResult, Status
+from registrar.models.record import Record, Status
 from registrar.texts import escaping
 
 _FORMULA = re.compile(r"(^|;)(?=[\t\r]|[\s\"]*[=+\-@＝＋－＠])")
@@ -117,7 +117,7 @@ def lines(rows: Iterable[Evidence], shown: Callable[[str], str] = str) -> str:
     return _csv(map(cell, (*row[:-1], *row.properties)) for row in rows)
 
 
-def outcome_of(result: RegistrationResult) -> str:
+def outcome_of(result: Record) -> str:
     """How a list stands in a repository; of a single one only whether it failed."""
     if result.exclusion:
         return ""
@@ -127,7 +127,7 @@ def outcome_of(result: RegistrationResult) -> str:
     return Status.FAILED if has_failed else ""
 
 
-def rows_of(result: RegistrationResult, read_at: str, reason: str = "") -> Iterator[Evidence]:
+def rows_of(result: Record, read_at: str, reason: str = "") -> Iterator[Evidence]:
     """Give a row for each listed path; ``read_at`` is the moment of the run (ISO 8601, UTC).
 
     ``reason`` says why the registration failed, if it did.
@@ -165,7 +165,7 @@ def rows_of(result: RegistrationResult, read_at: str, reason: str = "") -> Itera
         )
 
 
-def properties_of(result: RegistrationResult) -> tuple[str, ...]:
+def properties_of(result: Record) -> tuple[str, ...]:
     """Give the values of the properties by which results are grouped."""
     values = result.repository.properties or result.spec.repository.properties or {}
     return tuple(", ".join(values.get(name, ())) for name in result.spec.grouped_by)

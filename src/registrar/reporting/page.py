@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from registrar.models.paths import Done
-from registrar.models.result import PullRequestOperation, RegistrationResult, Status
+from registrar.models.record import PullRequestOperation, Record, Status
 from registrar.models.run_result import Content
 from registrar.models.selection import Exclusion
 from registrar.models.settings import Mode
@@ -277,7 +277,7 @@ class Page:
                 groups.setdefault(name, {}).setdefault(value, Counter())[bar] += 1
         return {name: [Group(*each) for each in sorted(of.items())] for name, of in groups.items()}
 
-    def count(self, record: RegistrationResult) -> None:
+    def count(self, record: Record) -> None:
         """Take one list in one repository that is not named."""
         if not record.exclusion:
             self.lists[record.spec.file_list.label] = None
@@ -285,7 +285,7 @@ class Page:
 
     def add(
         self,
-        record: RegistrationResult,
+        record: Record,
         shown: Callable[[str], str] = str,
         reason: str = "",
         help_page: str = "",

@@ -6,7 +6,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from registrar.models.files import FileDefinition
-from registrar.models.result import RegistrationResult
+from registrar.models.record import Record
 from registrar.models.run_result import Content
 from registrar.rendering.markdown import ROWS_UNFOLDED, Markdown, folded
 from registrar.texts import escaping
@@ -41,7 +41,7 @@ class _Change(NamedTuple):
         return before, after
 
 
-def _headed(registration: RegistrationResult) -> Iterator[tuple[str, list[_Change]]]:
+def _headed(registration: Record) -> Iterator[tuple[str, list[_Change]]]:
     for key, files in (
         ("preview.created", registration.to_create),
         ("preview.updated", registration.to_update),
@@ -50,9 +50,7 @@ def _headed(registration: RegistrationResult) -> Iterator[tuple[str, list[_Chang
             yield key, [_Change(file.definition, file.replaces, file.before) for file in files]
 
 
-def diffs(
-    registration: RegistrationResult, catalogue: Catalogue
-) -> Iterator[tuple[str, list[str]]]:
+def diffs(registration: Record, catalogue: Catalogue) -> Iterator[tuple[str, list[str]]]:
     """Headings, and a diff for each file; one that has none is named."""
     for key, changes in _headed(registration):
         lines = [
@@ -64,7 +62,7 @@ def diffs(
         yield catalogue.text(msg(key, count=len(changes))), [*lines, *shown]
 
 
-def of_one(registration: RegistrationResult, markdown: Markdown) -> list[str]:
+def of_one(registration: Record, markdown: Markdown) -> list[str]:
     """What a registration would create or change, as `diffs` gives it, in Markdown."""
     lines: list[str] = []
     for key, changes in _headed(registration):

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from registrar.models.result import RegistrationResult
+from registrar.models.record import Record
 from registrar.models.run_result import Content
 from registrar.models.selection import Exclusion
 from registrar.models.tally import Tally
@@ -31,9 +31,7 @@ class Records:
         self._not_named = Counter[Evidence]()
         """How many repositories stand alike that are not named."""
 
-    def add(
-        self, record: RegistrationResult, counted: Tally, reason: str = "", help_page: str = ""
-    ) -> None:
+    def add(self, record: Record, counted: Tally, reason: str = "", help_page: str = "") -> None:
         """Write how each listed path stands into the table, and keep what the page shows of it.
 
         A repository that is not meant is in the page alone. ``reason`` says why it failed, if
@@ -43,7 +41,7 @@ class Records:
         if record.exclusion is not Exclusion.NOT_MEANT:
             self._write(evidence.rows_of(record, self._read_at, reason))
 
-    def count(self, record: RegistrationResult, counted: Tally, reason: str = "") -> None:
+    def count(self, record: Record, counted: Tally, reason: str = "") -> None:
         """Count how each listed path stands, if the repository is not named."""
         self._page_of(record, counted).count(record)
         if record.exclusion is not Exclusion.NOT_MEANT:
@@ -53,7 +51,7 @@ class Records:
     def _shown(self, text: str) -> str:
         return self._catalogue.shown(text, str)
 
-    def _page_of(self, record: RegistrationResult, counted: Tally) -> Page:
+    def _page_of(self, record: Record, counted: Tally) -> Page:
         if self._page is None:
             settings, names = record.spec.settings, record.spec.grouped_by
             self._page = Page(self._read_at, settings.mode, names, counted=counted)

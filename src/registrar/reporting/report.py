@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from registrar.errors import Kind
 from registrar.models.paths import ListedPath
-from registrar.models.result import RegistrationResult, Status
+from registrar.models.record import Record, Status
 from registrar.models.run_result import ManyResult, NotNamed, RunResult
 from registrar.models.settings import FailOn
 from registrar.models.standing import Completeness, by_way
@@ -36,7 +36,7 @@ def render(result: RunResult, catalogue: Catalogue) -> str:
     return json.dumps(document)
 
 
-def _registration(registration: RegistrationResult, catalogue: Catalogue) -> dict[str, object]:
+def _registration(registration: Record, catalogue: Catalogue) -> dict[str, object]:
     pull = registration.pull_request
 
     def text(message: Message | None) -> str | None:
@@ -67,7 +67,7 @@ def _registration(registration: RegistrationResult, catalogue: Catalogue) -> dic
     }
 
 
-def _counts(registration: RegistrationResult) -> dict[str, int]:
+def _counts(registration: Record) -> dict[str, int]:
     done = (registration.created, registration.skipped, registration.failed)
     return dict(zip(COUNTS, (*done, *map(registration.found, _FOUND)), strict=True))
 
@@ -191,7 +191,7 @@ def _by_kind(not_named: Mapping[NotNamed, int]) -> Counter[tuple[Status, Kind | 
     return by_kind
 
 
-def _row(row: RegistrationResult, catalogue: Catalogue) -> dict[str, object]:
+def _row(row: Record, catalogue: Catalogue) -> dict[str, object]:
     pull, failure = row.pull_request or row.declined_in, row.first_failure
     return {
         "repository": catalogue.shown(row.repository.full_name, str),

@@ -7,8 +7,8 @@ from itertools import islice
 from registrar.errors import Cause, Diagnostic
 from registrar.many.many_listener import ManyListener
 from registrar.models.paths import Done, ListedPath
+from registrar.models.record import PullRequestOperation, Record
 from registrar.models.repository import PullRequest, Repository
-from registrar.models.result import PullRequestOperation, RegistrationResult
 from registrar.models.run_result import Budget, Content, ManyResult, RunResult
 from registrar.models.settings import Mode, Settings
 from registrar.models.spec import FileList
@@ -163,7 +163,7 @@ class Reporter(ManyListener):
 
     def repository_done(
         self,
-        row: RegistrationResult,
+        row: Record,
         place: tuple[int, int] | None = None,
         seconds_left: float = 0.0,
         *,
@@ -184,7 +184,7 @@ class Reporter(ManyListener):
 
     # --- At the end -----------------------------------------------------------------------------
 
-    def report_registration(self, registration: RegistrationResult) -> None:
+    def report_registration(self, registration: Record) -> None:
         """Report how a registration ended: what would be created, what failed, the summary."""
         registration = self.privacy.row(registration) or registration
         for heading, lines in preview.diffs(registration, self.catalogue):
@@ -224,11 +224,11 @@ class Reporter(ManyListener):
         for message in sentences.valid(lists):
             self.line(message)
 
-    def record(self, row: RegistrationResult, counted: Tally) -> None:
+    def record(self, row: Record, counted: Tally) -> None:
         """Put into table and page how the listed paths of a repository stand."""
         self._safely(lambda: self._record(row, counted))
 
-    def _record(self, row: RegistrationResult, counted: Tally) -> None:
+    def _record(self, row: Record, counted: Tally) -> None:
         shown = self.privacy.row(row)
         reason = help_page = ""
         if failure := (shown or row).first_failure:

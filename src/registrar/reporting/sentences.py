@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from registrar.errors import Cause, Diagnostic, Failure
 from registrar.models.paths import Done
-from registrar.models.result import (
+from registrar.models.record import (
     WRITTEN,
-    RegistrationResult,
+    Record,
     Status,
 )
 from registrar.models.run_result import Budget, ManyResult, NotNamed
@@ -37,7 +37,7 @@ _NAMES = 40
 # --- One repository -----------------------------------------------------------------------------
 
 
-def sentence(registration: RegistrationResult) -> Message:
+def sentence(registration: Record) -> Message:
     """The outcome in numbers."""
     files, writes = registration.files, registration.spec.writes
     mode = registration.spec.settings.mode
@@ -59,7 +59,7 @@ def sentence(registration: RegistrationResult) -> Message:
     return msg(key, total=len(files), parts=[*done, *rest])
 
 
-def counts(registration: RegistrationResult) -> Mapping[tuple[str, str], int]:
+def counts(registration: Record) -> Mapping[tuple[str, str], int]:
     """What is counted in log and summary, by the keys of a line there and of a cell here."""
     if not (registration.files or registration.spec.writes):
         # It ended before anything was counted
@@ -85,7 +85,7 @@ def findings(counts: Mapping[Standing, int]) -> Message | None:
     return msg("evidence.present", parts=parts) if parts else None
 
 
-def failed_checks(registration: RegistrationResult) -> Iterator[Message]:
+def failed_checks(registration: Record) -> Iterator[Message]:
     """What fails a check: one message for each reason, with the paths."""
     fail_on = registration.spec.settings.fail_on
     missing = [f.path for f in registration.files if f.standing in WANTED]
@@ -101,7 +101,7 @@ def failed_checks(registration: RegistrationResult) -> Iterator[Message]:
             yield msg("cause.with_paths", cause=common, paths=paths)
 
 
-def failed_at_ref(registration: RegistrationResult) -> Iterator[Diagnostic]:
+def failed_at_ref(registration: Record) -> Iterator[Diagnostic]:
     """What fails a check of a commit: a message at each file, and at each line."""
     fail_on, files = registration.spec.settings.fail_on, registration.spec.file_list
     for file in registration.files:
@@ -116,7 +116,7 @@ def failed_at_ref(registration: RegistrationResult) -> Iterator[Diagnostic]:
         yield Diagnostic(msg(key, path=path, listed=listed), path)
 
 
-def outcome(registration: RegistrationResult) -> Iterator[Message]:
+def outcome(registration: Record) -> Iterator[Message]:
     """The outcome: the listed files that a change removes (only with `fail_on: removed`), the
     numbers, the updated files, and the findings.
     """
@@ -135,7 +135,7 @@ def outcome(registration: RegistrationResult) -> Iterator[Message]:
         yield deserving
 
 
-def advice(registration: RegistrationResult) -> Message | None:
+def advice(registration: Record) -> Message | None:
     """What to do next about absent files; ``None`` if there are none, or it is being done."""
     if registration.spec.writes or not registration.spec.proposes:
         return None
@@ -152,7 +152,7 @@ def advice(registration: RegistrationResult) -> Message | None:
     return msg(advice) if advice else None
 
 
-def causes(registration: RegistrationResult) -> Iterator[Message]:
+def causes(registration: Record) -> Iterator[Message]:
     """What happened to which files, and why: each cause once, the most frequent first."""
     of_cause: dict[tuple[Done, Cause], list[str]] = {}
     for file in registration.files:
@@ -170,107 +170,107 @@ def causes(registration: RegistrationResult) -> Iterator[Message]:
 # --- Many repositories --------------------------------------------------------------------------
 
 
-def read(plan: Budget) -> Iterator[Message]:
+def read(budget: Budget) -> Iterator[Message]:
     """Which repositories were read, and what that took."""
-    excluded = exclusions(plan.excluded)
-    selected = {"selected": plan.selected, "found": plan.found}
+    excluded = exclusions(budget.excluded)
+    selected = {"selected": budget.selected, "found": budget.found}
     yield (
         msg("many.selected_of", **selected, parts=excluded)
         if excluded
         else msg("many.selected", **selected)
     )
-    if plan.selected == plan.not_found:
+    if budget.selected == budget.not_found:
         yield msg("many.nothing_read")
-    elif plan.points_left is None:
-        yield msg("many.queries", count=plan.queries)
+    elif budget.points_left is None:
+        yield msg("many.queries", count=budget.queries)
     else:
-        yield msg("many.queries_and_points", count=plan.queries, left=plan.points_left)
+        yield msg("many.queries_and_points", count=budget.queries, left=budget.points_left)
 
 
-def budget(plan: Budget, settings: Settings) -> Iterator[Message]:
+def budget(budget: Budget, settings: Settings) -> Iterator[Message]:
     """What the run is going to do, before it does it."""
     mode = settings.mode
-    if plan.selected == plan.not_found:
+    if budget.selected == budget.not_found:
         return
     if mode is Mode.WITHDRAW:
         yield msg(
-            "many.to_withdraw", count=plan.reading.withdrawable, minutes=_minutes(plan.seconds)
+            "many.to_withdraw", count=budget.reading.withdrawable, minutes=_minutes(budget.seconds)
         )
     else:
-        yield from _missing(plan)
-    if count := plan.reading.left[Status.TO_CLOSE]:
+        yield from _missing(budget)
+    if count := budget.reading.left[Status.TO_CLOSE]:
         yield msg("many.to_close" if mode.only_reads else "many.may_close", count=count)
-    if mode is Mode.PLAN and plan.reading.withdrawable:
-        yield msg("many.withdrawable", count=plan.reading.withdrawable)
+    if mode is Mode.PLAN and budget.reading.withdrawable:
+        yield msg("many.withdrawable", count=budget.reading.withdrawable)
     if mode is not Mode.CHECK:
-        yield from _writing(plan, settings.max_seconds)
+        yield from _writing(budget, settings.max_seconds)
     if mode is Mode.PLAN:
-        yield from taken_next(plan)
+        yield from taken_next(budget)
 
 
-def taken_next(plan: Budget) -> Iterator[Message]:
+def taken_next(budget: Budget) -> Iterator[Message]:
     """Which repositories a run of the same day takes, if there are any."""
-    if plan.next or plan.next_not_named:
-        yield msg("many.next", repositories=_next_ones(plan))
+    if budget.next or budget.next_not_named:
+        yield msg("many.next", repositories=_next_ones(budget))
 
 
-def _next_ones(plan: Budget) -> list[str | Message]:
-    names = list(dict.fromkeys(each.repository.link for each in plan.next))
-    hidden = plan.next_not_named
+def _next_ones(budget: Budget) -> list[str | Message]:
+    names = list(dict.fromkeys(each.repository.link for each in budget.next))
+    hidden = budget.next_not_named
     not_named = [msg("many.next_not_named", count=hidden)] if hidden else []
     return [*_named(names, len(names)), *not_named]
 
 
-def question(plan: Budget, settings: Settings) -> Message:
+def question(budget: Budget, settings: Settings) -> Message:
     """Ask whether the run is to do what it has said that it is going to do."""
-    names = _next_ones(plan)
+    names = _next_ones(budget)
     if settings.mode is Mode.WITHDRAW:
-        count = plan.reading.left[Status.TO_WITHDRAW]
+        count = budget.reading.left[Status.TO_WITHDRAW]
         return msg("many.ask_to_withdraw", count=count, repositories=names)
-    counts = {"now": plan.now, "updates": plan.updates, "closes": plan.closes}
+    counts = {"now": budget.now, "updates": budget.updates, "closes": budget.closes}
     return msg("many.ask", **counts, repositories=names)
 
 
-def _missing(plan: Budget) -> Iterator[Message]:
+def _missing(budget: Budget) -> Iterator[Message]:
     of_missing = {
-        "many.missing_proposed": plan.reading.proposed,
-        "many.missing_to_update": plan.reading.left[Status.TO_UPDATE],
-        "many.missing_to_open": plan.reading.left[Status.TO_OPEN],
-        "many.missing_refused": plan.reading.refused_whole,
+        "many.missing_proposed": budget.reading.proposed,
+        "many.missing_to_update": budget.reading.left[Status.TO_UPDATE],
+        "many.missing_to_open": budget.reading.left[Status.TO_OPEN],
+        "many.missing_refused": budget.reading.refused_whole,
     }
     parts = [msg(key, count=n) for key, n in of_missing.items() if n]
-    if plan.reading.missing:
-        yield msg("many.missing", count=plan.reading.missing, parts=parts)
+    if budget.reading.missing:
+        yield msg("many.missing", count=budget.reading.missing, parts=parts)
     else:
         yield msg("many.nothing_missing")
-    if count := plan.reading.not_pushable:
+    if count := budget.reading.not_pushable:
         yield msg("many.missing_unpushable", count=count)
-    if plan.reading.refused:
-        yield msg("many.refused", count=plan.reading.refused, total=plan.reading.missing)
+    if budget.reading.refused:
+        yield msg("many.refused", count=budget.reading.refused, total=budget.reading.missing)
     left = (Status.FAILED, Status.BLOCKED, Status.UNSET, Status.DECLINED, Status.UNREAD)
     if others := [
-        counted(each, plan.reading.left[each]) for each in left if plan.reading.left[each]
+        counted(each, budget.reading.left[each]) for each in left if budget.reading.left[each]
     ]:
         yield msg("many.missing_besides", parts=others)
-    if plan.reading.without_pull_requests:
-        yield msg("many.missing_unread", count=plan.reading.without_pull_requests)
+    if budget.reading.without_pull_requests:
+        yield msg("many.missing_unread", count=budget.reading.without_pull_requests)
 
 
-def _writing(plan: Budget, max_seconds: float) -> Iterator[Message]:
-    if (plan.writes or plan.deferred) and not plan.reading.left[Status.TO_WITHDRAW]:
-        minutes = _minutes(plan.seconds)
-        values = {"now": plan.now, "updates": plan.updates, "deferred": plan.deferred}
+def _writing(budget: Budget, max_seconds: float) -> Iterator[Message]:
+    if (budget.writes or budget.deferred) and not budget.reading.left[Status.TO_WITHDRAW]:
+        minutes = _minutes(budget.seconds)
+        values = {"now": budget.now, "updates": budget.updates, "deferred": budget.deferred}
         yield msg("many.now", **values, minutes=minutes)
-        if plan.guessed:
-            yield msg("many.guessed", count=plan.guessed)
-    if plan.seconds > max_seconds:
+        if budget.guessed:
+            yield msg("many.guessed", count=budget.guessed)
+    if budget.seconds > max_seconds:
         yield msg("many.longer", minutes=max_seconds / 60)
-    if plan.points_left is not None and plan.points > plan.points_left:
-        yield msg("many.points", needed=plan.points, left=plan.points_left)
+    if budget.points_left is not None and budget.points > budget.points_left:
+        yield msg("many.points", needed=budget.points, left=budget.points_left)
 
 
 def line(
-    row: RegistrationResult,
+    row: Record,
     place: tuple[int, int] | None,
     seconds_left: float,
     *,
@@ -292,7 +292,7 @@ def line(
     return msg("many.row_with_time", row=line, minutes=_minutes(seconds_left))
 
 
-def state(row: RegistrationResult, *, in_log: bool = False) -> Message:
+def state(row: Record, *, in_log: bool = False) -> Message:
     """The status of a repository with what belongs to it.
 
     A log has no links: there a pull request is its address.
@@ -366,7 +366,7 @@ def _with_names(cause: Message, names: Sequence[str | Message]) -> Message:
     return msg("cause.with_repositories", cause=cause, repositories=names)
 
 
-def notes(registrations: Iterable[RegistrationResult]) -> Iterator[Message]:
+def notes(registrations: Iterable[Record]) -> Iterator[Message]:
     """What is worth knowing besides the states, most frequent first."""
     found: dict[str, dict[str, Message]] = {}
     for each in registrations:
@@ -432,7 +432,7 @@ def _named(names: Sequence[str], count: int) -> list[str | Message]:
     return [*named, msg("label.more", count=more)] if more else named
 
 
-def cause_of(rows: Sequence[RegistrationResult], failure: Failure) -> Message:
+def cause_of(rows: Sequence[Record], failure: Failure) -> Message:
     """Why the rows of one cause have failed, with the files that this is about, if it is."""
     reason = failure.cause.message
     failed = [file for row in rows if not row.failure for file in row.files if file.failure]
@@ -442,9 +442,9 @@ def cause_of(rows: Sequence[RegistrationResult], failure: Failure) -> Message:
     return reason
 
 
-def by_cause(result: ManyResult) -> Iterator[list[RegistrationResult]]:
+def by_cause(result: ManyResult) -> Iterator[list[Record]]:
     """The rows of one status and cause each, failures first."""
-    groups: dict[tuple[Status, Cause | None], list[RegistrationResult]] = {}
+    groups: dict[tuple[Status, Cause | None], list[Record]] = {}
     for row in result.rows:
         failure = row.first_failure
         cause = failure.cause if failure else None

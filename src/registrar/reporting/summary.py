@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from registrar.models.result import RegistrationResult, Status
+from registrar.models.record import Record, Status
 from registrar.models.rules import origin_of
 from registrar.models.run_result import ManyResult
 from registrar.models.spec import FileList
@@ -20,7 +20,7 @@ ROWS = 500
 # --- One repository -----------------------------------------------------------------------------
 
 
-def log_summary(registration: RegistrationResult, catalogue: Catalogue) -> list[str]:
+def log_summary(registration: Record, catalogue: Catalogue) -> list[str]:
     """The lines that scripts read: a frame, the repository and the counts."""
     counts = [
         catalogue.text(msg(line, count=count))
@@ -37,7 +37,7 @@ def log_summary(registration: RegistrationResult, catalogue: Catalogue) -> list[
     ]
 
 
-def of_one(registration: RegistrationResult, catalogue: Catalogue) -> str:
+def of_one(registration: Record, catalogue: Catalogue) -> str:
     """The outcome in a sentence, the table of counts, what failed and why; the rest is folded."""
     markdown, name = Markdown(catalogue), registration.repository.full_name
     title = msg("summary.heading", list=registration.spec.file_list.label, target=name)
@@ -73,7 +73,7 @@ def of_one(registration: RegistrationResult, catalogue: Catalogue) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _outcome(registration: RegistrationResult) -> Iterator[Message]:
+def _outcome(registration: Record) -> Iterator[Message]:
     yield from sentences.outcome(registration)
     if pull := registration.pull_request:
         yield msg(states.OPERATIONS[registration.operation].sentence, pull_request=pull.link)
@@ -86,7 +86,7 @@ def _outcome(registration: RegistrationResult) -> Iterator[Message]:
 
 def of_many(
     result: ManyResult,
-    registrations: Sequence[RegistrationResult],
+    registrations: Sequence[Record],
     catalogue: Catalogue,
     *,
     others_read: bool,
@@ -132,7 +132,7 @@ def of_many(
     return "\n".join(lines) + "\n"
 
 
-def _paths(row: RegistrationResult, markdown: Markdown) -> str:
+def _paths(row: Record, markdown: Markdown) -> str:
     standings: dict[Standing, list[str | Message]] = {}
     for file in row.files:
         if not file.standing.is_present:
@@ -151,7 +151,7 @@ def _paths(row: RegistrationResult, markdown: Markdown) -> str:
 def _found(standing: Standing, result: ManyResult, markdown: Markdown) -> list[str]:
     rows = result.with_finding[standing]
 
-    def paths(row: RegistrationResult) -> str:
+    def paths(row: Record) -> str:
         return markdown.text(msg("many.missing_files", paths=row.findings[standing]))
 
     table = _table(rows, {"many.table_paths": paths}, markdown)
@@ -161,11 +161,11 @@ def _found(standing: Standing, result: ManyResult, markdown: Markdown) -> list[s
     return folded(markdown.text(title), table)
 
 
-_Columns = Mapping[str, Callable[[RegistrationResult], str]]
+_Columns = Mapping[str, Callable[[Record], str]]
 """What stands in columns of a table, by the keys of their headings."""
 
 
-def _table(rows: Sequence[RegistrationResult], columns: _Columns, markdown: Markdown) -> list[str]:
+def _table(rows: Sequence[Record], columns: _Columns, markdown: Markdown) -> list[str]:
     """Give a row for each repository and list; what does not fit is counted."""
     if len({row.spec.file_list.label for row in rows}) > 1:
         columns = {

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from registrar.errors import Failure, Refused
 from registrar.models.files import FileDefinition, parents
 from registrar.models.paths import Done, ListedPath
-from registrar.models.plan import Plan
 from registrar.models.repository import Directories, Entry, Repository, RepositoryState, Tree
 from registrar.models.rules import Listed, listed_for, place_of
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import PresentFile, Standing, standing_of
+from registrar.models.task import Task
 from registrar.presence.alternatives import (
     DirectoryListing,
     has_its_own,
@@ -25,7 +25,7 @@ from registrar.texts.spelling import closest
 _DIRECTORY = "tree"
 
 
-def make_plan(spec: RegistrationSpec, state: RepositoryState, listed: Listed | None = None) -> Plan:
+def make_task(spec: RegistrationSpec, state: RepositoryState, listed: Listed | None = None) -> Task:
     """Sort the files of a repository into what is present, what can be created, and what cannot.
 
     ``listed`` is what the list has for it, if that was needed to read the repository.
@@ -65,7 +65,7 @@ def make_plan(spec: RegistrationSpec, state: RepositoryState, listed: Listed | N
 
     paths = tuple(map(stands, definitions))
     missing = tuple(each.definition for each in paths if each.standing is Standing.TO_CREATE)
-    return Plan(
+    return Task(
         spec,
         state,
         paths,
@@ -140,11 +140,11 @@ def listed_in(spec: RegistrationSpec, state: RepositoryState) -> Listed:
     return listed_for(files.files, files.rules, state.repository, has)
 
 
-def blob_ids_at(plan: Plan, tree: Tree) -> dict[str, str]:
+def blob_ids_at(task: Task, tree: Tree) -> dict[str, str]:
     """Blob ids of what the list gives for a commit of the repository, by path."""
     there = {*tree, *(parent for path in tree for parent in parents(path))}
-    files = plan.spec.file_list
-    listed = listed_for(files.files, files.rules, plan.repository, there.__contains__)
+    files = task.spec.file_list
+    listed = listed_for(files.files, files.rules, task.repository, there.__contains__)
     return {each.path: each.blob_id for each in listed.definitions}
 
 

@@ -11,7 +11,7 @@ from registrar.models.settings import PullRequestOptions
 from registrar.models.spec import RegistrationSpec
 
 
-class Plan(NamedTuple):
+class Task(NamedTuple):
     """What a registration has to do."""
 
     spec: RegistrationSpec
@@ -71,8 +71,8 @@ class Plan(NamedTuple):
         """What distinguishes the list from others, in the mark of a pull request."""
         return self.spec.list_id(self.repository)
 
-    def with_pull_request(self, now: PullRequest) -> "Plan":
-        """Give the plan with a pull request as it is by now."""
+    def with_pull_request(self, now: PullRequest) -> "Task":
+        """Give the task with a pull request as it is by now."""
         state = self.state.branches[now.head_branch]
         pulls = (now if each.number == now.number else each for each in state.pull_requests)
         state = state._replace(pull_requests=tuple(pulls))

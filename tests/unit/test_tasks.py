@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from registrar.models.files import FileDefinition, parents
-from registrar.models.plan import Plan
 from registrar.models.repository import Entry, Repository, RepositoryState
 from registrar.models.standing import Standing
-from registrar.presence.planning import make_plan
+from registrar.models.task import Task
+from registrar.presence.tasks import make_task
 from registrar.registration.preflight import require_writable
 from registrar.rendering.states import explanation
 from tests.values import spec
@@ -26,10 +26,10 @@ def entry(kind: str = "blob") -> Entry:
     return Entry(kind, "", "")
 
 
-def plan(*missing: str, repository: Repository = REPOSITORY) -> Plan:
+def task(*missing: str, repository: Repository = REPOSITORY) -> Task:
     """A plan in which these paths are missing."""
     listed = tuple(FileDefinition(path) for path in missing)
-    return make_plan(
+    return make_task(
         spec(*listed),
         RepositoryState(repository, "1" * 40, {}),
     )
@@ -40,7 +40,7 @@ def test_missing_is_what_is_listed_and_does_not_exist_in_the_order_of_the_list(
     listed: list[str], existing: set[str]
 ) -> None:
     job = spec(*map(FileDefinition, listed))
-    made = make_plan(
+    made = make_task(
         job, RepositoryState(REPOSITORY, "1" * 40, dict.fromkeys(existing, entry("tree")))
     )
     assert [d.path for d in made.definitions] == listed
@@ -63,7 +63,7 @@ def test_nothing_can_be_created_below_what_is_no_directory(
     listed = (FileDefinition("a/b/c"), FileDefinition("d"))
     job = spec(*listed)
     entries = {path: entry(kind) for path, kind in above.items()}
-    made = make_plan(job, RepositoryState(REPOSITORY, "1" * 40, entries))
+    made = make_task(job, RepositoryState(REPOSITORY, "1" * 40, entries))
     found = [explanation(each) for each in made.paths if each.standing is Standing.BLOCKED]
     assert [each and each.values["parent"] for each in found] == ([blocked] if blocked else [])
     assert [d.path for d in made.missing] == (["d"] if blocked else ["a/b/c", "d"])
@@ -80,7 +80,7 @@ def test_nothing_can_be_created_below_what_is_no_directory(
 )
 def test_a_writable_repository_passes(scopes: frozenset[str] | None) -> None:
     for can_push in (True, None):
-        made = plan("a", repository=REPOSITORY._replace(can_push=can_push))
+        made = task("a", repository=REPOSITORY._replace(can_push=can_push))
         require_writable(made, made.missing, scopes)
 
 
@@ -88,5 +88,5 @@ def test_a_writable_repository_passes(scopes: frozenset[str] | None) -> None:
     "path", [".github/workflows.yml", "workflows/a.yml", "a/.github/workflows/b.yml"]
 )
 def test_other_paths_need_no_scope_for_workflows(path: str) -> None:
-    made = plan(path)
+    made = task(path)
     require_writable(made, made.missing, frozenset({"repo"}))

@@ -104,7 +104,7 @@ _LEFT = {
 """What is left to do if nothing is to be written: the first of these that there is."""
 
 
-class RegistrationResult(NamedTuple):
+class Record(NamedTuple):
     """One list in one repository: what the report is made of."""
 
     spec: RegistrationSpec
@@ -169,8 +169,8 @@ class RegistrationResult(NamedTuple):
         """The listed paths, in the order of the list."""
         return tuple(self.paths.values())
 
-    def after(self, *outcomes: PathOutcome) -> "RegistrationResult":
-        """Give the result once this was done about paths, or is known of them."""
+    def after(self, *outcomes: PathOutcome) -> "Record":
+        """Give the record once this was done about paths, or is known of them."""
         changed = {each.path: self.paths[each.path].after(each) for each in outcomes}
         return self._replace(paths={**self.paths, **changed})
 

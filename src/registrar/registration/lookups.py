@@ -1,32 +1,32 @@
-"""What a decision asks about a repository, and the answers of a run over one."""
+"""What a decision asks about a repository, and how a run over one looks it up."""
 
 from typing import TYPE_CHECKING, Protocol
 
-from registrar.models.plan import Plan
 from registrar.models.repository import BranchState, Comparison, Entry, Tree
+from registrar.models.task import Task
 from registrar.registration.sent import SentSteps
 
 if TYPE_CHECKING:
     from registrar.github.client import Client
 
 
-def listed_at(plan: Plan, commit: str) -> Tree | None:
+def listed_at(task: Task, commit: str) -> Tree | None:
     """What a branch holds at the listed paths and above them, if that was read with the repository.
 
     `None` if it was not, and if one of these paths is a directory, of which nothing was read.
     """
-    known = (each.entries for each in plan.state.branches.values() if each.head == commit)
+    known = (each.entries for each in task.state.branches.values() if each.head == commit)
     entries = next(filter(None, known), None)
     if entries is None:
         return None
-    at_paths = (entries.get(each.path) for each in plan.definitions)
+    at_paths = (entries.get(each.path) for each in task.definitions)
     if any(entry and entry.type == "tree" for entry in at_paths):
         return None
     return {path: entry for path, entry in entries.items() if entry.type != "tree"}
 
 
-class Answers(Protocol):
-    """What a decision asks about the repository of its plan.
+class Lookups(Protocol):
+    """What a decision asks about the repository of its task.
 
     Each method may raise `RegistrarError`, which ends the decision.
     """
@@ -68,19 +68,19 @@ class Answers(Protocol):
         return None
 
 
-class ReadingAnswers(Answers):
-    """Answers with requests that read; `SentSteps` says which branches may have changed since."""
+class RestLookups(Lookups):
+    """Looks up with requests that read; `SentSteps` says which branches may have changed since."""
 
-    def __init__(self, client: "Client", plan: Plan, sent: SentSteps | None = None) -> None:
+    def __init__(self, client: "Client", task: Task, sent: SentSteps | None = None) -> None:
         self._client = client
-        self._plan = plan
-        self._repository = plan.repository
+        self._task = task
+        self._repository = task.repository
         self._trees: dict[str, Tree | None] = {}
         self._comparisons: dict[tuple[str, str], Comparison] = {}
         self._sent = sent or SentSteps()
 
     def branch(self, name: str) -> BranchState:
-        rest, sent, heads = self._client.rest, self._sent, self._plan.state.heads
+        rest, sent, heads = self._client.rest, self._sent, self._task.state.heads
         # The branches were listed before the first step, so that list is out of date
         is_listed = heads is not None and not sent.branches
         head = (heads or {}).get(name) if is_listed else rest.branch_head(self._repository, name)
@@ -100,7 +100,7 @@ class ReadingAnswers(Answers):
         return self._trees[commit]
 
     def listed(self, commit: str) -> Tree | None:
-        known = listed_at(self._plan, commit)
+        known = listed_at(self._task, commit)
         return self.tree(commit) if known is None else known
 
     def lacking(self, paths: frozenset[str], commit: str) -> frozenset[str]:
