@@ -328,6 +328,21 @@ def test_of_a_private_repository_only_what_is_listed_is_named_where_others_may_r
     assert "Left open: " in run.console or "many" in reader
 
 
+def test_what_was_taken_out_between_two_withdrawals_is_told_in_the_same_way(
+    example: Withdrawable,
+) -> None:
+    """By the run that opens another pull request from the branch, and by the next one."""
+    for number in range(2):
+        example.do()
+        if number:
+            example.repository.commit({"b.md": None}, branch=BRANCH)
+        example.withdraw({"a.md": LIST["a.md"]})
+    example.do()
+    example.host.requests.clear()
+    example.do()
+    assert only_reads(example.host)
+
+
 def test_what_is_taken_out_of_a_withdrawn_branch_stays_out(example: Withdrawable) -> None:
     example.do(NEW)
     example.withdraw(NEW)

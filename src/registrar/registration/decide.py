@@ -306,9 +306,11 @@ class _Decider:
                 held = self._found(pull, undecided)
             undecided -= held
             if pull.was_closed:
-                is_withdrawn = mark is not None and mark.is_withdrawn
-                by = pull._replace(is_withdrawn=is_withdrawn)
-                self._declined |= dict.fromkeys(held - proposed, by)
+                by = dict.fromkeys(held - proposed, pull)
+                if mark and mark.is_withdrawn:
+                    state = self._states[pull.head_branch]
+                    by = {path: self._first_with(path, state, pull) for path in by}
+                self._declined |= by
             elif pull.merged and known and pull.merge_commit:
                 # What was merged and deleted later is proposed again; what was taken out is not
                 taken_out = self._lookups.lacking(known, pull.merge_commit)
