@@ -282,6 +282,7 @@ NO_ERRORS = re.compile(
     r"|kind\.(not_found|empty|value|moved|time|no_answer|not_begun|cancelled|other)$"
     r"|check\.(present|missing)$"
     r"|outcome\.(?!check$)"
+    r"|run\.language$"
     r"|reason\.(exists|no_property|property_lines|satisfied|inherited|other_case|unicode_form|hides|deleted|on_branch|same"
     r"|edited|conflicts|not_corrected|from_base|no_room|no_update|with_presence)$"
     r"|many\.(group|excluded|missing|state|count|table)_"
@@ -325,6 +326,10 @@ def test_every_error_has_a_section_and_every_section_an_error_or_a_symptom() -> 
             msg("progress.failed", path="input.x", reason=msg("reason.blocked")),
             "a-part-of-the-path-is-a-file",
         ),
+        (msg("pull_request.changed"), "others-write-to-the-branch"),
+        (msg("pull_request.switched_off"), "the-repository-cannot-be-written-to"),
+        (msg("refusal.malformed_path"), "paths-in-a-list"),
+        (msg("run.language"), ""),
         (msg("progress.failed", path="x", reason="y"), ""),
     ],
 )
