@@ -71,7 +71,7 @@ class RestWriter:
 
     def write(self, write: Write) -> None:
         if write is not self._decided:
-            # The very same comes again if the branch could not be read: it goes on where it was
+            # The same one comes again if the branch could not be read: the run goes on where it was
             self._decided, self._begun = write, self._begin_to(write)
         if begun := self._begun:
             if not begun.is_done:

@@ -205,7 +205,7 @@ def _in_two_forms(task: Task) -> Iterator[Message]:
 
 
 def _without_needless(work: Work, lookups: Lookups) -> Task:
-    """Close what has become needless, or say that it would be; give the plan without it."""
+    """Close what has become needless, or say that it would be; give the task without it."""
     task, progress = work.task, work.progress
     found = closing.find_needless(task, lookups, progress)
     if not task.spec.writes:
