@@ -42,7 +42,6 @@ SCAFFOLD = {
         (ROOT / "scripts/config/repo-scaffold-definitions.json").read_text("utf-8")
     )
 }
-SCAFFOLD_MISSING = {path: content for path, content in SCAFFOLD.items() if path not in PRESENT}
 MISSING = {path: content for path, content in LISTED.items() if path not in PRESENT}
 EXPECTED = PRESENT | MISSING
 

@@ -89,11 +89,6 @@ class Recording:
         return f"{self.request}: {self.case}"
 
     @property
-    def is_graphql(self) -> bool:
-        """Whether the request goes to GraphQL."""
-        return self.request.startswith(("query ", "mutation "))
-
-    @property
     def sources(self) -> list[str]:
         """Where it is published or documented."""
         found = self.recorded or self.documented

@@ -125,13 +125,7 @@ def test_a_damaged_list_gives_definitions_or_diagnostics(
     assert not [path for path in paths if list(constraints.path_diagnostics(path))]
 
 
-@given(st.binary(max_size=200), st.sampled_from(SUFFIXES))
-def test_any_bytes_give_definitions_or_diagnostics(data: bytes, suffix: str) -> None:
-    for diagnostic in diagnostics_of(data, suffix):
-        assert diagnostic.file
-
-
-@given(st.text(max_size=200), st.sampled_from(SUFFIXES))
+@given(st.text(max_size=200) | st.binary(max_size=200), st.sampled_from(SUFFIXES))
 @example("- !!timestamp foo", ".yml")
 @example("- path: !!bool foo", ".yml")
 @example("- path: 2024-13-45", ".yml")
@@ -154,8 +148,11 @@ def test_any_bytes_give_definitions_or_diagnostics(data: bytes, suffix: str) -> 
 @example("[" * 3000 + "]" * 3000, ".json")
 @example("[" * 3000 + "]" * 3000, ".yml")
 @example('[{"path": "a"}]]', ".json")
-def test_any_text_gives_definitions_or_diagnostics(text: str, suffix: str) -> None:
-    for diagnostic in diagnostics_of(text.encode("utf-8", "surrogatepass"), suffix):
+def test_any_text_and_any_bytes_give_definitions_or_diagnostics(
+    held: str | bytes, suffix: str
+) -> None:
+    data = held if isinstance(held, bytes) else held.encode("utf-8", "surrogatepass")
+    for diagnostic in diagnostics_of(data, suffix):
         assert diagnostic.file
 
 
