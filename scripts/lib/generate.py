@@ -125,8 +125,8 @@ def _rows_of_hosts(document: str) -> str:
     # A name without a host is one of Docker Hub (docs.docker.com/reference/cli/docker/image/tag)
     hosts = [host if rest and "." in host else "docker.io" for host, _, rest in bases]
     told = {
-        f"`{urlsplit(DEFAULT_API_URL).hostname}`, or the host of `api_url`": "every run; nothing"
-        " else is asked",
+        f"`{urlsplit(DEFAULT_API_URL).hostname}`, or the host of `api_url`": "all requests of a"
+        " run",
         _codes([registry, *BLOBS[registry]]): "the image of a release",
         f"{_codes(hosts)} and the hosts they send to": "building the image, at a commit without"
         " a release",
