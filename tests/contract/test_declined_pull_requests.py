@@ -393,6 +393,15 @@ def test_what_the_branch_holds_from_its_beginning_is_not_proposed_by_it(
     assert [each.state for each in repository.pull_requests] == ["closed", "open"]
 
 
+def test_a_pull_request_that_brings_nothing_of_the_list_is_named_by_each_run(
+    begun_before: Way,
+) -> None:
+    for mode in ("plan", "register"):
+        listed = begun_before.action.listing_of({"a.md": A_AND_B["a.md"]})
+        run = begun_before.run(definitions=listed, mode=mode)
+        assert (run.exit_code, run.registration["pull_request"]["number"]) == (0, 1), run.console
+
+
 @pytest.mark.parametrize("has_run", [False, True])
 def test_what_an_update_of_the_branch_takes_out_is_no_no(begun_before: Way, has_run: bool) -> None:
     repository = begun_before.repository

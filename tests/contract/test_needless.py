@@ -370,3 +370,16 @@ def test_one_to_which_somebody_pushes_while_its_closing_waits_stays(example: Nee
     run = example.do()
     assert (example.pulls, example.written) == (OPEN, ["PATCH pulls/1"])
     assert "Left open" in run.console
+
+
+def test_of_two_that_are_needless_plan_and_run_name_the_same(example: Needless) -> None:
+    example.do()
+    repository = example.repository
+    repository.create_branch(SECOND, BRANCH)
+    body = repository.pull_requests[0].body or ""
+    repository.open_pull_request(head=SECOND, body=body)
+    example.add_by_hand()
+    plan, run = example.do(mode="plan"), example.do()
+    assert example.pulls == [*CLOSED, (SECOND, "closed")], run.console
+    numbers = {each.registration["pull_request"]["number"] for each in (plan, run)}
+    assert len(numbers) == 1

@@ -179,7 +179,7 @@ class Progress:
         self._result = self._result._replace(to_close=count)
         if not (self._task and self._task.missing):
             # Otherwise the result is about the one that is to be opened
-            self._result = self._result._replace(pull_request=pull_requests[0])
+            self._result = self._result._replace(pull_request=pull_requests[-1])
         self.note("progress.to_close", repeats_state=True, count=count, pull_requests=links)
 
     def keep_branch(self, name: str) -> None:

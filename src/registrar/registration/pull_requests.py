@@ -110,7 +110,9 @@ def publish(work: Work, write: Write) -> None:
     client, task, progress = work.client, work.task, work.progress
     result = progress.result()
     if not any(file.on_branch for file in result.files):
-        if write.pull_request is None and not result.count(Done.UNKNOWN):
+        if write.pull_request:
+            progress.keep_proposed(write.pull_request)
+        elif not result.count(Done.UNKNOWN):
             progress.keep_left_branch(write.branch.name)
         return
     pull, operation = write.pull_request, PullRequestOperation.CREATED
