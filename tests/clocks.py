@@ -1,4 +1,4 @@
-"""Time that only tests let pass."""
+"""Clocks for tests: their time passes only if a test lets it pass."""
 
 from __future__ import annotations
 

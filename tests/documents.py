@@ -1,4 +1,4 @@
-"""The documents, and what is in them."""
+"""The documents, their tables, and the commands in their examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An example repository at the stand-in, runs on it, and what "right" means there."""
+"""An example repository at the stand-in, runs on it, and checks that a result is right."""
 
 from __future__ import annotations
 

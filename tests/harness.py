@@ -1,4 +1,4 @@
-"""How tests run the action, and what a run leaves behind."""
+"""Run the action in tests, and read its outputs."""
 
 from __future__ import annotations
 

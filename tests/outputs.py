@@ -1,4 +1,4 @@
-"""What every output of a run over many says, compared with what the stand-in holds.
+"""Compare every output of a run over many repositories with the state of the stand-in.
 
 `World.expect` finds out how each repository must stand from the stand-in alone: as it was before
 the run and is after it, and what people did meanwhile. `compare` holds each output against that.

@@ -1,4 +1,4 @@
-"""Values of ours that unit tests begin with: settings, lists and specs."""
+"""Settings, lists and specs with which unit tests begin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`scripts/demo`: the action at work on a stand-in for GitHub. Ends with 1 when a check fails."""
+"""`scripts/demo` shows the action at work on a stand-in for GitHub.
+
+It ends with 1 if a check fails.
+"""
 
 from __future__ import annotations
 

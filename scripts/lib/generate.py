@@ -1,4 +1,4 @@
-"""Write what follows from the inputs and profiles of the code into the files that repeat it."""
+"""Write the files, and parts of files, that repeat the inputs and profiles of the code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Markdown on a page that looks like GitHub's, and a photograph of it."""
+"""Put Markdown on a page that looks like GitHub's, and take a picture of the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`scripts/look`: what people read after a run, as GitHub renders it, and the pictures in docs."""
+"""`scripts/look` renders the texts of a run as GitHub does, and makes the pictures in docs."""
 
 from __future__ import annotations
 

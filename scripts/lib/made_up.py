@@ -1,4 +1,4 @@
-"""Made-up repositories of the kinds that a list and a selection ask about."""
+"""Make up repositories that differ in everything a list or a selection can ask about."""
 
 from __future__ import annotations
 

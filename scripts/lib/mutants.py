@@ -1,4 +1,4 @@
-"""Mistakes that tests must notice: `python mutants.py [WORD]` in the root of the project."""
+"""`python mutants.py [WORD]`, in the root of the project: are mistakes in the code noticed?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Of pip's settings on this machine only those that say from where packages come.
+"""Print only those of pip's settings on this machine that say from where packages come.
 
 Any other one may break the installation: `target` and `user` put packages elsewhere, `constraint`
 and `no-binary` contradict our options. No option of pip leaves out a part of its settings, and an

@@ -1,4 +1,4 @@
-"""Prepares a release (`scripts/release`), and does what `release.yml` needs of the checkout.
+"""Prepare a release (`scripts/release`), and do the steps of `release.yml` with the checkout.
 
 It needs nothing but the standard library.
 """

@@ -1,4 +1,4 @@
-"""A made-up repository on the stand-in, and the action run on it; nobody waits on its clock."""
+"""Run the action on a made-up repository of the stand-in, with a clock on which nobody waits."""
 
 from __future__ import annotations
 

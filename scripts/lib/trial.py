@@ -1,4 +1,4 @@
-"""`scripts/try-on-github`: does registrar do at the real GitHub what the tests say?"""
+"""`scripts/try-on-github` checks that registrar does at the real GitHub what the tests expect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of the evidence in a real browser: what it counts, filters and asks for."""
+"""The page with the results, in a real browser: how it counts and filters, and what it requests."""
 
 from __future__ import annotations
 

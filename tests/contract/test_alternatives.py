@@ -1,4 +1,4 @@
-"""Other files that do in place of a listed one, with both strategies."""
+"""A listed path counts as present if an accepted other file exists, with both strategies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers that refuse, lack a part, have another shape, or say something else than they seem to."""
+"""Answers of GitHub that refuse, are incomplete, have another shape, or mislead."""
 
 from __future__ import annotations
 

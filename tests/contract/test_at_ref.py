@@ -1,4 +1,4 @@
-"""A commit in place of the default branch: what is missing there, and what it takes away."""
+"""`ref`: a run reads a commit instead of the default branch, and reports removed files."""
 
 from __future__ import annotations
 

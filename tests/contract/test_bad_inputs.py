@@ -1,4 +1,4 @@
-"""Bad inputs end a run before any request, each with its own text."""
+"""Each bad input ends a run before any request, with an error of its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mistakes in a definition file end a run before any request, each with its place and its words."""
+"""A mistake in a definition file ends a run before any request; the error names its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paths that something else is in the way of: both strategies say so and leave the same tree."""
+"""Blocked paths: both strategies report them, and leave the same tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What somebody declined is not proposed again, also when the branch is gone."""
+"""Declined files are not proposed again, even if the branch was deleted."""
 
 from __future__ import annotations
 

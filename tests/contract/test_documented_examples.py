@@ -1,4 +1,4 @@
-"""What the documents tell people to paste works as it stands."""
+"""The examples that people copy from the documents work without a change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How each listed path stands, by what is really there; every output counts the same."""
+"""The state of each listed path agrees with the repository, and all outputs count the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which answers mean that a file exists, which that it is missing, and which are errors."""
+"""Which answers mean that a file exists, which mean that it is missing, and which are errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An open pull request follows its list: what is still as this action wrote it, no more."""
+"""When a list changes, a run updates the files of its open pull request that nobody has edited."""
 
 from __future__ import annotations
 

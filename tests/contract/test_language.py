@@ -1,4 +1,4 @@
-"""Which language a run speaks: the contract's lists are Japanese, and so is a Japanese console."""
+"""The language of a run: Japanese for the lists of the contract and for a Japanese console."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is probably a mistake in a list is said before it reaches every repository."""
+"""A run warns of probable mistakes in a list before it writes to any repository."""
 
 from __future__ import annotations
 

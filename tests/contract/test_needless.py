@@ -1,4 +1,4 @@
-"""An open pull request of which the default branch has everything by now is closed."""
+"""A run closes an open pull request if the default branch now has all its files."""
 
 from __future__ import annotations
 

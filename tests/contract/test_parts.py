@@ -1,4 +1,4 @@
-"""Files that are put together from parts, each with a condition of its own."""
+"""A file can consist of parts, each with a condition of its own."""
 
 from __future__ import annotations
 

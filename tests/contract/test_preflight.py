@@ -1,4 +1,4 @@
-"""What a run may not do is reported before any write, with its cause."""
+"""If the token or the repository does not allow a run, the run says why before any write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reviewer reads in the pull request, and that running again changes none of it."""
+"""The description of a pull request: reviewers can use it, and another run does not change it."""
 
 from __future__ import annotations
 

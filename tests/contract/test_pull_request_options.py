@@ -1,4 +1,4 @@
-"""Labels, assignees, reviewers, teams, draft: what the host does not take is a warning."""
+"""Labels, assignees, reviewers, teams, draft: if the host refuses one, the run gives a warning."""
 
 from __future__ import annotations
 

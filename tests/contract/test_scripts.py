@@ -1,4 +1,4 @@
-"""What the scripts answer to a mistake, and the line that a run of the tests ends with."""
+"""How the scripts answer to mistakes, and with which line a run of the tests ends."""
 
 from __future__ import annotations
 

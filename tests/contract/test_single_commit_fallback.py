@@ -1,4 +1,4 @@
-"""`single`: where the one request fails half-way, the steps of `per-file` finish the work."""
+"""`single`: if the one request fails half-way, the steps of `per-file` finish the work."""
 
 from __future__ import annotations
 

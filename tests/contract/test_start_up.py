@@ -1,4 +1,4 @@
-"""Start-up: what a run takes up to its first request."""
+"""Start-up: how much work a run needs before its first request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list `starter`: what comes of it in an empty repository, and in one that has everything."""
+"""The list `starter` in an empty repository, and in one that has all its files."""
 
 from __future__ import annotations
 

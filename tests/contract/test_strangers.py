@@ -1,4 +1,4 @@
-"""Whoever may read a public repository may open a pull request between two of its branches.
+"""Everybody who may read a public repository may open a pull request between two of its branches.
 
 What such a pull request says counts nowhere, and nothing is written to a branch that has only that.
 """

@@ -1,4 +1,4 @@
-"""`single` and `per-file` leave the same tree, whatever is listed and whatever is there."""
+"""`single` and `per-file` leave the same tree, for every list and every repository."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`mode: withdraw` closes what nobody has changed, and the next run takes it up again."""
+"""`mode: withdraw` closes unchanged pull requests; the next run proposes their files again."""
 
 from __future__ import annotations
 

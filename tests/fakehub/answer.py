@@ -1,4 +1,4 @@
-"""What goes back over the connection."""
+"""The answer that the stand-in sends over the connection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Time, as an argument: a test that waits an hour takes no time."""
+"""A clock as an argument, so that a test that waits an hour takes no time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What GitHub does beyond its description: each a switch, all of them off by default."""
+"""Switches for the behaviour of GitHub that its description lacks. All are off by default."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the host answers when it does not do what it was asked."""
+"""The answers with which the host refuses a request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A request as it arrived."""
+"""A request as it has arrived at the stand-in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether an answer is as it was recorded."""
+"""Compare an answer with the recorded one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the stand-in comes to give each recorded answer: what is so at it before the request."""
+"""The states of the stand-in in which it gives each recorded answer."""
 
 from __future__ import annotations
 

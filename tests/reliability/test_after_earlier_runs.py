@@ -1,4 +1,4 @@
-"""Every way an earlier run can have ended, and what the next one makes of it."""
+"""However an earlier run ended, the next run finishes its work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM: what is in flight may end, the rest is reported and left to the next run."""
+"""SIGINT and SIGTERM: the request in progress may end, and the next run does the rest."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Every request of a run × every fault, before and after it is applied; then the run again.
 
-All of it on a GitHub without quirks, and on its real day.
+This happens on a stand-in without quirks, and on one with all those of the real GitHub.
 """
 
 from __future__ import annotations

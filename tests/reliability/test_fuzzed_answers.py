@@ -1,4 +1,4 @@
-"""Anything in any field of an answer: a run or an error of ours, and nothing is lost."""
+"""With any value in any field of an answer, a run ends well or with an error, and loses nothing."""
 
 from __future__ import annotations
 

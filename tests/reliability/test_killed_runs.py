@@ -1,4 +1,4 @@
-"""Killed at every request, then run again: as if nothing had happened.
+"""If a run is killed at any request, the next run leaves the same result as an undisturbed one.
 
 Also where GitHub lags behind: the second run meets what the first has just made.
 """

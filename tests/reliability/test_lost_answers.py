@@ -1,4 +1,4 @@
-"""Writes that were applied and whose answer was lost: found, and not done again."""
+"""If the answer to a write was lost, a run finds that it was applied, and does not repeat it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No connection: the error names the host, what was tried, for how long, and what to do."""
+"""Without a connection, the error names the host, the attempts, their duration, and a remedy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `single` takes for missing, whatever GitHub answers about directories.
+"""`single` calls only missing paths missing, for every answer of GitHub about directories.
 
 Each switch of the stand-in is an answer that is recorded only in part, or not at all. Under each of
 them what exists is neither overwritten nor called missing, and what is missing is created, or the

@@ -1,4 +1,4 @@
-"""Encrypted connections: they work, and an error about one says what to do."""
+"""Encrypted connections work, and an error about one names a remedy."""
 
 from __future__ import annotations
 

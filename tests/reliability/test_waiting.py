@@ -1,4 +1,4 @@
-"""Waiting: announced, as long as GitHub asks, and never longer than allowed."""
+"""A run announces each wait, waits as long as GitHub asks, and never longer than allowed."""
 
 from __future__ import annotations
 

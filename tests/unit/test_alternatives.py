@@ -1,4 +1,4 @@
-"""Which paths do for a listed one, as tables: the list's own alternatives, and GitHub's rules."""
+"""Tables of the paths that count for a listed one: the list's alternatives, and GitHub's rules."""
 
 from __future__ import annotations
 

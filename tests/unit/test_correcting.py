@@ -1,4 +1,4 @@
-"""What of an open pull request is corrected: every content, kind of entry and description."""
+"""Which files of a pull request a run updates: every content, kind of entry and description."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the documents say is held to action.yml, the catalogue and the code."""
+"""The documents agree with action.yml, the catalogue and the code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Escaping: whatever text comes, it stays text where it lands."""
+"""Escaping: every text from outside stays text in every output."""
 
 from __future__ import annotations
 

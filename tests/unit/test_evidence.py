@@ -1,4 +1,4 @@
-"""What is at a path, by its blob id; the rows of the table."""
+"""The state of a path follows from its blob id, and the table has a row for each path."""
 
 from __future__ import annotations
 

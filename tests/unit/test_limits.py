@@ -1,4 +1,4 @@
-"""What GitHub tells of a token in its headers, and how fast its writes follow each other."""
+"""The limits of a token as GitHub's headers give them, and the pauses between its writes."""
 
 from __future__ import annotations
 

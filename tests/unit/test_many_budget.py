@@ -1,4 +1,4 @@
-"""What a run over many repositories is going to do, from what was read."""
+"""How a run over many repositories plans its work from the states that it has read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of a repository, by who reads it."""
+"""How much a run says about a repository depends on the readers of the workflow."""
 
 from __future__ import annotations
 

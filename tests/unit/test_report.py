@@ -1,4 +1,4 @@
-"""Results -> texts: what cannot be seen from outside in reasonable time."""
+"""Texts of results that tests through the entry point cannot reach in reasonable time."""
 
 from __future__ import annotations
 

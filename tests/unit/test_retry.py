@@ -1,4 +1,4 @@
-"""Waiting: how long, announced how, and never longer in all than allowed."""
+"""Waiting: a run announces how long it waits, and never waits longer in total than allowed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rules of a list apply to a repository, and what it gets."""
+"""Which rules of a list apply to a repository, and which files they give it."""
 
 from __future__ import annotations
 

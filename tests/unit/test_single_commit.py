@@ -1,4 +1,4 @@
-"""`single`: where commits are split."""
+"""`single`: how many files and bytes go into one commit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What exists + what is listed -> what is to be done, and what is refused beforehand."""
+"""From existing and listed files follow the files to create, and the refusals before any write."""
 
 from __future__ import annotations
 

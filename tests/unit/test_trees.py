@@ -1,4 +1,4 @@
-"""What proves a listing: ids computed as git does, and the chain from the commit's tree down."""
+"""A listing is proved by ids as git computes them, in a chain from the commit's tree down."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Open pull requests of many repositories follow their list, within the cap."""
+"""Many repositories: open pull requests are updated when their list changes, within the limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many repositories: which ones are selected, and what cannot be begun."""
+"""Many repositories: which ones a run selects, and when it refuses to begin."""
 
 from __future__ import annotations
 

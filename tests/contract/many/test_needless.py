@@ -1,4 +1,4 @@
-"""Many repositories: open pull requests that have become needless."""
+"""Many repositories: open pull requests that are no longer needed."""
 
 from __future__ import annotations
 

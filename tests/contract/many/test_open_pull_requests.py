@@ -1,4 +1,4 @@
-"""Many repositories: what takes requests of its own is looked at in one after the other."""
+"""Many repositories: open pull requests that need requests of their own are read one by one."""
 
 from __future__ import annotations
 

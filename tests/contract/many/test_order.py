@@ -1,4 +1,4 @@
-"""Many repositories: in what order they are written to, and that none of them is starved."""
+"""Many repositories: the order of writing, in which each repository gets its turn."""
 
 from __future__ import annotations
 

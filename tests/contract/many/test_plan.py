@@ -1,4 +1,4 @@
-"""A plan or a check of many repositories: what is counted, and that nothing is written."""
+"""Many repositories: a plan and a check count correctly, and write nothing."""
 
 from __future__ import annotations
 

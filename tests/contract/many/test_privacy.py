@@ -1,4 +1,4 @@
-"""Many repositories: what others who read the workflow are told of those that are not public."""
+"""Many repositories: readers of a public workflow learn only numbers about private repositories."""
 
 from __future__ import annotations
 

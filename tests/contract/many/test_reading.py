@@ -1,4 +1,4 @@
-"""Many repositories: read in batches as large as GitHub answers them."""
+"""Many repositories: a run reads them in batches that are as large as GitHub allows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many repositories: one story, after each part of which every output says the same numbers."""
+"""Many repositories: in each part of one story, all outputs say the same numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many repositories: files that a token may not write do not take the others with them."""
+"""Many repositories: if a token may not write some files, the run writes the others."""
 
 from __future__ import annotations
 

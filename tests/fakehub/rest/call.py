@@ -1,4 +1,4 @@
-"""A described, authenticated request, and who answers it."""
+"""A request that is described and authenticated, and the function that answers it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files: what stands at a path, and writing there."""
+"""Files: read the entry at a path, and write a file there."""
 
 from __future__ import annotations
 

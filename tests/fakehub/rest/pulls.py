@@ -1,4 +1,4 @@
-"""Pull requests, and what hangs on them: labels, assignees, reviewers."""
+"""Pull requests with their labels, assignees and reviewers."""
 
 from __future__ import annotations
 
