@@ -311,10 +311,12 @@ def test_a_file_that_is_refused_after_a_lost_commit_is_looked_for(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
     lost, unread = lose_a_later_commit(action, host, PATHS[0])
-    unread.times = 1
+    # The last look before the commit is sent again, and the reading after it
+    unread.times = 2
     refuse(host, puts, 403)
     ended = run(action, commit_strategy="single")
     assert lost.hits
+    assert len(unread.hits) == 2
     assert ended.exit_code == 0, ended.text
     states = {file["path"]: file["done"] for file in ended.registration["files"]}
     assert states == dict.fromkeys(PATHS, "created") | {PATHS[0]: "skipped"}
