@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -80,6 +81,8 @@ def test_of_the_others_there_is_a_number_for_each_state_and_kind() -> None:
     assert [each.repository.visibility for each in told.rows] == ["public"]
     reasons = {each.why and each.why.message.key: n for each, n in told.not_named.items()}
     assert reasons == {None: 1, "kind.refused": 2, "refusal.locked": 1}
+    states = Counter(each.status for each in told.not_named.elements())
+    assert states == {Status.OPENED: 1, Status.FAILED: 3}
     assert told.end is many.end
     assert len(many.rows) == 6
     assert many.end.states == {Status.OPENED: 2, Status.FAILED: 3}
