@@ -128,10 +128,10 @@ def _rows_of_hosts(document: str) -> str:
         f"`{urlsplit(DEFAULT_API_URL).hostname}`, or the host of `api_url`": "all requests of a"
         " run",
         _codes([registry, *BLOBS[registry]]): "the image of a release",
-        f"{_codes(hosts)} and the hosts they send to": "building the image, at a commit without"
-        " a release",
-        f"{_codes(PACKAGES)}, or the host of `PIP_INDEX_URL`": "`composite`, building the image,"
-        " and shells: the packages",
+        f"{_codes(hosts)} and the hosts they send to": "building the image, if you use a"
+        " commit without a release",
+        f"{_codes(PACKAGES)}, or the host of `PIP_INDEX_URL`": "the packages: for `composite`, in"
+        " a shell, and for building the image",
     }
     rows = "".join(f"| {host} | {use} |\n" for host, use in told.items())
     pattern = r"(?<=^\| Host \| For \|\n\| --- \| --- \|\n)(?:\|.*\n)+"
