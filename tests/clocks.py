@@ -32,7 +32,7 @@ class FakeClock:
 
     @property
     def now(self) -> float:
-        """What `time` and `monotonic` give."""
+        """The time that `time` and `monotonic` return."""
         return self._now[0]
 
     @now.setter

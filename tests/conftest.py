@@ -36,7 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Where all matrices run, property tests have more examples, and each time other ones."""
+    """If all matrices run, property tests get more examples, and other ones each time."""
     # How long an example takes tells more about the machine than about us
     settings.register_profile(
         "registrar",
@@ -50,7 +50,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of the tests marked ``matrix``, keep the part that was asked for; begin with what is long."""
+    """Keep the requested part of the tests marked ``matrix``, and begin with the longest ones."""
     part = config.getoption("matrix")
     matrix = [item for item in items if item.get_closest_marker("matrix")]
     others = [item for item in items if not item.get_closest_marker("matrix")]
@@ -100,7 +100,7 @@ def _nothing_of_the_machine() -> Iterator[None]:
 
 @pytest.fixture
 def seed(request: pytest.FixtureRequest) -> int:
-    """Where a fuzzer begins; `scripts/test-faults` prints it."""
+    """The number with which a fuzzer begins; `scripts/test-faults` prints it."""
     return int(request.config.getoption("matrix_seed"))
 
 

@@ -91,7 +91,7 @@ class Example:
 
     @property
     def host(self) -> StandInHost:
-        """Where the repository is."""
+        """The host that has the repository."""
         return self.action.host
 
     def live(self, day: Day) -> None:
@@ -109,11 +109,11 @@ class Example:
 
     @property
     def inputs(self) -> dict[str, str]:
-        """What every run of it is given."""
+        """The inputs that every run gets."""
         return {"commit_strategy": self.strategy, "language": "en", "definitions": LIST}
 
     def wrong(self) -> list[str]:
-        """Say what is not as it must be once the work is done: nothing, when it is right."""
+        """Return the problems that are left once the work is done."""
         repository = self.repository
         found: list[str] = []
         if repository.files("main") != PRESENT:
@@ -179,7 +179,7 @@ class Way(Example):
 
     @property
     def written(self) -> list[str]:
-        """What was sent to write since the requests were cleared."""
+        """The writes that were sent since the requests were cleared."""
         return [self.call(each) for each in self.host.requests if not is_read(each)]
 
     def make_wait(

@@ -35,7 +35,7 @@ INVISIBLE = re.compile(
 
 @dataclass
 class Page(HTMLParser):
-    """What a reader sees of a piece of Markdown."""
+    """A piece of Markdown as a reader sees it."""
 
     markdown: str
     links: list[str] = field(default_factory=list)

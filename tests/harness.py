@@ -57,7 +57,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Run:
-    """What a run has left behind."""
+    """The exit code, the outputs and the texts of a run."""
 
     exit_code: int
     stdout: str
@@ -217,7 +217,7 @@ class Action:
     def environment(
         self, inputs: Mapping[str, str | None], *, runner: bool = False
     ) -> dict[str, str]:
-        """What the action is started with for these inputs."""
+        """The environment in which the action starts with these inputs."""
         given: dict[str, str | None] = {
             "host_token": self.default_token,
             "target_repo": TARGET,
@@ -334,7 +334,7 @@ class Action:
     def _left(
         self, exit_code: int, stdout: bytes, stderr: bytes, environ: Mapping[str, str]
     ) -> Run:
-        """What a run has left, after the checks that hold for every run."""
+        """The result of a run, after the checks that hold for every run."""
         run = Run(
             exit_code=exit_code,
             stdout=stdout.decode(),
@@ -385,7 +385,7 @@ class Action:
 
     @property
     def temporary(self) -> Path:
-        """Where a run leaves files for later steps, when its environment has `keeping`."""
+        """The directory for files of later steps, if the environment of the run has `keeping`."""
         folder = self.directory / "temp"
         folder.mkdir(exist_ok=True)
         return folder
@@ -445,7 +445,7 @@ def check_report(run: Run) -> None:
 
 
 def clean_environment() -> dict[str, str]:
-    """What a process needs, and what measures its coverage; no variable means anything to us."""
+    """The variables that a process and its coverage need. None of them is an input."""
     kept = ("PATH", "LD_LIBRARY_PATH")
     return {k: v for k, v in os.environ.items() if k in kept or k.startswith("COVERAGE_")}
 

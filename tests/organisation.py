@@ -31,7 +31,7 @@ Make = Callable[..., list[Repository]]
 
 
 class Odd(StrEnum):
-    """What is odd about a repository, or becomes so after it was read."""
+    """Odd properties of a repository, from the beginning or after the run has read it."""
 
     RENAMED = auto()
     ARCHIVED = auto()
@@ -140,7 +140,7 @@ class Organisation:
                 assert [pull for pull in pulls if pull.state == "open"] == [pulls[-1]], row
 
     def wrong(self) -> list[str]:
-        """Say what is not as it must be once everything is done: nothing, when it is right."""
+        """Return the problems that are left once everything is done."""
         found: list[str] = []
         for number, repository in enumerate(self.repositories):
             name, all_pulls = repository.full_name, repository.pull_requests
@@ -215,7 +215,7 @@ def _names(request: Request, repository: Repository) -> bool:
 
 
 def states(run: Run) -> dict[str, int]:
-    """How many repositories ended in which state, those that none did left out."""
+    """The number of repositories in each state, without the states that none has."""
     return {state: count for state, count in run.report["many"]["states"].items() if count}
 
 

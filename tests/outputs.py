@@ -713,7 +713,7 @@ def _reach(stands: Iterable[Stand]) -> dict[str, set[str]]:
 
 
 def _steps(outputs: Outputs, stands: Sequence[Stand], states: Counter[str]) -> list[str]:
-    """What there is to do, as the page begins with it."""
+    """The open tasks with which the page begins."""
     lists = Counter(each.state for each in stands)
     ages = [_days(each, outputs) for each in stands if each.opened_at is not None]
     many = outputs.report["many"]

@@ -22,7 +22,7 @@ def file_of(path: str, content: bytes, rule: int = 0) -> FileDefinition:
 
 
 def settings(**inputs: str) -> Settings:
-    """What the action is asked to do by these inputs, for one repository."""
+    """The settings of these inputs, for one repository."""
     given = {"host_token": "token", "target_repo": "octo/example", "profile": "scaffold", **inputs}
     return reader.read({f"INPUT_{name.upper()}": value for name, value in given.items()})
 
@@ -35,7 +35,7 @@ def spec(*listed: FileDefinition, defaults: Defaults = DEFAULTS, **inputs: str) 
 
 
 def record(name: str, paths: Mapping[str, Standing], team: str = "x") -> Record:
-    """What a plan has read of a repository, which is grouped by its property ``team``."""
+    """The record of a plan about a repository, which has a value of the property ``team``."""
     repository = Repository(
         name,
         "main",

@@ -170,7 +170,7 @@ class Demo:
         return run
 
     def check(self, what: str, holds: bool) -> None:  # noqa: FBT001 (what is checked)
-        """Note whether something holds; what was false once stays so."""
+        """Note whether a check holds. A check that failed once stays failed."""
         self.checks[what] = self.checks.get(what, True) and holds
 
     def summarise(self) -> bool:

@@ -183,7 +183,7 @@ def result(language: str) -> str:
 
 
 def gate(language: str) -> str:
-    """What a check shows of a pull request that removes a listed file."""
+    """The output of a check for a pull request that removes a listed file."""
     listed = yaml.safe_load(documented_list(README[language][0], INPUTS["definitions"]))
     [policy] = (each["content"] for each in listed if each["path"] == "SECURITY.md")
     with stage({**FILES, "SECURITY.md": policy.encode()}) as scene:
@@ -238,7 +238,7 @@ def page_of_many(language: str) -> str:
 
 
 def folded(markdown: str) -> str:
-    """Markdown without what is open of itself."""
+    """Markdown without the sections that are open by default."""
     return markdown.replace("<details open>", "<details>")
 
 

@@ -21,7 +21,7 @@ PATTERN = frozenset("*?[")
 
 
 class Made(TypedDict):
-    """What a repository is created with."""
+    """The attributes with which a repository is created."""
 
     files: Mapping[str, bytes]
     private: bool
@@ -44,7 +44,7 @@ def repository_names(target_repos: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a list and a selection ask about, and the paths that must stay free for the list."""
+    """The attributes that a list and a selection ask about, and the paths of the list itself."""
 
     values: Mapping[str, Sequence[str]]
     """Values by kind: ``language``, ``topic``, ``exists``, and each custom property."""

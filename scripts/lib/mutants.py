@@ -60,7 +60,7 @@ def main(word: str = "") -> int:
 
 
 def _try(mutant: Mutant) -> str:
-    """Give what is wrong: nothing, when the tests notice the mistake."""
+    """Return the problem, or an empty text if the tests notice the mistake."""
     with _copy() as folder:
         if not mutant.put_into(folder):
             return "does not fit the code any more: it has to be in exactly one place"

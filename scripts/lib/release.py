@@ -97,13 +97,13 @@ class Changelog:
 
     @property
     def reference(self) -> str:
-        """What examples may use: the tag that the latest release moved, or the branch."""
+        """The version for examples: the tag that the latest release moved, or the branch."""
         headings = re.findall(r"^## \[(.+)\] - ", self.text, re.MULTILINE)
         released = (Version.parse(each) for each in headings)
         return next((each.major_tag for each in released if not each.pre), BRANCH)
 
     def release(self, version: Version, date: str) -> Changelog:
-        """Give what is unreleased to a version."""
+        """Move the unreleased changes to a version."""
         heading = "## [Unreleased]\n"
         return Changelog(
             self.text.replace(heading, f"{heading}\n## [{version.text}] - {date}\n", 1)
@@ -257,7 +257,7 @@ def pin(root: Path, image: str) -> None:
 
 
 def main() -> str:
-    """Do what the command line says, and give what is to be printed."""
+    """Carry out the command line, and return the text to print."""
     parser = argparse.ArgumentParser(prog="scripts/release", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     for name, text in {

@@ -31,7 +31,7 @@ PERMISSIONS = {
 
 @dataclass(frozen=True)
 class Step:
-    """What one run of the action, as a step of a workflow, has left behind."""
+    """The files and texts that one run of the action has written as a step of a workflow."""
 
     exit_code: int
     output: str

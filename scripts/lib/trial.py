@@ -60,7 +60,7 @@ class NotScratch(Exception):
 
 
 class Row(NamedTuple):
-    """What was expected of a step, and what came."""
+    """The expected and the actual result of a step."""
 
     step: str
     about: str
@@ -69,7 +69,7 @@ class Row(NamedTuple):
 
     @property
     def is_right(self) -> bool:
-        """Whether that is the same."""
+        """Whether both are the same."""
         return self.expected == self.real
 
 
@@ -104,7 +104,7 @@ class Api(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """An empty repository of the caller's, or one with nothing but our README and tries."""
+    """A repository of the caller that is empty, or has only our README and earlier tries."""
 
     full_name: str
     default_branch: str
@@ -284,7 +284,7 @@ class Trial:
         return answer
 
     def until(self, expected: object, read: Callable[[], object]) -> object:
-        """Read until it is as expected: GitHub may know for a while what was before a write."""
+        """Read until the answer is as expected, because GitHub may lag behind a write."""
         found: object = None
         for _ in range(TRIES):
             try:

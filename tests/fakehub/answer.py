@@ -45,7 +45,7 @@ Script: TypeAlias = Callable[[], Iterator[bytes | float | Drop]]
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """What a script sends, in place of HTTP; then the connection is closed."""
+    """Bytes that a script sends instead of HTTP, before it closes the connection."""
 
     script: Script
 

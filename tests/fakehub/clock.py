@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """What the stand-in needs of time, in seconds; the module `time` is one."""
+    """The functions of time that the stand-in needs, in seconds. The module `time` has them."""
 
     def time(self) -> float: ...
 

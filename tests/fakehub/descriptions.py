@@ -35,7 +35,7 @@ class Operation:
     responses: Mapping[int, Draft202012Validator | None]
 
     def request_errors(self, query: Mapping[str, str], body: Any, given: bool) -> Iterator[str]:
-        """What of a request the description does not allow."""
+        """The parts of a request that the description does not allow."""
         for name, value in query.items():
             if name not in self.query:
                 yield f"undocumented query parameter {name!r}"
@@ -53,7 +53,7 @@ class Operation:
             yield "the body is missing"
 
     def answer_errors(self, status: int, body: Any) -> Iterator[str]:
-        """What of an answer the description does not allow; undocumented statuses are allowed."""
+        """Parts of an answer that the description forbids. It allows undocumented statuses."""
         checker = self.responses.get(status, basic_error() if status >= 400 else None)
         if checker is not None:
             yield from errors(checker, body, f"answer {status}")

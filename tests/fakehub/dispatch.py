@@ -64,7 +64,7 @@ class Dispatcher:
     def _describe(
         self, record: Request, raw_path: str, given: bool
     ) -> tuple[descriptions.Operation, dict[str, str]] | None:
-        """The operation of a request; whatever the description does not allow is a mismatch."""
+        """Return the operation of a request. A part that the description forbids is a mismatch."""
         found = descriptions.find(record.method, self._by_name(raw_path))
         if found is None:
             self._mismatch(record, "no such operation in the description")
@@ -258,7 +258,7 @@ class Dispatcher:
 
 
 def redirect(record: Request, root: str, repository: Repository) -> Response:
-    """What a former name of a repository answers: 301 to a GET, 307 to a write.
+    """The answer of a former name of a repository: 301 to a GET, 307 to a write.
 
     The words are the same (octokit/fixtures, rename-repository).
     """

@@ -24,7 +24,7 @@ ADDRESS = re.compile(r"/([^/]+/[^/]+?)(?:\.git)?/(info/refs|git-upload-pack|git-
 
 
 def respond(host: StandInHost, record: Request, address: re.Match[str], body: bytes) -> Response:
-    """What git answers: 401 without credentials that suffice, whether or not there is anything."""
+    """The answer of git. Without sufficient credentials it is 401, even without a repository."""
     full_name, rest = address.groups()
     pushing = PUSH in {rest, record.query.get("service")}
     try:

@@ -60,7 +60,7 @@ class Unresolved(StrEnum):
 
 
 class AfterRefusal(StrEnum):
-    """What becomes of the other mutations of a request when one of them is refused."""
+    """The effect on the other mutations of a request if one of them is refused."""
 
     RUN = "those behind it run all the same"
     """As the GraphQL specification says, of fields that may be null."""
@@ -175,7 +175,7 @@ class Quirks:
 
 
 class Written:
-    """What clients wrote in one repository, and how often it stayed unseen since."""
+    """The writes of clients in one repository, and how often an answer has not shown them since."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now

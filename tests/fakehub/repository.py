@@ -330,7 +330,7 @@ class Repository(Store):
         return "CONTRIBUTOR" if merged else "NONE"
 
     def permission(self, login: str) -> str:
-        """What the host says about somebody's role; one who reads a public one has that."""
+        """Somebody's role, as the host gives it. Readers of a public repository have one, too."""
         if login.lower() == self.owner.lower():
             return "admin"
         if login in self.collaborators | self.private_members:

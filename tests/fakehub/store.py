@@ -98,7 +98,7 @@ class Store:
 
     @property
     def path(self) -> Path:
-        """Where the repository is, for git itself."""
+        """The path of the repository, for git itself."""
         self.own()
         return self._path
 
@@ -205,7 +205,7 @@ class Store:
                 yield from self.walk(entry, f"{path}/")
 
     def changes(self, commit: pygit2.Commit) -> pygit2.Diff:
-        """What a commit changes against its first parent."""
+        """The changes of a commit against its first parent."""
         if commit.parents:
             return commit.parents[0].tree.diff_to_tree(commit.tree)
         return commit.tree.diff_to_tree(swap=True)

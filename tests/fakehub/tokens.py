@@ -56,7 +56,7 @@ class Token:
         return self.kind == "installation"
 
     def author(self) -> Person:
-        """Who a commit without an author is by."""
+        """The author of a commit that names none."""
         return Person(self.login, f"{self.login}@users.noreply.github.com")
 
     def role(self, repository: Repository) -> dict[str, bool]:

@@ -90,7 +90,7 @@ class Recording:
 
     @property
     def sources(self) -> list[str]:
-        """Where it is published or documented."""
+        """The addresses at which the answer is published or documented."""
         found = self.recorded or self.documented
         return [found] if isinstance(found, str) else list(found)
 

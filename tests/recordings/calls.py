@@ -30,7 +30,7 @@ MAX_SECONDS = 600.0
 
 @dataclass(frozen=True)
 class Given:
-    """What a request is about."""
+    """The objects that a request names."""
 
     full_name: str = FULL_NAME
     node_id: str = node_id("R", 1000)

@@ -29,7 +29,7 @@ def unlike(recording: Recording, status: int, headers: Iterable[str], body: Any)
 
 
 def _values(recorded: Any, answered: Any, where: str, *, is_error: bool) -> list[str]:
-    """Say what is not the same at a place."""
+    """Return the differences at a place."""
     if isinstance(recorded, dict) and isinstance(answered, dict):
         return _fields(recorded, answered, where, is_error=is_error)
     if isinstance(recorded, list) and isinstance(answered, list):

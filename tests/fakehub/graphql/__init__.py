@@ -94,7 +94,7 @@ def respond(host: StandInHost, token: Token, body: Any) -> tuple[Response, list[
 
 
 def points(body: Any) -> int:
-    """What a request takes from the hourly points."""
+    """The number of points that a request takes from those of the hour."""
     given = body if isinstance(body, dict) else {}
     document, _ = parsed(given.get("query") or "")
     return cost.points(document, given.get("variables") or {}) if document else 1
@@ -133,7 +133,7 @@ def parsed(query: str) -> tuple[DocumentNode | None, list[GraphQLError]]:
 def within_limits(
     host: StandInHost, document: DocumentNode, data: dict[str, Any]
 ) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
-    """What is left of the data of a query, and the errors about the rest."""
+    """The data of a query within the limits, and the errors about the rest."""
     quirks = host.quirks
     if not quirks.weighs_queries:
         return data, []

@@ -23,7 +23,7 @@ EXCEEDED = "Resource limits for this query exceeded."
 
 
 def points(document: DocumentNode, variables: Mapping[str, Any]) -> int:
-    """What GitHub takes for a query: a hundredth for each connection of each parent.
+    """The points that GitHub takes for a query: a hundredth for each connection of each parent.
 
     A connection is taken to be as long as its `first` allows (docs: "Rate limits and query limits
     for the GraphQL API"); for `nodes(ids:)`, which is none, each id counts as one parent.
@@ -59,7 +59,7 @@ def aliases(document: DocumentNode) -> frozenset[str]:
 
 
 def fields(data: Any, counted: frozenset[str]) -> Iterator[tuple[Any, Any, list[str | int]]]:
-    """What of an answer counts: its holder, its key there, and its path in the answer.
+    """The fields of an answer that count: the holder, the key there, and the path in the answer.
 
     What is below one that the caller has set to None does not count.
     """
@@ -81,7 +81,7 @@ def size(data: Any, counted: frozenset[str]) -> int:
 
 
 def cut(data: Any, counted: frozenset[str], limit: int) -> list[dict[str, Any]]:
-    """Leave out what is beyond the limit; the errors that say so."""
+    """Leave out the fields beyond the limit, and return the errors that say so."""
     errors = []
     for index, (holder, key, path) in enumerate(fields(data, counted)):
         if index >= limit:

@@ -291,7 +291,7 @@ class Nodes:
 
 
 def is_below_something(tree: pygit2.Tree, path: str) -> bool:
-    """Whether something that is no directory stands above a path."""
+    """Whether a file, a link or a submodule is above a path."""
     parts = path.split("/")
     above = (find_entry(tree, "/".join(parts[:depth])) for depth in range(1, len(parts)))
     return any(entry is not None and not isinstance(entry, pygit2.Tree) for entry in above)

@@ -68,7 +68,7 @@ def shown_content(
 
 
 def joined(folder: str, target: str) -> str | None:
-    """Where a link in a folder leads; None for a place outside the repository."""
+    """The target of a link in a folder; None if it is outside the repository."""
     parts = [] if target.startswith("/") else [part for part in folder.split("/") if part]
     for part in target.split("/"):
         if part == "..":

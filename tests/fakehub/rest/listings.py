@@ -27,7 +27,7 @@ def listing(name: str) -> Callable[[Listing], Listing]:
 
 @listing("GET /installation/repositories")
 def of_installation(call: Call) -> Response:
-    """What an App's token was installed for, and nothing else."""
+    """The repositories for which the App of a token is installed."""
     if call.token.kind != "installation":
         raise Refusal(403, NO_INSTALLATION)
     found = [each for each in call.host.repositories if call.token.covers(each)]
