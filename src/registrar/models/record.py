@@ -250,9 +250,10 @@ class Record(NamedTuple):
     def first_failure(self) -> Failure | None:
         """What ended it, or why a file of it failed; ``None`` if nothing did, or was done."""
         failed = next((file for file in self.files if file.failure), None)
-        is_left = self.status is Status.DEFERRED or self.status in ONLY_LOOKED_AT
-        if self.failure or is_left or failed is None or failed.failure is None:
+        if self.failure or failed is None or failed.failure is None:
             return self.failure
+        if self.status is Status.DEFERRED or self.status in ONLY_LOOKED_AT:
+            return None
         path, reason = failed.definition.path, failed.failure.message
         return failed.failure._replace(message=msg("cause.one_failed", path=path, reason=reason))
 
@@ -262,8 +263,8 @@ class Record(NamedTuple):
 
         Also where the pull request was opened, and a file could not be put into it.
         """
-        is_written = self.status in WRITTEN
-        return self.status is Status.FAILED or (is_written and self.first_failure is not None)
+        status = self.status
+        return status is Status.FAILED or (status in WRITTEN and self.first_failure is not None)
 
     @property
     def is_unread(self) -> bool:

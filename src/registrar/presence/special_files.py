@@ -5,6 +5,7 @@ What GitHub changes about that is a row of `SPECIAL_FILES`, with its source.
 
 import re
 from enum import Enum
+from functools import lru_cache
 from typing import NamedTuple
 
 _DOCS = "https://docs.github.com/en"
@@ -22,6 +23,7 @@ EVERYWHERE = (".github", "", "docs")
 ISSUE_TEMPLATES = ".github/ISSUE_TEMPLATE"
 WORKFLOW_FILES = ".github/workflows/"
 """Beginning of the paths that a token needs a permission of its own for."""
+_FLAGS = re.IGNORECASE | re.ASCII
 _TEXT = r"(\.(md|markdown|txt|rst|adoc))?"
 
 
@@ -132,8 +134,12 @@ OWNER_DIRECTORIES = tuple(
 once, with all of them, for every list."""
 
 
+@lru_cache(maxsize=10_000)
 def special_file(path: str) -> SpecialFile | None:
-    """The kind of a listed path, if GitHub knows one."""
+    """The kind of a listed path, if GitHub knows one.
+
+    It is remembered, because every repository asks for the paths of the same list.
+    """
     for kind in SPECIAL_FILES:
         listed = kind.places if kind.listed is None else kind.listed
         if directory_of(path) in listed and is_named(kind, path):
@@ -157,7 +163,7 @@ def is_configuration(path: str) -> bool:
 def is_named(kind: SpecialFile, path: str) -> bool:
     """Whether the name of ``path`` is one of this kind, in any directory."""
     name = path.rpartition("/")[2]
-    return bool(re.fullmatch(kind.name, name, re.IGNORECASE | re.ASCII))
+    return bool(re.fullmatch(kind.name, name, _FLAGS))
 
 
 def directory_of(path: str) -> str:

@@ -56,11 +56,14 @@ def make_task(spec: RegistrationSpec, state: RepositoryState, listed: Listed | N
                 return ListedPath(definition, Standing.BLOCKED, Done.NOTHING, reason)
             failure = Failure.of(reason, about=below)
             return ListedPath(definition, Standing.BLOCKED, Done.FAILED, failure=failure)
+        other_case = letter_case_conflict(path, listing)
+        hides = None if spec.settings.ref else hidden_by(path, listing)
+        # Most have neither, and thousands of empty objects of our own type would take memory
         return ListedPath(
             definition,
             Standing.TO_CREATE,
-            other_case=FoundPath(letter_case_conflict(path, listing) or ""),
-            hides=FoundPath(("" if spec.settings.ref else hidden_by(path, listing)) or ""),
+            other_case=FoundPath(other_case) if other_case else "",
+            hides=FoundPath(hides) if hides else "",
         )
 
     paths = tuple(map(stands, definitions))

@@ -193,7 +193,8 @@ def _pairs(key: str, task: Task, other_of: Callable[[ListedPath], str]) -> list[
 
 
 def _other_case(listed: ListedPath) -> str:
-    return "" if forms_of(listed.path, listed.other_case) else listed.other_case
+    other = listed.other_case
+    return "" if other and forms_of(listed.path, other) else other
 
 
 def _in_two_forms(task: Task) -> Iterator[Message]:
