@@ -1,4 +1,4 @@
-"""Run a command and write to a file its seconds and its peak memory in bytes.
+"""Run a command and write to a file its seconds, its peak memory in bytes, and the CPU's seconds.
 
 `python -I measure.py FILE COMMAND …`. A process of its own, because Linux counts the memory of
 the process that starts a program as the program's: this one is small.
@@ -21,11 +21,11 @@ def main(target: str, command: list[str]) -> int:
             os._exit(127)
     _, status = os.waitpid(process, 0)
     seconds = time.monotonic() - began
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
     # macOS counts bytes, the others kilobytes
-    peak *= 1 if sys.platform == "darwin" else 1024
+    peak = used.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     with open(target, "w", encoding="ascii") as file:  # noqa: PTH123 (pathlib takes memory)
-        file.write(f"{seconds:.6f} {peak}\n")
+        file.write(f"{seconds:.6f} {peak} {used.ru_utime + used.ru_stime:.6f}\n")
     return os.waitstatus_to_exitcode(status)
 
 
