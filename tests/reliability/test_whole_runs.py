@@ -391,8 +391,9 @@ class WholeRuns(RuleBasedStateMachine):
                 getattr(self, act)(Random(seed).choice)
                 for pull in self.open_ones if waits else ():
                     worded.update([pull.number] if WORDS in (pull.body or "") else [])
-                    # A commit that changes no file, a new message for example, changes nothing
-                    if held.get(pull.number) != self.repository.files(pull.head):
+                    # A new message changes nothing, and a branch that brings nothing is closable
+                    is_other = held.get(pull.number) != self.repository.files(pull.head)
+                    if is_other and self.brought_by(pull):
                         pushed.add(pull.number)
 
         if waits:
