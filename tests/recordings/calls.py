@@ -145,7 +145,7 @@ class Call(NamedTuple):
     def is_it(self, request: Sent) -> bool:
         """Whether a request is of this kind."""
         query = str(request.fields.get("query", "")) if self.text else ""
-        found = re.fullmatch(self.address, f"{request.method} {request.path}")
+        found = re.fullmatch(self.address, f"{request.method} {request.path}", re.DOTALL)
         return found is not None and self.text in query
 
 

@@ -391,9 +391,12 @@ class WholeRuns(RuleBasedStateMachine):
                 getattr(self, act)(Random(seed).choice)
                 for pull in self.open_ones if waits else ():
                     worded.update([pull.number] if WORDS in (pull.body or "") else [])
-                    # A new message changes nothing, and a branch that brings nothing is closable
-                    is_other = held.get(pull.number) != self.repository.files(pull.head)
-                    if is_other and self.brought_by(pull):
+                    before, now = held.get(pull.number), self.repository.files(pull.head)
+                    # A new message changes nothing, and a branch that brings nothing is closable.
+                    # What was taken out and is listed no more stays declined in a withdrawn one
+                    gone = {*LISTED} - {*paths} - now.keys()
+                    kept = before and {path: before[path] for path in before.keys() - gone}
+                    if kept != now and self.brought_by(pull):
                         pushed.add(pull.number)
 
         if waits:
