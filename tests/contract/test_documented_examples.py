@@ -41,6 +41,7 @@ OURS = re.compile(rf"{REFERENCE.pattern}|\./")
 EXPRESSION = re.compile(r"\${{ *(.+?) *}}")
 DEFINITIONS_PAGE, DEFINITIONS_PAGE_JA = (ROOT / f"docs/definitions{end}.md" for end in ("", ".ja"))
 MANY_PAGES = (ROOT / "docs/many-repositories.md", ROOT / "docs/many-repositories.ja.md")
+EXAMPLES = ROOT / "docs/examples.md"
 REQUIRED = ROOT / "workflow-templates/required-files.yml"
 MANY = ROOT / "workflow-templates/many-repositories.yml"
 
@@ -71,9 +72,9 @@ def runs() -> Iterator[Any]:
 
 
 def own_list(place: str) -> str:
-    """The list that belongs to an example: that of its page, else that of the page about lists."""
+    """The list that belongs to an example: that of its page, else that of the README."""
     page = ROOT / place.partition(":")[0]
-    for _, text in [*blocks("ya?ml", page), *blocks("ya?ml", DEFINITIONS_PAGE)]:
+    for _, text in [*blocks("ya?ml", page), *blocks("ya?ml", README)]:
         if text.startswith(f"# {LIST}"):
             return text
     pytest.fail(f"no list for {place}")
@@ -279,11 +280,11 @@ def test_the_workflow_templates_are_those_of_the_documents(template: Path) -> No
     assert all(re.search(pattern, LIST) for pattern in properties["filePatterns"])
 
 
-@pytest.mark.parametrize("document", [README, README_JA, REQUIRED], ids=name)
+@pytest.mark.parametrize("document", [EXAMPLES, README_JA, REQUIRED], ids=name)
 def test_what_holds_pull_requests_to_the_list_runs_again_for_another_base(document: Path) -> None:
     """And says that whoever changes the list, or the workflow, changes what it is judged by."""
-    text = document.read_text("utf-8")
-    [found] = [block for block in re.split(r"\n```.*\n", text) if "fail_on: removed" in block]
+    texts = [text for _, text in blocks("ya?ml", document)] or [document.read_text("utf-8")]
+    [found] = [text for text in texts if "fail_on: removed" in text]
     types = yaml.safe_load(found)[True]["pull_request"]["types"]
     assert types == ["opened", "synchronize", "reopened", "edited"]
     assert "# edited: " in found
@@ -291,14 +292,15 @@ def test_what_holds_pull_requests_to_the_list_runs_again_for_another_base(docume
 
 
 @pytest.mark.parametrize("document", [README, README_JA], ids=name)
-def test_the_readme_gives_reasons_for_what_looks_odd(document: Path) -> None:
-    """A plan with permission to write, and the action once with Docker and once without."""
+def test_the_readme_says_why_a_plan_may_write(document: Path) -> None:
     first, *_ = (text for _, text in blocks("ya?ml", document) if "mode: plan" in text)
     assert re.search("(?m)^    permissions: # .*mode: plan", first)
+
+
+@pytest.mark.parametrize("document", [EXAMPLES, README_JA], ids=name)
+def test_documents_say_why_an_example_uses_composite(document: Path) -> None:
     text = re.sub(r"(?ms)^```.*?^```$", "", document.read_text("utf-8"))
-    assert re.search(
-        r"\[`composite`\]\(docs/examples\.md#without-docker\).*`ubuntu-slim`", text, re.DOTALL
-    )
+    assert re.search(r"`composite`.*#without-docker\).*`ubuntu-slim`", text, re.DOTALL)
 
 
 def test_there_is_no_other_workflow_template() -> None:
