@@ -230,20 +230,6 @@ def test_what_changed_is_told_by_the_next_run(
     assert subprocess.check_output(log, text=True).count("Files") == 3
 
 
-def test_rules_of_repolinter_as_a_list(action: Action, host: StandInHost) -> None:
-    [text] = (text for _, text in blocks("ya?ml") if text.startswith("# .github/required.yml"))
-    there = {"LICENSE.txt": b"x\n", "docs/CONTRIBUTING.rst": b"x\n", ".github/link": b"x\n"}
-    host.create_repository(TARGET, there)
-    run = action(
-        profile=None,
-        definitions=action.write(".github/required.yml", text),
-        respect_alternatives="true",
-        mode="check",
-    )
-    missing = [each["path"] for each in run.registration["files"] if each["done"] == "to create"]
-    assert (run.exit_code, missing) == (1, [".github/CODE_OF_CONDUCT.md"])
-
-
 @pytest.mark.parametrize("page", MANY_PAGES, ids=name)
 def test_the_links_that_fill_in_an_app_ask_for_what_the_workflow_asks_for(page: Path) -> None:
     """Names: docs.github.com, "Registering a GitHub App using URL parameters"."""
