@@ -76,3 +76,18 @@ def blocks(language: str, *documents: Path) -> list[tuple[str, str]]:
             line = text.count("\n", 0, match.start()) + 1
             found.append((f"{name(document)}:{line}", match[1]))
     return found
+
+
+def for_several_organisations(page: Path) -> str:
+    """The workflow of a page about many repositories, with the lines for several organisations.
+
+    The page shows these lines alone: the matrix of the job, and one line for each step.
+    """
+    (_, workflow), (_, matrix), (_, lines) = blocks("ya?ml", page)
+    workflow = workflow.replace("    runs-on:", f"{matrix}    runs-on:")
+    for line in lines.splitlines(keepends=True):
+        begins = re.escape(line.partition(":")[0])
+        found = re.findall(rf"^{begins}: .*\n", workflow, re.MULTILINE)
+        assert len(found) == 1, line
+        workflow = workflow.replace(found[0], line)
+    return workflow

@@ -26,7 +26,7 @@ from tests.container.act import (
     register_and_compare,
     write_workflow,
 )
-from tests.documents import blocks
+from tests.documents import for_several_organisations
 from tests.fakehub import Repository, Request, StandInHost
 from tests.fakehub.answer import Answer, Response
 from tests.harness import HEALTH_BRANCH, ROOT, SCAFFOLD_BRANCH, TARGET
@@ -44,12 +44,7 @@ BRANCHES = {name: [each.defaults.branch for each in chosen(name)] for name in CH
 MISSING = {SCAFFOLD_BRANCH: ".claude/settings.json"}
 MISSING_ELSE = ".github/CONTRIBUTING.md"
 MANY = ROOT / "workflow-templates/many-repositories.yml"
-[SEVERAL] = (
-    text
-    for _, text in blocks("ya?ml", ROOT / "docs/many-repositories.md")
-    if "owner: ${{ matrix.owner }}" in text
-)
-"""The workflow for several organisations."""
+SEVERAL = for_several_organisations(ROOT / "docs/many-repositories.md")
 OURS = f"OWNER/registrar/composite@{REFERENCE}"
 PLAN = "mode: plan # remove this line once the plan is right"
 LIST = "files: [README.md, SECURITY.md]\n"

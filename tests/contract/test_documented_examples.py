@@ -25,7 +25,16 @@ from registrar.runtime.workspace import Folder
 from registrar.texts.messages import LANGUAGES, Catalogue, msg
 from scripts.lib.release import REFERENCE
 from tests import packages
-from tests.documents import JAPANESE_PAGES, README, README_JA, ROOT, blocks, command, name
+from tests.documents import (
+    JAPANESE_PAGES,
+    README,
+    README_JA,
+    ROOT,
+    blocks,
+    command,
+    for_several_organisations,
+    name,
+)
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
     JAPANESE,
@@ -46,8 +55,14 @@ REQUIRED = ROOT / "workflow-templates/required-files.yml"
 MANY = ROOT / "workflow-templates/many-repositories.yml"
 
 
+def texts() -> list[tuple[str, str]]:
+    """Every block of YAML with its place, and the workflow that is shown by its changes alone."""
+    several = [(f"{name(page)}:several", for_several_organisations(page)) for page in MANY_PAGES]
+    return [*blocks("ya?ml"), *several]
+
+
 def workflows() -> list[tuple[str, dict[Any, Any]]]:
-    found = [(place, yaml.safe_load(text)) for place, text in blocks("ya?ml")]
+    found = [(place, yaml.safe_load(text)) for place, text in texts()]
     return [(place, read) for place, read in found if isinstance(read, dict) and "jobs" in read]
 
 
@@ -82,7 +97,7 @@ def own_list(place: str) -> str:
 
 def test_workflows_are_complete(tmp_path: Path) -> None:
     for number, (place, _) in enumerate(workflows()):
-        text = next(text for there, text in blocks("ya?ml") if there == place)
+        text = dict(texts())[place]
         (tmp_path / f"{number}.yml").write_text(f"# {place}\n{text}", "utf-8")
     command = ["check_jsonschema", "--builtin-schema", "vendor.github-workflows"]
     done = subprocess.run(
@@ -249,10 +264,9 @@ def test_a_workflow_of_a_japanese_page_is_the_english_one() -> None:
     english, japanese = (
         [yaml.safe_load(text) for _, text in blocks("ya?ml", page)] for page in MANY_PAGES
     )
-    for workflow in japanese:
-        for step in workflow["jobs"]["register"]["steps"]:
-            if OURS.fullmatch(step["uses"]):
-                assert step["with"].pop("language") == "ja"
+    for step in japanese[0]["jobs"]["register"]["steps"]:
+        if OURS.fullmatch(step["uses"]):
+            assert step["with"].pop("language") == "ja"
     assert japanese == english
 
 
