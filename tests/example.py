@@ -168,9 +168,7 @@ class Way(Example):
 
     def run_with(self, listed: dict[str, str], **inputs: str) -> Run:
         """Run to the end with a list of these files, which has to succeed."""
-        run = self.run(definitions=self.action.listing_of(listed), **inputs)
-        assert run.exit_code == 0, run.console
-        return run
+        return self.run(definitions=self.action.listing_of(listed), **inputs).or_fail()
 
     @property
     def body(self) -> str:

@@ -65,6 +65,11 @@ class Run:
     summary: str
     output_file: str
 
+    def or_fail(self) -> Run:
+        """Itself; the test fails unless the exit code is 0."""
+        assert self.exit_code == 0, self.text
+        return self
+
     @property
     def lines(self) -> list[str]:
         """Standard output, line by line."""

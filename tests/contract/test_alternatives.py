@@ -44,8 +44,7 @@ def test_an_alternative_of_the_list_counts_always(
 ) -> None:
     words = {"en": "satisfied by", "ja": "代わりに "}[language]
     repository = host.create_repository(TARGET, {"docs/SECURITY.md": b"x\n"})
-    run = single(definitions=action.write("list.yml", LIST), mode=mode, language=language)
-    assert run.exit_code == 0, run.text
+    run = single(definitions=action.write("list.yml", LIST), mode=mode, language=language).or_fail()
     assert words in run.summary
     assert "docs/SECURITY.md" in run.summary
     assert run.outputs["skipped"] == "1"
@@ -92,8 +91,7 @@ def test_what_github_uses_elsewhere_counts_where_asked_for(
     plan = start(given, mode="plan").registration["files"]
     assert {file["path"] for file in plan if file["done"] == "to create"} == left
     host.requests.clear()
-    run = start(given)
-    assert run.exit_code == 0, run.text
+    run = start(given).or_fail()
     assert set(organisation.files(HEALTH_BRANCH)) - set(organisation.files()) == left
     assert "CODE_OF_CONDUCT.md" in run.summary
     assert "satisfied by `CODE_OF_CONDUCT.md` of `octo/.github`" in run.summary
@@ -108,8 +106,7 @@ def test_the_owners_defaults_are_read_once(host: StandInHost, action: Action) ->
     for name in ("one", "two"):
         host.create_repository(f"octo/{name}", {"a": b"x\n"})
     given = {"target_repos": "octo/one\nocto/two", "profile": "all", "mode": "plan"}
-    run = action(given, target_repo=None, respect_alternatives="true")
-    assert run.exit_code == 0, run.text
+    action(given, target_repo=None, respect_alternatives="true").or_fail()
     asked = [r for r in queries(host) if r.fields["variables"].get("owner") == "octo"]
     assert len(asked) == 1
 
@@ -134,8 +131,7 @@ def test_what_is_no_default_is_not_inherited(
         host.create_repository("octo/.github", {"SUPPORT.md": b"x\n"}, private=True)
     name = "octo/.github" if defaults == "itself" else TARGET
     repository = host.create_repository(name, {"profile/README.md": b"x\n"})
-    run = single(profile="health", respect_alternatives="true", target_repo=name)
-    assert run.exit_code == 0, run.text
+    single(profile="health", respect_alternatives="true", target_repo=name).or_fail()
     assert set(repository.files(HEALTH_BRANCH)) - {"profile/README.md"} == HEALTH
 
 
@@ -159,10 +155,9 @@ def test_the_pull_request_says_what_differs_in_letter_case_alone(
 ) -> None:
     """Also `per-file`, which reads only the directories where an alternative may be."""
     repository = host.create_repository(TARGET, {"Docs/a.md": b"x\n"})
-    run = start(
+    start(
         definitions=action.write("list.yml", "files: [{path: docs/b.md, alternatives: [b.md]}]")
-    )
-    assert run.exit_code == 0, run.text
+    ).or_fail()
     assert (repository.pull_requests[0].body or "").count("in letter case only") == 1
 
 
@@ -222,8 +217,7 @@ def test_a_directory_with_more_names_than_github_lists_hides_no_file(
     entry = {"path": "docs/zz-SECURITY.md" if inputs else "SECURITY.md"}
     alternatives = [] if inputs else [file]
     text = json.dumps({"files": [{**entry, "alternatives": alternatives}]})
-    run = start(definitions=action.write("list.json", text), **inputs)
-    assert run.exit_code == 0, run.text
+    run = start(definitions=action.write("list.json", text), **inputs).or_fail()
     assert run.outputs["skipped"] == "1"
     assert f"satisfied by {file}" in run.console
     assert repository.branches == ["main"]
@@ -252,8 +246,7 @@ def test_the_root_is_read_at_the_commit_of_the_run(host: StandInHost, action: Ac
         commit_strategy=PER_FILE,
         definitions=action.listing(".github/SECURITY.md"),
         respect_alternatives="true",
-    )
-    assert run.exit_code == 0, run.text
+    ).or_fail()
     assert run.outputs["skipped"] == "1"
     roots = [r for r in host.requests if r.path.rstrip("/").endswith("/contents")]
     assert roots
@@ -432,8 +425,7 @@ def test_nothing_is_said_where_nothing_is_lost(
     host.create_repository("octo/.github", theirs)
     host.create_repository(TARGET, {"a": b"x", **there})
     given = {"definitions": action.listing_of(OWN), "mode": "plan", **inputs}
-    run = single(given)
-    assert run.exit_code == 0, run.text
+    run = single(given).or_fail()
     assert "inherits from" not in run.text
     if there.keys() == OWN.keys():
         assert not asked_of_owners(host)

@@ -171,8 +171,7 @@ def test_repositories_without_pull_requests_are_left_out_of_many(
     off = host.create_repository("octo/off", {"a": b"x\n"}, has_pull_requests=False)
     host.create_repository("octo/on", {"a": b"x\n"})
     targets = "octo/off\nocto/on" if named else "octo/*"
-    run = action(target_repo=None, target_repos=targets, language="en")
-    assert run.exit_code == 0, run.console
+    run = action(target_repo=None, target_repos=targets, language="en").or_fail()
     assert "Left out: with pull requests switched off 1." in run.console
     assert run.report["many"]["states"]["opened"] == 1
     assert off.branches == ["main"]
@@ -293,8 +292,7 @@ def test_pull_requests_that_could_not_be_read_this_time_are_asked_for_again(
     single: Start, host: StandInHost, repository: Repository, error: dict[str, Any]
 ) -> None:
     host.faults.add(lacking_pull_requests(error))
-    run = single(profile="health")
-    assert run.exit_code == 0, run.text
+    run = single(profile="health").or_fail()
     assert (len(repository.pull_requests), run.outputs["created"]) == (1, "7")
 
 
@@ -318,8 +316,7 @@ def test_pull_requests_that_the_token_may_not_read_are_not_taken_for_none(
     assert not mutations(host)
     host.faults.clear()
     host.faults.add(lacking_pull_requests(*errors))
-    run = single(profile="health", mode="plan")
-    assert run.exit_code == 0, run.text
+    run = single(profile="health", mode="plan").or_fail()
     assert "The token may not read the pull requests of the working branch" in run.console
 
 
@@ -347,8 +344,7 @@ def test_what_is_there_is_found_where_a_query_is_too_large(
 ) -> None:
     setattr(host.quirks, quirk, size)
     in_single.repository.commit(dict(MISSING))
-    run = in_single.run(mode="check")
-    assert run.exit_code == 0, run.console
+    run = in_single.run(mode="check").or_fail()
     assert f"Present: {len(LISTED)}\n" in run.console
 
 
@@ -421,8 +417,7 @@ def test_a_pull_request_of_another_branch_at_the_same_commit_is_not_ours(
     example.repository.open_pull_request(head="other", title="Other")
     example.repository.close(1)
     example.repository.create_branch(BRANCH, example.repository.head("other"))
-    run = example.run()
-    assert run.exit_code == 0, run.console
+    example.run().or_fail()
     assert example.repository.files(BRANCH) == EXPECTED
     assert [(p.head, p.state) for p in example.repository.pull_requests] == [
         ("other", "closed"),
@@ -441,8 +436,7 @@ def test_a_fork_whose_parent_has_the_same_owner_is_registered_in(
     example: Example, fork: Repository
 ) -> None:
     for _ in range(2):
-        run = example.run(target_repo="octo/fork")
-        assert run.exit_code == 0, run.console
+        example.run(target_repo="octo/fork").or_fail()
         assert fork.files(BRANCH) == EXPECTED
         assert [(p.head, p.state) for p in fork.pull_requests] == [(BRANCH, "open")]
 
@@ -453,8 +447,7 @@ def test_a_declined_pull_request_counts_in_a_fork_whose_parent_has_the_same_owne
     example.run(target_repo="octo/fork")
     fork.close(1)
     head = fork.head(BRANCH)
-    run = example.run(target_repo="octo/fork")
-    assert run.exit_code == 0, run.console
+    run = example.run(target_repo="octo/fork").or_fail()
     assert "closed their pull request without merging it" in run.console
     assert (fork.head(BRANCH), len(fork.pull_requests)) == (head, 1)
 

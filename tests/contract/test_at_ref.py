@@ -287,8 +287,7 @@ def test_a_plan_shows_what_is_missing_at_a_reference(
         mode="plan",
         language="en",
         ref=sha.upper() if ref == "the id" else ref,
-    )
-    assert run.exit_code == 0, run.text
+    ).or_fail()
     states = {each["path"]: each["done"] for each in run.registration["files"]}
     assert states == {
         "SECURITY.md": "skipped",

@@ -223,8 +223,7 @@ def test_what_the_runner_itself_reads_is_no_error(action: Action, repository: Re
 
 
 def test_values_are_taken_in_any_letter_case(action: Action, repository: Repository) -> None:
-    run = action(profile="Health", mode="PLAN", commit_strategy="Single", draft="False")
-    assert run.exit_code == 0, run.text
+    run = action(profile="Health", mode="PLAN", commit_strategy="Single", draft="False").or_fail()
     assert run.registration["profile"] == "health"
     assert repository.branches == ["main"]
     assert action(profile="health", language="EN", mode="plan").stdout.isascii()
@@ -293,8 +292,7 @@ def test_a_workspace_and_files_with_such_names_do_no_harm(
         "GITHUB_OUTPUT": str(odd / "no\udce9" / "output"),
         "RUNNER_TEMP": str(odd / "no\udce9"),
     }
-    run = action(definitions="list.json", env=env)
-    assert run.exit_code == 0, run.text
+    action(definitions="list.json", env=env).or_fail()
     assert (odd / "summary\udce9").exists()
 
 
@@ -302,14 +300,13 @@ def test_a_workspace_and_files_with_such_names_do_no_harm(
 def test_people_and_teams_may_be_written_as_in_a_mention(
     action: Action, repository: Repository, between: str
 ) -> None:
-    run = action(
+    action(
         profile="health",
         labels=between.join(["@label", "two words"]),
         assignees=between.join(["octocat", "@octocat"]),
         reviewers=between.join(["@hubot", "hubot"]),
         team_reviewers=between.join(["docs", "@docs", "octo/docs", "@Octo/docs"]),
-    )
-    assert run.exit_code == 0, run.text
+    ).or_fail()
 
     def sent(call: str, key: str) -> list[str]:
         bodies = [r.json for r in action.host.requests if r.path.endswith(f"/{call}")]

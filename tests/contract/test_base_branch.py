@@ -231,13 +231,11 @@ def test_one_base_for_all_and_those_without_it_are_counted(
         language="en",
         base="develop",
     )
-    plan = many(mode="plan")
-    assert plan.exit_code == 0, plan.text
+    plan = many(mode="plan").or_fail()
     assert plan.report["many"]["budget"]["excluded"] == {"no_base": 1}
     assert "without the base branch 1" in plan.text
     host.requests.clear()
-    run = many()
-    assert run.exit_code == 0, run.text
+    run = many().or_fail()
     assert rows(run) == {"octo/default": "opened", TARGET: "opened"}
     assert {each["base_branch"] for each in run.report["many"]["rows"]} == {"develop"}
     assert [each.base for each in (*repository.pull_requests, *other.pull_requests)] == [

@@ -108,8 +108,7 @@ def test_a_listed_path_that_is_anything_exists(
     there = {"docs/guide.md": content} if content is not None else {"docs/guide.md/x": b"x\n"}
     host.create_repository(TARGET, {"README.md": b"x\n", **there})
     listed = action.listing_of({"docs/guide.md": None})
-    run = start(definitions=listed)
-    assert run.exit_code == 0, run.text
+    run = start(definitions=listed).or_fail()
     assert run.outputs["skipped"] == "1"
     assert "[1/1] docs/guide.md: exists" in run.lines
     assert not [w for w in writes(host) if w != "POST /graphql"]

@@ -50,8 +50,7 @@ def test_a_suffixed_default_branch_is_safe_when_the_first_answer_is_lost(
     odd = host.create_repository("octo/odd", files=dict(PRESENT), default_branch="release-2")
     host.faults.add(Fault(FaultKind.ERROR_500, match=lambda r: makes_branch(r, "release")))
     before_the_branch(host, lambda: taken(odd, "release"), "release")
-    run = example.run(target_repo="octo/odd", branch="release")
-    assert run.exit_code == 0, run.console
+    example.run(target_repo="octo/odd", branch="release").or_fail()
     assert odd.files("release-2") == PRESENT
     assert odd.files("release") == PRESENT | THEIRS
     assert odd.files("release-3") == EXPECTED
@@ -98,8 +97,7 @@ def test_a_pull_request_of_a_lost_attempt_from_somebodys_branch_is_closed_again(
     fault = Fault(FaultKind.ERROR_502_HTML, match=makes_branch, when=when)  # type: ignore[arg-type]
     host.faults.add(fault)
     before_the_branch(host, lambda: taken(example.repository, BRANCH))
-    run = example.run()
-    assert run.exit_code == 0, run.console
+    run = example.run().or_fail()
     assert example.repository.files(BRANCH) == PRESENT | THEIRS
     assert example.repository.files(SECOND) == EXPECTED
     pulls = example.repository.pull_requests
@@ -119,8 +117,7 @@ def test_a_lost_attempt_says_nothing_about_another_name(
         example.repository.create_branch("theirs-2")
 
     before_the_branch(host, act, "theirs")
-    run = example.run(branch="theirs")
-    assert run.exit_code == 0, run.console
+    example.run(branch="theirs").or_fail()
     assert example.repository.files("theirs") == PRESENT | THEIRS
     assert example.repository.files("theirs-2") == PRESENT
     assert example.repository.files("theirs-3") == EXPECTED
@@ -132,8 +129,7 @@ def test_a_branch_whose_commits_change_nothing_is_somebodys(example: Example, na
     example.repository.commit(dict(THEIRS), branch=name, author=AUTHOR)
     example.repository.commit(dict.fromkeys(THEIRS), branch=name, author=AUTHOR)
     head = example.repository.head(name)
-    run = example.run(branch=name)
-    assert run.exit_code == 0, run.console
+    example.run(branch=name).or_fail()
     assert example.repository.head(name) == head
     assert example.repository.files(f"{name}-2") == EXPECTED
 
@@ -148,8 +144,7 @@ def test_where_github_lists_no_tree_a_branch_that_also_changes_a_file_is_somebod
     example.repository.create_branch("theirs")
     example.repository.commit({"a.md": b"A\n", "README.md": b"Mine\n"}, branch="theirs")
     head = example.repository.head("theirs")
-    run = example.run(branch="theirs", definitions=action.listing_of(A_AND_B))
-    assert run.exit_code == 0, run.console
+    example.run(branch="theirs", definitions=action.listing_of(A_AND_B)).or_fail()
     assert example.repository.head("theirs") == head
     assert [pull.head for pull in example.repository.pull_requests] == ["theirs-2"]
 
@@ -162,8 +157,7 @@ def test_a_pull_request_of_ours_that_somebody_works_on_is_continued(in_single: E
     expected = EXPECTED | THEIRS | {path: b"better\n"}
     del expected[removed]
     for _ in range(2):
-        run = in_single.run()
-        assert run.exit_code == 0, run.console
+        run = in_single.run().or_fail()
         assert in_single.repository.files(BRANCH) == expected
         assert len(in_single.repository.pull_requests) == 1
         assert "from the branch of a pull request for this list: 1" in run.console
@@ -175,8 +169,7 @@ def test_a_custom_branch_that_appears_at_the_base_commit_is_named(
     """One request cannot tell it from a branch of its own; nothing of somebody's is lost."""
     host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=lambda r: makes_branch(r, "theirs")))
     before_the_branch(host, lambda: example.repository.create_branch("theirs"), "theirs")
-    run = example.run(branch="theirs")
-    assert run.exit_code == 0, run.console
+    run = example.run(branch="theirs").or_fail()
     assert example.repository.files("theirs") == EXPECTED
     assert "The branch theirs existed already" in run.console
 
@@ -186,8 +179,7 @@ def test_a_custom_branch_at_the_base_commit_is_named_when_one_request_does_it_al
 ) -> None:
     example = Example(action, SINGLE)
     before_the_branch(host, lambda: example.repository.create_branch("theirs"), "theirs")
-    run = example.run(branch="theirs")
-    assert run.exit_code == 0, run.console
+    run = example.run(branch="theirs").or_fail()
     assert "The branch theirs existed already" in run.console
     assert f"Created: {len(MISSING)}\n" in run.console
 
@@ -196,8 +188,7 @@ def test_the_branch_that_the_run_made_itself_is_not_called_found(
     host: StandInHost, example: Example
 ) -> None:
     host.refused_mutations = {"createCommitOnBranch": Refusal(422, "Not as a whole")}
-    run = example.run(branch="theirs")
-    assert run.exit_code == 0, run.console
+    run = example.run(branch="theirs").or_fail()
     assert example.repository.files("theirs") == EXPECTED
     assert "existed already" not in run.console
 
@@ -211,8 +202,7 @@ def test_words_of_a_reviewer_are_sent_back_as_they_were(in_single: Example) -> N
     words = f"Never write ghp_{'a' * 36} into a file, nor ghs_{'b' * 36}."
     in_single.repository.commit({"AGENTS.md": b"\n"}, branch=BRANCH)
     in_single.repository.open_pull_request(head=BRANCH, base="main", body=words)
-    run = in_single.run()
-    assert run.exit_code == 0, run.console
+    in_single.run().or_fail()
     [pull] = in_single.repository.pull_requests
     assert (pull.body or "").startswith(words)
     assert "registrar:begin" in (pull.body or "")

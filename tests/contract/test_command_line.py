@@ -92,8 +92,7 @@ def test_help_of_a_command(
 def test_options_of_the_command_for_any_list(
     action: Action, repository: Repository, arguments: list[str]
 ) -> None:
-    run = action.process(plain(action), REGISTRAR, *arguments)
-    assert run.exit_code == 0, run.text
+    run = action.process(plain(action), REGISTRAR, *arguments).or_fail()
     assert run.stdout.isascii()
     assert run.registration["profile"] == "health"
     assert run.registration["mode"] == "plan"
@@ -146,8 +145,7 @@ def test_every_input_but_the_token_is_an_option(action: Action, repository: Repo
     }
     assert list(values) == [option for option in OPTIONS if option not in others]
     token = {"HOST_TOKEN": action.default_token}
-    run = action.start(token, *(part for pair in values.items() for part in pair))
-    assert run.exit_code == 0, run.text
+    action.start(token, *(part for pair in values.items() for part in pair)).or_fail()
     [pull] = repository.pull_requests
     assert (pull.head, pull.title, pull.draft) == ("add/files", "-Title=x", True)
     assert (pull.body or "").startswith("Body\nof two lines\n")
@@ -157,8 +155,7 @@ def test_every_input_but_the_token_is_an_option(action: Action, repository: Repo
 def test_a_switch_needs_no_value(
     action: Action, repository: Repository, arguments: list[str]
 ) -> None:
-    run = action.start(plain(action), *arguments)
-    assert run.exit_code == 0, run.text
+    action.start(plain(action), *arguments).or_fail()
     assert repository.pull_requests[0].draft
 
 
@@ -180,8 +177,7 @@ def test_the_two_commands_take_options_and_inputs(
     action: Action, repository: Repository, command: str
 ) -> None:
     environ = {**plain(action), "INPUT_LANGUAGE": "en", "INPUT_MODE": "plan"}
-    run = action.process(environ, command)
-    assert run.exit_code == 0, run.text
+    run = action.process(environ, command).or_fail()
     assert "Nothing was written." in run.stdout
     assert repository.branches == ["main"]
     run = action.process(environ, command, "--mode", "register", "--branch", "add/a b")
@@ -212,8 +208,7 @@ def test_a_list_of_ones_own_has_a_command_of_its_own(
     run = action.process(environ, command, *given)
     assert (run.exit_code, action.host.requests) == (2, [])
     assert "in a shell, use `scripts/registrar`" in run.stderr
-    run = action.process(environ, REGISTRAR, *given)
-    assert run.exit_code == 0, run.text
+    run = action.process(environ, REGISTRAR, *given).or_fail()
     assert repository.branches == [LIST_BRANCH, "main"]
 
 
@@ -223,8 +218,7 @@ def test_table_and_page_are_written_where_the_caller_says(
 ) -> None:
     action.write("page", "earlier")
     arguments = [part for option in given for part in (option, option.removeprefix("--"))]
-    run = action.start({**plain(action), "INPUT_MODE": "plan"}, *arguments)
-    assert run.exit_code == 0, run.text
+    action.start({**plain(action), "INPUT_MODE": "plan"}, *arguments).or_fail()
     found = {option: (action.workspace / option.removeprefix("--")) for option in given}
     if "--table" in found:
         text = found["--table"].read_text("utf-8")

@@ -76,8 +76,7 @@ def test_it_is_said_wherever_and_ended_by_removing_the_file(example: Conflict) -
             assert run.report["many"]["states"]["conflicting"] == 1
             assert "1 in conflict" in run.summary
 
-    run = example.look()
-    assert run.exit_code == 0
+    run = example.look().or_fail()
     assert "conflict" in run.console
     assert example.written == ["PATCH pulls/1"]
     assert "> This pull request cannot be merged" in example.body
@@ -164,8 +163,7 @@ def test_one_that_is_to_be_updated_is_updated_all_the_same(one: Conflict) -> Non
 
 def test_where_nothing_is_missing_nothing_is_asked(example: Conflict) -> None:
     example.repository.commit({**OTHER, "b.md": b"by hand\n"})
-    run = example.look(mode="check")
-    assert run.exit_code == 0
+    run = example.look(mode="check").or_fail()
     assert "cannot be merged" not in run.text
     if example.strategy == PER_FILE:
         assert not example.asked("pulls")

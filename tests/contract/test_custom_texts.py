@@ -56,8 +56,7 @@ def test_every_placeholder_is_filled_in(
         body="# {profile} {count} {owner} {repo}\n\n{run_url}\n\n| {{kept}} |",
         commit_message="{path} {profile} {count} {owner} {repo} {run_url}",
         env={**RUN, "GITHUB_REPOSITORY": "Octo/Example"},
-    )
-    assert run.exit_code == 0, run.text
+    ).or_fail()
     url = "https://github.com/Octo/Example/actions/runs/42"
     [pull] = repository.pull_requests
     assert pull.head == run.outputs["branch"] == "add/missing-octo-example"
@@ -74,14 +73,13 @@ def test_every_placeholder_is_filled_in(
 def test_a_run_of_another_repository_is_not_named(
     action: Action, repository: Repository, caller: str
 ) -> None:
-    run = action(
+    action(
         definitions=action.listing("a"),
         title="Files {run_url}",
         body="From {run_url}.",
         commit_message="add {path} {run_url}",
         env={**RUN, "GITHUB_REPOSITORY": caller},
-    )
-    assert run.exit_code == 0, run.text
+    ).or_fail()
     [pull] = repository.pull_requests
     assert pull.title.rstrip() == "Files"
     assert (pull.body or "").startswith("From .")
@@ -225,8 +223,7 @@ def test_a_commit_message_of_several_lines(
     single: str,
 ) -> None:
     """The trailing block, which GitHub and checks for sign-offs read, stays at the end."""
-    run = start(definitions=action.listing("a", "b"), commit_message=template)
-    assert run.exit_code == 0, run.text
+    start(definitions=action.listing("a", "b"), commit_message=template).or_fail()
     message = repository.log(LIST_BRANCH)[0].message.rstrip("\n")
     assert message == {PER_FILE: per_file, SINGLE: single}[strategy]
     # Nobody is named, so GitHub signs
@@ -268,13 +265,12 @@ def test_templates_are_never_filled_in_twice(action: Action, repository: Reposit
 def test_the_callers_own_instructions_are_kept(
     single: Start, action: Action, repository: Repository
 ) -> None:
-    run = single(
+    single(
         definitions=action.listing("a"),
         commit_message="add {path} [skip ci]",
         title="Files, fixes #1",
         body="Fixes #1\n\n@octo/maintainers, see https://example.com | <b>x</b> [skip ci]",
-    )
-    assert run.exit_code == 0, run.text
+    ).or_fail()
     [pull] = repository.pull_requests
     assert pull.title == "Files, fixes #1"
     assert (pull.body or "").startswith(
@@ -376,8 +372,7 @@ def test_both_profiles_need_a_branch_each(branch: str, found: list[str]) -> None
 
 
 def test_all_with_a_branch_of_ones_own(single: Start, repository: Repository) -> None:
-    run = single(profile="all", branch="add/{profile}")
-    assert run.exit_code == 0, run.text
+    single(profile="all", branch="add/{profile}").or_fail()
     assert repository.branches == ["add/health", "add/scaffold", "main"]
     assert [pull.head for pull in repository.pull_requests] == ["add/health", "add/scaffold"]
 
@@ -402,8 +397,7 @@ def test_an_empty_branch_is_continued_under_the_built_in_name_only(
 ) -> None:
     repository.create_branch(empty)
     head = repository.head()
-    run = single(given, definitions=action.listing("a", "b"))
-    assert run.exit_code == 0, run.text
+    run = single(given, definitions=action.listing("a", "b")).or_fail()
     assert run.outputs["branch"] == used
     assert [pull.head for pull in repository.pull_requests] == [used]
     assert used == empty or repository.head(empty) == head
@@ -413,7 +407,6 @@ def test_a_branch_of_ones_own_with_our_files_is_continued(
     single: Start, action: Action, repository: Repository
 ) -> None:
     repository.commit({"a": b"\n"}, branch="wip")
-    run = single(definitions=action.listing("a", "b"), branch="wip")
-    assert run.exit_code == 0, run.text
+    run = single(definitions=action.listing("a", "b"), branch="wip").or_fail()
     assert [pull.head for pull in repository.pull_requests] == ["wip"]
     assert [f["done"] for f in run.registration["files"]] == ["skipped", "created"]

@@ -41,8 +41,7 @@ def test_a_closed_pull_request_counts_after_its_branch_is_deleted(
     assert ask(example, *FIRST).exit_code == 0
     closed(example.repository, 1)
     count = len(host.requests)
-    run = ask(example, *FIRST, commit_strategy=second)
-    assert run.exit_code == 0, run.console
+    run = ask(example, *FIRST, commit_strategy=second).or_fail()
     assert all(is_read(request) for request in host.requests[count:])
     assert example.repository.branches == ["main"]
     assert (run.outputs["created"], run.outputs["skipped"]) == ("0", "2")
@@ -53,8 +52,7 @@ def test_a_closed_pull_request_counts_after_its_branch_is_deleted(
 def test_a_list_that_has_grown_asks_for_the_new_path_alone(in_single: Example) -> None:
     ask(in_single, *FIRST)
     closed(in_single.repository, 1)
-    run = ask(in_single, *FIRST, "c.md")
-    assert run.exit_code == 0, run.console
+    run = ask(in_single, *FIRST, "c.md").or_fail()
     assert created(in_single.repository, BRANCH) == {"c.md"}
     assert (run.outputs["created"], run.outputs["skipped"]) == ("1", "2")
     assert "declined in [#1]" in run.summary
@@ -72,8 +70,7 @@ def test_a_reopened_pull_request_is_continued(in_single: Example) -> None:
     closed(in_single.repository, 1)
     in_single.repository.create_branch(BRANCH, head)
     in_single.repository.reopen(1)
-    run = ask(in_single, *FIRST, "c.md")
-    assert run.exit_code == 0, run.console
+    ask(in_single, *FIRST, "c.md").or_fail()
     assert created(in_single.repository, BRANCH) == {*FIRST, "c.md"}
     assert [p.state for p in in_single.repository.pull_requests] == ["open"]
 
@@ -96,8 +93,7 @@ def test_where_issues_are_switched_off_a_no_is_read_all_the_same(
 def test_another_branch_name_proposes_again(in_single: Example) -> None:
     ask(in_single, *FIRST)
     closed(in_single.repository, 1)
-    run = ask(in_single, *FIRST, branch="another")
-    assert run.exit_code == 0, run.console
+    ask(in_single, *FIRST, branch="another").or_fail()
     assert created(in_single.repository, "another") == set(FIRST)
 
 
@@ -113,8 +109,7 @@ def test_what_does_not_count_as_declined(in_single: Example, merge: bool) -> Non
         in_single.repository.close(1)
     in_single.repository.delete_branch(BRANCH)
     assert "registrar:wrote" in (body or "")
-    run = ask(in_single, *FIRST)
-    assert run.exit_code == 0, run.console
+    ask(in_single, *FIRST).or_fail()
     assert created(in_single.repository, BRANCH) == set(FIRST)
 
 
@@ -122,8 +117,7 @@ def test_without_the_mark_a_description_declines_what_its_branch_adds(in_single:
     ask(in_single, *FIRST)
     in_single.repository.pull_requests[0].body = "Rewritten"
     closed(in_single.repository, 1, delete=False)
-    run = ask(in_single, *FIRST, "c.md")
-    assert run.exit_code == 0, run.console
+    run = ask(in_single, *FIRST, "c.md").or_fail()
     assert (run.outputs["created"], run.outputs["skipped"]) == ("1", "2")
     assert created(in_single.repository, SECOND) == {"c.md"}
     closed(in_single.repository, 2)
@@ -289,8 +283,7 @@ def test_a_refusal_outlives_an_edit_of_the_description(in_single: Example, edit:
     [pull] = in_single.repository.pull_requests
     pull.body = edited(pull.body, edit)
     closed(in_single.repository, 1)
-    run = ask(in_single, *FIRST)
-    assert run.exit_code == 0, run.console
+    run = ask(in_single, *FIRST).or_fail()
     assert in_single.repository.branches == ["main"]
     assert "declined in [#1]" in run.summary
 
@@ -308,8 +301,7 @@ def test_a_file_taken_out_stays_out_after_an_edit_of_the_description(
         ask(in_single, *FIRST)
         take_out(in_single.repository, "a.md")
     for _ in range(2):
-        run = ask(in_single, *FIRST, "c.md")
-        assert run.exit_code == 0, run.console
+        ask(in_single, *FIRST, "c.md").or_fail()
         assert created(in_single.repository, BRANCH) == {"b.md", "c.md"}
         assert (pull.body or "").count("registrar:wrote") == 1
     assert [each.state for each in in_single.repository.pull_requests] == ["open"]
@@ -341,8 +333,7 @@ def test_in_a_fork_older_pages_count_too(example: Example) -> None:
         repository.open_pull_request(head="theirs", head_repository="stranger/example")
     ask(example, *FIRST, "c.md")
     closed(repository, 102)
-    run = ask(example, *FIRST, "c.md")
-    assert run.exit_code == 0, run.console
+    ask(example, *FIRST, "c.md").or_fail()
     assert repository.branches == ["main"]
 
 

@@ -560,8 +560,7 @@ def test_the_list_that_extends_registers_what_the_page_says(
     action.write(".github/templates/SECURITY.md", "Write to security@example.com.\n")
     name = action.write(".github/health.yml", text)
     repository.commit({"README.md": None})
-    run = start(definitions=name, profile=None)
-    assert run.exit_code == 0, run.text
+    run = start(definitions=name, profile=None).or_fail()
     files = repository.files("chore/add-community-files")
     owner, _, repo = TARGET.partition("/")
     branch = repository.default_branch

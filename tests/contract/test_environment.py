@@ -21,8 +21,7 @@ def test_the_contracts_own_variables_are_enough(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
     environ = {"HOST_TOKEN": action.default_token, "TARGET_REPO": TARGET, "HOST_API_URL": host.url}
-    run = action.start(environ, "--command=scaffold")
-    assert run.exit_code == 0, run.text
+    action.start(environ, "--command=scaffold").or_fail()
     assert repository.branches == [SCAFFOLD_BRANCH, "main"]
 
 
@@ -36,8 +35,7 @@ def test_an_empty_input_is_not_given(
         "HOST_API_URL": host.url,
         "INPUT_PROFILE": "health",
     }
-    run = action.start(empty | plain)
-    assert run.exit_code == 0, run.text
+    action.start(empty | plain).or_fail()
     assert repository.branches == [HEALTH_BRANCH, "main"]
 
 
@@ -50,8 +48,7 @@ def test_other_plain_variables_mean_nothing(action: Action, repository: Reposito
         "API_URL": NOT_HERE,
         "LANG": "C",
     }
-    run = action(profile="health", env=plain)
-    assert run.exit_code == 0, run.text
+    run = action(profile="health", env=plain).or_fail()
     assert repository.branches == [HEALTH_BRANCH, "main"]
     assert "完了サマリー" in run.lines
 
@@ -80,18 +77,16 @@ def test_address_of_the_api(
 def test_api_address_of_an_enterprise_server(
     action: Action, host: StandInHost, repository: Repository, suffix: str
 ) -> None:
-    run = action(profile="health", api_url=host.url + suffix)
-    assert run.exit_code == 0, run.text
+    action(profile="health", api_url=host.url + suffix).or_fail()
     assert len(repository.pull_requests) == 1
     prefix = suffix.rstrip("/")
     assert all(r.raw_target.startswith(f"{prefix}/r") for r in host.requests)
 
 
 def test_blanks_around_the_values_are_trimmed(action: Action, repository: Repository) -> None:
-    run = action(
+    action(
         host_token=f" {action.default_token}\n", target_repo=f" {TARGET} ", profile=" health "
-    )
-    assert run.exit_code == 0, run.text
+    ).or_fail()
 
 
 @pytest.mark.parametrize("name", ["HOST_STEP_SUMMARY", "GITHUB_STEP_SUMMARY"])
@@ -108,8 +103,7 @@ def test_step_summary_goes_to_the_file_that_is_named(
 
 def test_no_summary_and_no_output_file_is_no_error(action: Action, repository: Repository) -> None:
     none = {"GITHUB_STEP_SUMMARY": "", "GITHUB_OUTPUT": ""}
-    run = action(profile="health", env=none)
-    assert run.exit_code == 0
+    run = action(profile="health", env=none).or_fail()
     assert run.stderr == ""
 
 
@@ -172,8 +166,7 @@ def test_the_two_commands_need_the_two_variables_only(
         # A command is for the profile in its name.
         "INPUT_PROFILE": "all",
     }
-    run = action.process(environ, command)
-    assert run.exit_code == 0, run.text
+    run = action.process(environ, command).or_fail()
     assert repository.branches == [branch, "main"]
     assert int(run.outputs["created"]) + int(run.outputs["skipped"]) == files
     assert run.lines[-7] == "完了サマリー"

@@ -77,8 +77,7 @@ def test_each_present_path_is_told_by_its_blob(
     host: StandInHost, judge: Start, there: Repository, mode: str
 ) -> None:
     before = there.head("main")
-    run = judge(mode=mode)
-    assert run.exit_code == 0, run.text
+    run = judge(mode=mode).or_fail()
     assert presences(run.registration) == PRESENCE
     names = ("missing", "blank", "differing", "invalid")
     assert [run.outputs[name] for name in names] == ["0", "2", "2", "1"]
@@ -138,8 +137,7 @@ def test_an_unknown_value_is_refused_before_any_request(host: StandInHost, judge
 
 @pytest.mark.parametrize("mode", ["plan", "register"])
 def test_where_nothing_is_checked_it_says_that_it_has_no_effect(judge: Start, mode: str) -> None:
-    run = judge(mode=mode, fail_on="blank")
-    assert run.exit_code == 0
+    run = judge(mode=mode, fail_on="blank").or_fail()
     assert "Warning: fail_on has no effect" in run.console
     # The runner hands over the default of action.yml
     assert "fail_on" not in judge(mode=mode, fail_on="missing").console
@@ -295,8 +293,7 @@ def states_in(rows: list[dict[str, str]]) -> dict[str, list[str]]:
 
 
 def test_the_table_has_complete_and_excluded_repositories_too(action: Action, many: Start) -> None:
-    run = many(mode="plan")
-    assert run.exit_code == 0, run.text
+    run = many(mode="plan").or_fail()
     assert states_in(action.rows(run)) == {
         **STATES,
         "octo-org/lacks": ["same", "to create"],

@@ -27,8 +27,7 @@ def test_a_file_that_github_does_not_show_is_there(
     """Above 100 MB, and above 1 MB in an old Enterprise Server."""
     host.quirks.most_shown = 1 << 20
     repository.commit({PATH: b"x" * 1_100_000})
-    run = action(definitions=definitions, language="en")
-    assert run.exit_code == 0, run.text
+    run = action(definitions=definitions, language="en").or_fail()
     assert writes(host) == []
     assert f"[1/1] {PATH}: exists" in run.lines
 
@@ -81,8 +80,7 @@ def test_an_answer_that_describes_nothing_is_asked_for_again(
     kind: FaultKind,
 ) -> None:
     host.faults.add(Fault(kind, match=checks))
-    run = action(definitions=definitions, language="en")
-    assert run.exit_code == 0, run.text
+    run = action(definitions=definitions, language="en").or_fail()
     assert calls(host).count(f"GET contents/{PATH}") == 2
     assert PATH in repository.files(LIST_BRANCH)
     assert "Waiting 1 s: " in run.stdout

@@ -81,8 +81,7 @@ def test_an_exclude_that_matches_nothing_is_a_warning(
     exclude: list[str], action: Action, repository: Repository
 ) -> None:
     listed = action.document({"extends": "health", "exclude": exclude}, "yml")
-    run = action(definitions=listed, language="en", runner=True, mode="plan")
-    assert run.exit_code == 0
+    run = action(definitions=listed, language="en", runner=True, mode="plan").or_fail()
     [annotation] = run.annotations("warning")
     assert annotation.properties == {"file": listed, "line": "4"}
     assert f"line 4: the pattern {exclude[0]} of `exclude` matches nothing" in annotation.data
@@ -110,8 +109,7 @@ def test_content_file_is_written_byte_for_byte(
     assert {name: files[name] for name in contents} == contents
     assert files["above"] == b"above"
     # Running again finds every one of them
-    again = start(definitions=listed)
-    assert again.exit_code == 0
+    again = start(definitions=listed).or_fail()
     assert again.outputs["created"] == "0"
 
 
@@ -205,8 +203,7 @@ def test_each_file_of_a_folder_is_a_template(
 ) -> None:
     action.write("config/t/a/b", "{owner}/{repo}")
     entry = {"path": "x/", "content_file": "t/", "template": True}
-    run = single(definitions=action.document([entry]))
-    assert run.exit_code == 0
+    single(definitions=action.document([entry])).or_fail()
     assert repository.files(LIST_BRANCH)["x/a/b"] == TARGET.encode()
 
 
@@ -251,7 +248,6 @@ def test_an_interrupted_run_with_templates_is_continued(
     _, _, repo = TARGET.partition("/")
     repository.create_branch(LIST_BRANCH)
     repository.commit({"a": f"a {repo}".encode()}, branch=LIST_BRANCH)
-    run = single(definitions=listed)
-    assert run.exit_code == 0, run.text
+    run = single(definitions=listed).or_fail()
     assert run.outputs["branch"] == LIST_BRANCH
     assert repository.files(LIST_BRANCH)["c"] == f"c {repo}".encode()

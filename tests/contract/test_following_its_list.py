@@ -30,9 +30,7 @@ BOTH = NEW | {"a.md": "A, too\n"}
 
 
 def run(example: Example, contents: dict[str, str], **inputs: str) -> Run:
-    done = example.run(definitions=example.action.listing_of(contents), **inputs)
-    assert done.exit_code == 0, done.console
-    return done
+    return example.run(definitions=example.action.listing_of(contents), **inputs).or_fail()
 
 
 def content(repository: Repository, path: str = "SECURITY.md") -> str:

@@ -160,8 +160,7 @@ def test_everything_hostile_at_once_and_the_token_in_an_answer(
 def test_a_hostile_name_of_the_default_branch(action: Action, host: StandInHost) -> None:
     name = "main/%0A@everyone#1`|<b>::x&!(y)"
     with_name = host.create_repository(TARGET, default_branch=name.replace(":", ";"))
-    ended = run(action, [{"path": "a.md"}, {"path": "README.md"}])
-    assert ended.exit_code == 0, ended.text
+    ended = run(action, [{"path": "a.md"}, {"path": "README.md"}]).or_fail()
     silent(ended, annotations=0)
     assert {len(cells) for cells in only_ours(ended.summary).paths.values()} == {2}
     [pull] = with_name.pull_requests
@@ -280,8 +279,7 @@ def test_all_at_once_in_paths_and_descriptions(
     ]
     entries += [{"path": as_path(text)} for text in TEXTS]
     entries = list({entry["path"]: entry for entry in entries}.values())
-    ended = run(action, entries, commit_strategy=strategy)
-    assert ended.exit_code == 0, ended.text
+    ended = run(action, entries, commit_strategy=strategy).or_fail()
     # Warnings about paths that look like patterns
     silent(ended, annotations=10)
     assert ended.outputs["created"] == str(len(entries))
@@ -301,8 +299,7 @@ def test_all_at_once_in_paths_and_descriptions(
         for line in lines:
             check_plain(line)
 
-    again = run(action, entries, commit_strategy=strategy)
-    assert again.exit_code == 0, again.text
+    again = run(action, entries, commit_strategy=strategy).or_fail()
     assert again.outputs["pull_request_operation"] == "none"
     assert repository.pull_requests[0].body == body
 
@@ -315,8 +312,7 @@ def test_too_much_for_a_summary_and_a_pull_request(
     folder = "/".join(["x" * 200] * 18)
     paths = [f"{folder}/{number}.md" for number in range(count)]
     repository.commit(dict.fromkeys(paths[:there], b"\n"))
-    ended = run(action, [{"path": path, "description": "`|" * 500} for path in paths])
-    assert ended.exit_code == 0, ended.text
+    ended = run(action, [{"path": path, "description": "`|" * 500} for path in paths]).or_fail()
     size = len(ended.summary.encode())
     assert SUMMARY_BYTES - 8192 < size <= SUMMARY_BYTES
     assert "(The rest was cut: the summary was too large.)" in ended.summary[-200:]
@@ -405,8 +401,7 @@ def test_table_and_page_of_one(
     present = {} if there is None else dict.fromkeys(paths, there)
     repository = host.create_repository(TARGET, {"README.md": b"x\n", **present})
     entries = [{"path": path, "description": path} for path in paths]
-    ended = run(action, entries, mode="plan", env={"RUNNER_TEMP": str(tmp_path)})
-    assert ended.exit_code == 0, ended.text
+    ended = run(action, entries, mode="plan", env={"RUNNER_TEMP": str(tmp_path)}).or_fail()
     check_files(ended, tmp_path, paths, (repository.html_url,))
 
 
@@ -420,6 +415,5 @@ def test_table_and_page_of_many(action: Action, host: StandInHost, tmp_path: Pat
         env={"RUNNER_TEMP": str(tmp_path)},
         target_repo=None,
         target_repos="octo-org/*",
-    )
-    assert ended.exit_code == 0, ended.text
+    ).or_fail()
     check_files(ended, tmp_path, paths, (lacks.html_url.rpartition("/")[0],))

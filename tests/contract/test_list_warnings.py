@@ -357,8 +357,7 @@ def folder(action: Action) -> Action:
 def warnings_of(action: Action, text: str) -> list[str]:
     """What is doubted in a list."""
     name = action.write("list.yml", text)
-    run = action(definitions=name, mode="validate", language="en", runner=True)
-    assert run.exit_code == 0, run.text
+    run = action(definitions=name, mode="validate", language="en", runner=True).or_fail()
     return [each.data for each in run.annotations("warning")]
 
 
@@ -409,8 +408,7 @@ def test_what_a_template_may_hold_stays_right(
     action: Action, repository: Repository, content: str, template: bool, expected: str
 ) -> None:
     listed = action.write("list.yml", entry(path="new", content=content, template=template))
-    run = action(definitions=listed, language="en", commit_strategy="single")
-    assert run.exit_code == 0, run.text
+    run = action(definitions=listed, language="en", commit_strategy="single").or_fail()
     assert "Warning" not in run.text
     [branch] = [each for each in repository.branches if each != "main"]
     assert repository.files(branch)["new"] == expected.encode()

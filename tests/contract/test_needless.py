@@ -115,8 +115,7 @@ def test_a_closing_that_github_refuses_keeps_nothing_else_from_being_proposed(
     example.add_by_hand()
     refuse(example.host, "PATCH", message="Validation Failed")
     for _ in range(2):
-        run = example.do(GROWN)
-        assert run.exit_code == 0, run.console
+        run = example.do(GROWN).or_fail()
         assert "Left open: #1, because GitHub refuses to close it" in run.text
         assert example.pulls == [*OPEN, (SECOND, "open")]
     example.host.faults.clear()

@@ -71,13 +71,11 @@ def test_a_file_is_composed_for_each_repository(
     repository = host.create_repository(
         TARGET, {"README.md": b"x", **dict.fromkeys(files, b"x")}, **attributes
     )
-    run = way(definitions=document(action))
-    assert run.exit_code == 0, run.text
+    way(definitions=document(action)).or_fail()
     assert written(repository) == expected
     repository.merge(1)
     # Nothing is added to a file that is there, and it is the same as the list's
-    again = way(definitions=document(action), mode="check", fail_on="missing,differs")
-    assert again.exit_code == 0, again.text
+    way(definitions=document(action), mode="check", fail_on="missing,differs").or_fail()
     repository.commit({"go.mod": b"", "package.json": b"", "more": b""})
     before = written(repository)
     later = way(definitions=document(action))
@@ -132,8 +130,7 @@ def test_a_leftover_branch_is_compared_with_what_it_starts_from(
     content = HEAD + GO + ALWAYS + ("x" if changed else "")
     repository.commit({PATH: content.encode()}, branch=BRANCH)
     repository.commit({"package.json": b""})
-    run = start(given)
-    assert run.exit_code == 0, run.text
+    start(given).or_fail()
     assert repository.pull_requests[0].head == (f"{BRANCH}-2" if changed else BRANCH)
     assert repository.files(BRANCH)[PATH] == content.encode()
 

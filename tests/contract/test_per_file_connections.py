@@ -75,7 +75,6 @@ def test_answers_that_are_too_large_together_are_asked_for_again(
     host.faults.add(
         Fault(FaultKind.RAW, match=lambda r: "/contents/" in r.path, times=5, script=script)
     )
-    run = action(definitions=action.listing(*"abcde"), language="en")
-    assert run.exit_code == 0, run.text
+    run = action(definitions=action.listing(*"abcde"), language="en").or_fail()
     assert "being read at the same time are too large together" in run.console
     assert "larger than any that GitHub sends" not in run.console

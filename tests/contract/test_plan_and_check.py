@@ -324,8 +324,7 @@ def test_what_cannot_be_created_is_known_beforehand(
         commit_strategy=SINGLE,
         language="en",
         runner=True,
-    )
-    assert run.exit_code == 0
+    ).or_fail()
     assert "missing (README.md is not a directory in the repository" in run.console
     assert "| blocked (`README.md` is not a directory" in run.summary
     assert "was not created" not in run.text
@@ -427,8 +426,7 @@ def test_a_plan_goes_on_where_pull_requests_cannot_be_listed(
 ) -> None:
     words = {403: "Resource not accessible by integration", 404: "Not Found"}
     refuse(host, "GET pulls", status, message=words[status])
-    run = action(mode="plan", definitions=action.listing("a"), commit_strategy=PER_FILE)
-    assert run.exit_code == 0, run.text
+    run = action(mode="plan", definitions=action.listing("a"), commit_strategy=PER_FILE).or_fail()
     assert run.outputs["missing"] == "1"
     assert run.registration["pull_request"] is None
 

@@ -300,8 +300,7 @@ def test_tokens_that_suffice(
 ) -> None:
     repository = host.create_repository(TARGET, private=private)
     value = host.create_token(kind, **more)
-    ended = run(action, host_token=value, caller=TARGET, commit_strategy=strategy)
-    assert ended.exit_code == 0, ended.text
+    run(action, host_token=value, caller=TARGET, commit_strategy=strategy).or_fail()
     finished(repository)
 
 
@@ -338,8 +337,7 @@ def test_a_plan_says_that_registering_is_going_to_be_refused(
 ) -> None:
     repository.read_only = is_reader
     given = {"host_token": host.create_token(scopes=scopes), "commit_strategy": strategy}
-    plan = run(action, (*PATHS, WORKFLOW), mode="plan", **given)
-    assert plan.exit_code == 0, plan.text
+    plan = run(action, (*PATHS, WORKFLOW), mode="plan", **given).or_fail()
     assert ("A run with `mode: register` would be refused" in plan.text) == bool(why)
     assert why in plan.text
     check = run(action, (*PATHS, WORKFLOW), mode="check", **given)
@@ -378,8 +376,7 @@ def test_a_plan_of_a_repository_whose_pull_requests_are_switched_off(
     """They cannot be asked for: GitHub answers 404."""
     repository.create_branch(LIST_BRANCH)
     repository.has_pull_requests = False
-    ended = run(action, mode="plan")
-    assert ended.exit_code == 0, ended.text
+    run(action, mode="plan").or_fail()
     assert not [call for call in calls(host) if call.startswith("GET pulls")]
 
 
@@ -500,8 +497,7 @@ def test_a_workflow_file_by_an_app_without_the_permission(
     only_one_fails(ended, WORKFLOW, "an App the permission Workflows: write", repository)
 
     able = host.create_token("installation", permissions={**MODEST, "workflows": "write"})
-    again = run(action, (WORKFLOW, *PATHS), host_token=able)
-    assert again.exit_code == 0, again.text
+    again = run(action, (WORKFLOW, *PATHS), host_token=able).or_fail()
     assert again.outputs["pull_request_operation"] == "updated"
     finished(repository, (WORKFLOW, *PATHS))
 
@@ -527,8 +523,7 @@ def test_pull_requests_by_workflows_that_are_switched_off(
     assert set(repository.files(LIST_BRANCH)) == {*repository.files(), *PATHS}
 
     host.actions_may_create_pull_requests = True
-    again = run(action, host_token=own, caller=TARGET, commit_strategy=strategy)
-    assert again.exit_code == 0, again.text
+    again = run(action, host_token=own, caller=TARGET, commit_strategy=strategy).or_fail()
     assert (again.outputs["created"], again.outputs["failed"]) == ("0", "0")
     assert again.outputs["pull_request_operation"] == "created"
     finished(repository)

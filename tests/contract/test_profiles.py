@@ -30,8 +30,7 @@ from tests.harness import (
 def test_all_registers_health_then_scaffold(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
-    run = action(profile="all")
-    assert run.exit_code == 0, run.text
+    run = action(profile="all").or_fail()
     assert [pull.head for pull in repository.pull_requests] == [HEALTH_BRANCH, SCAFFOLD_BRANCH]
     assert set(repository.files(HEALTH_BRANCH)) == {*repository.files(), *HEALTH}
     assert set(repository.files(SCAFFOLD_BRANCH)) == {*repository.files(), *SCAFFOLD}
@@ -136,8 +135,7 @@ YAML = r"""
 def test_own_definitions_are_written_to_the_letter(
     action: Action, host: StandInHost, repository: Repository, name: str, text: str
 ) -> None:
-    run = action(definitions=action.write(name, text))
-    assert run.exit_code == 0, run.text
+    run = action(definitions=action.write(name, text)).or_fail()
     expected = {str(e["path"]): str(e.get("content", "\n")).encode() for e in LIST}
     assert repository.files(LIST_BRANCH) == repository.files() | expected
     assert [w for w in writes(host) if w.startswith("PUT")] == [
@@ -150,8 +148,7 @@ def test_a_definition_file_may_be_named_by_its_absolute_path(
     action: Action, repository: Repository
 ) -> None:
     action.write("list.json", '[{"path": "a"}]')
-    run = action(definitions=str(action.workspace / "list.json"), runner=True)
-    assert run.exit_code == 0, run.text
+    action(definitions=str(action.workspace / "list.json"), runner=True).or_fail()
 
 
 def test_the_workspace_of_the_runner_counts_not_the_working_directory(
@@ -161,8 +158,7 @@ def test_the_workspace_of_the_runner_counts_not_the_working_directory(
     checkout.mkdir()
     (checkout / "list.json").write_text('[{"path": "a"}]')
     env = {"GITHUB_WORKSPACE": str(checkout)}
-    run = action(definitions="list.json", env=env)
-    assert run.exit_code == 0, run.text
+    action(definitions="list.json", env=env).or_fail()
 
 
 @pytest.mark.parametrize("name", ["service", "a", "0-a--b-", "x" * 40])

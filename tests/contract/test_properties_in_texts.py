@@ -57,8 +57,7 @@ def create(host: StandInHost, **properties: str | list[str]) -> Repository:
 def test_a_hostile_value_is_harmless(given: Start, host: StandInHost, in_answer: bool) -> None:
     host.quirks.without_properties = not in_answer
     repository = create(host, team=HOSTILE)
-    run = given(GIVEN)
-    assert run.exit_code == 0, run.text
+    given(GIVEN).or_fail()
     [pull] = repository.pull_requests
     harmless = "x, y [skip ci\\] @\u200borg/all Fixes #\u200b1"
     assert pull.title == f"Files of {harmless} in {TARGET.partition('/')[2]}"
@@ -96,8 +95,7 @@ def test_a_property_with_very_many_values_gives_twenty_names(
     repository = create(host, team=values, tier=values, area=values)
     before = time.process_time()
     for mode in ("plan", "register"):
-        run = given(mode=mode, labels="{property:team} {property:tier} {property:area}")
-        assert run.exit_code == 0
+        run = given(mode=mode, labels="{property:team} {property:tier} {property:area}").or_fail()
         assert "`labels` has more than 20 names" in run.console
     assert time.process_time() - before < 5
     [pull] = repository.pull_requests
@@ -128,8 +126,7 @@ def test_names_are_tried_one_by_one_until_the_run_is_over(
 
 def test_several_values_are_several_names(given: Start, host: StandInHost) -> None:
     repository = create(host, team=["red", "blue"])
-    run = given(GIVEN)
-    assert run.exit_code == 0, run.text
+    given(GIVEN).or_fail()
     [pull] = repository.pull_requests
     assert pull.title.startswith("Files of red, blue in")
     assert set(pull.labels) == {"team red", "team blue", "plain {x}"}
@@ -146,8 +143,7 @@ def test_a_value_that_lacks_is_left_out_with_a_warning(
     given: Start, host: StandInHost, mode: str, properties: dict[str, str], why: str
 ) -> None:
     repository = create(host, **properties)
-    run = given(GIVEN, mode=mode)
-    assert run.exit_code == 0, run.text
+    run = given(GIVEN, mode=mode).or_fail()
     assert f"{{property:team}} was left out of `reviewers`: property team {why}" in run.text
     assert f"In `title`, the text for a custom property is empty: property team {why}" in run.text
     if mode == "plan":
@@ -209,8 +205,7 @@ def test_a_private_repositorys_value_is_not_in_a_public_log(
         language="en",
         target_repo=None,
         target_repos="octo-org/*",
-    )
-    assert run.exit_code == 0, run.text
+    ).or_fail()
     everything = f"{run.text}{run.summary}{json.dumps(run.report)}{run.outputs}"
     assert "sesame" not in everything
 

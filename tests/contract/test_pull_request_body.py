@@ -156,8 +156,7 @@ def test_a_file_that_is_no_longer_listed_is_shown_while_the_branch_adds_it(
     repository.commit({"gone": None}, branch=LIST_BRANCH)
     repository.commit({"somebody's": b"x"}, branch=LIST_BRANCH)
     for paths in (["a"], ["a"], ["a", "new"], ["new"]):
-        run = single(definitions=action.listing(*paths))
-        assert run.exit_code == 0, run.text
+        run = single(definitions=action.listing(*paths)).or_fail()
         left = sorted({"a", "old", *paths} - set(paths))
         shown = rows(body(repository))
         assert sorted(shown) == sorted([*paths, *left])
@@ -186,13 +185,12 @@ def test_it_introduces_itself_in_one_line(
     check_out(action, repository)
     env = {"GITHUB_REPOSITORY": caller} if caller else {}
     used = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_ACTION_REPOSITORY": "me/registrar"}
-    run = single(
+    single(
         {"definitions": f"./{listed}"},
         profile=None,
         language=language,
         env={**env, **used} if caller else {},
-    )
-    assert run.exit_code == 0, run.text
+    ).or_fail()
     line = body(repository).splitlines()[1]
     by = "[registrar](https://github.com/me/registrar)" if caller else "`registrar`"
     path = "`.github/registrar.yml`"
@@ -289,8 +287,7 @@ def test_only_an_empty_file_has_an_effect(
     action: Action, repository: Repository, content: str | None, expected: int
 ) -> None:
     entry = {"path": ".mcp.json"} | ({} if content is None else {"content": content})
-    run = action(definitions=action.listing(entry), language="en", commit_strategy=SINGLE)
-    assert run.exit_code == 0
+    action(definitions=action.listing(entry), language="en", commit_strategy=SINGLE).or_fail()
     assert len(effects(body(repository))) == expected
 
 
@@ -387,8 +384,7 @@ def test_it_links_the_list_where_the_target_is_known_to_have_it(
     if scene == "shell":
         # From where the path is another one
         name, env = f"../{action.workspace.name}/{ITS_LIST}", {}
-    run = action(definitions=name, language="en", commit_strategy=strategy, env=env)
-    assert run.exit_code == 0, run.text
+    action(definitions=name, language="en", commit_strategy=strategy, env=env).or_fail()
     told = body(repository)
     if "listed" in scene and strategy == PER_FILE:
         # It asks for each path by itself
@@ -410,8 +406,7 @@ def test_over_many_only_the_repository_of_the_workflow_has_the_link(
     subprocess.run(push, cwd=action.workspace, check=True)
     env = {"GITHUB_REPOSITORY": TARGET, "GITHUB_WORKSPACE": str(action.workspace)}
     given = {"definitions": ITS_LIST, "language": "en"}
-    run = action(given, target_repo=None, target_repos="octo/*", env=env)
-    assert run.exit_code == 0, run.text
+    action(given, target_repo=None, target_repos="octo/*", env=env).or_fail()
     assert HOW_TO_CHANGE["here"].format(repository.html_url) in body(repository)
     assert HOW_TO_CHANGE["ask"] in body(copy)
 
@@ -464,8 +459,7 @@ def test_a_body_without_room_stays_as_it_is(
     [pull] = repository.pull_requests
     pull.body = full = "x" * (LIMIT - 10)
     host.requests.clear()
-    run = single(definitions=action.listing("a", "b"))
-    assert run.exit_code == 0, run.text
+    run = single(definitions=action.listing("a", "b")).or_fail()
     assert pull.body == full
     assert not [call for call in writes(host) if call.startswith(("PATCH", "PUT"))]
     assert "b" not in repository.files(LIST_BRANCH)
@@ -483,8 +477,7 @@ def test_a_reviewers_long_text_leaves_the_table_what_is_left(
     units = len(letter.encode("utf-16-le")) // 2
     words = letter * ((LIMIT - 3000) // units)
     pull.body = f"{words}\n\n{pull.body}\n\n{words[:10]}"
-    run = action(more, definitions=action.listing(*paths, "new"))
-    assert run.exit_code == 0, run.text
+    action(more, definitions=action.listing(*paths, "new")).or_fail()
     assert pull.body.startswith(f"{words}\n\n{BEGIN}\n")
     assert pull.body.endswith(f"\n{END}\n\n{words[:10]}")
     assert LIMIT - 300 < len(pull.body.encode("utf-16-le")) // 2 <= LIMIT
@@ -497,8 +490,7 @@ def test_the_longest_text_of_the_callers_own_leaves_room_for_ours(
     single: Start, action: Action, repository: Repository
 ) -> None:
     text = "😀" * 30_000
-    run = single(definitions=action.listing("a"), body=text)
-    assert run.exit_code == 0, run.text
+    single(definitions=action.listing("a"), body=text).or_fail()
     assert body(repository).startswith(f"{text}\n\n{BEGIN}\n")
     assert list(rows(body(repository))) == ["a"]
 
@@ -517,6 +509,5 @@ def test_a_hostile_description_takes_no_longer_than_another(
     hostile = f"{BEGIN}\n| <code>{part * (300_000 // len(part))}\n"
     pull.body = (pull.body or "").replace(BEGIN, hostile)
     before = time.process_time()
-    run = action(definitions=action.listing("a", "b"))
-    assert run.exit_code == 0
+    action(definitions=action.listing("a", "b")).or_fail()
     assert time.process_time() - before < 4

@@ -74,8 +74,7 @@ def test_everything_is_set_with_one_request_each(
         team_reviewers="docs\ncore",
         draft="true",
         runner=True,
-    )
-    assert run.exit_code == 0, run.text
+    ).or_fail()
     assert run.annotations("warning") == run.annotations() == []
     assert run.registration["notes"] == []
     assert [call for call in calls(host) if call in OPTIONS] == [*OPTIONS, REVIEWERS]
@@ -121,8 +120,7 @@ def test_a_run_over_many_plans_the_requests_of_every_option(
         many(definitions=action.listing("a"))
         host.requests.clear()
     given = {name: EVERY[name][0] for name in options}
-    run = many(given, definitions=action.listing("a", "b"))
-    assert run.exit_code == 0, run.text
+    run = many(given, definitions=action.listing("a", "b")).or_fail()
     writes = sum(not is_read(request) for request in host.requests)
     assert run.report["many"]["budget"]["seconds"] == writes * SHORT_INTERVAL
     if len(options) == len(EVERY) and not is_open:
@@ -146,8 +144,7 @@ def test_who_is_not_taken_is_named_and_the_others_are_set(
         team_reviewers="docs,stranger-c",
         language=language,
         runner=True,
-    )
-    assert run.exit_code == 0, run.text
+    ).or_fail()
     [pull] = repository.pull_requests
     assert (pull.labels, pull.assignees) == (["docs", "chore"], ["mona", "octocat"])
     assert (pull.reviewers, pull.team_reviewers) == (["mona"], ["docs"])
@@ -168,8 +165,7 @@ def test_who_is_not_taken_is_named_and_the_others_are_set(
 def test_off_the_runner_a_warning_is_on_standard_error(
     action: Action, repository: Repository
 ) -> None:
-    run = action(definitions=action.listing("a"), assignees="stranger", language="en")
-    assert run.exit_code == 0
+    run = action(definitions=action.listing("a"), assignees="stranger", language="en").or_fail()
     said = "GitHub did not assign stranger: only people who can see the repository can be assigned."
     assert run.stderr == f"Warning: {said}\n"
 
@@ -206,8 +202,7 @@ def test_what_is_wrong_for_all_is_reported_once(
         reviewers="mona,Hubot",
         language="en",
         runner=True,
-    )
-    assert run.exit_code == 0, run.text
+    ).or_fail()
     assert calls(host).count(failing) == 1
     [warning] = run.annotations("warning")
     assert "No such permission" in warning.data
@@ -252,8 +247,7 @@ def test_nothing_is_set_twice(
     pull.labels[:] = ["docs", "CHORE"]
     pull.reviewers.clear()  # who has answered is not asked again
     host.requests.clear()
-    run = single(more)
-    assert run.exit_code == 0, run.text
+    run = single(more).or_fail()
     assert not [call for call in writes(host) if call not in {"POST git/refs", "POST /graphql"}]
     assert run.outputs["pull_request_operation"] == "none"
 
@@ -342,8 +336,7 @@ def test_labels_that_exist_are_set_where_the_token_may_not_create_any(
         host_token=token,
         language=language,
         runner=True,
-    )
-    assert run.exit_code == 0, run.text
+    ).or_fail()
     assert repository.pull_requests[0].labels == ["bug", "Documentation"]
     [warning] = run.annotations("warning")
     assert "new" in warning.data
@@ -361,8 +354,7 @@ def test_a_label_that_somebody_makes_at_the_same_moment_is_set(
     single: Start, action: Action, host: StandInHost, repository: Repository
 ) -> None:
     host.quirks.label_races = 2
-    run = single(definitions=action.listing("a"), labels="bug,new", runner=True)
-    assert run.exit_code == 0, run.text
+    run = single(definitions=action.listing("a"), labels="bug,new", runner=True).or_fail()
     assert run.annotations("warning") == []
     assert repository.pull_requests[0].labels == ["bug", "new"]
     assert calls(host).count(LABELS) == 3
@@ -378,8 +370,7 @@ def test_only_the_login_that_is_no_persons_is_dropped(
         start(definitions=action.listing("a"))
     begun = action.clock.now
     given = {"definitions": action.listing("a", "b"), "assignees": "mona,dependabot[bot],octocat"}
-    run = start(given, language=language, runner=True)
-    assert run.exit_code == 0, run.text
+    run = start(given, language=language, runner=True).or_fail()
     assert repository.pull_requests[0].assignees == ["mona", "octocat"]
     [warning] = run.annotations("warning")
     assert warning.data.startswith("dependabot[bot] ") or "に dependabot[bot] を" in warning.data
@@ -392,8 +383,7 @@ def test_assignees_of_a_new_pull_request_are_waited_for(
     single: Start, action: Action, host: StandInHost, repository: Repository
 ) -> None:
     host.quirks.lag = Lag(seconds=4.0, symptoms=(Symptom.ASSIGNEES,))
-    run = single(definitions=action.listing("a"), assignees="mona,octocat", runner=True)
-    assert run.exit_code == 0, run.text
+    run = single(definitions=action.listing("a"), assignees="mona,octocat", runner=True).or_fail()
     assert run.annotations("warning") == []
     assert repository.pull_requests[0].assignees == ["mona", "octocat"]
 
@@ -405,8 +395,7 @@ def test_a_team_that_the_token_may_not_see_is_named_and_the_others_are_asked(
     repository.hidden_teams.add("secret")
     begun = action.clock.now
     given = {"definitions": action.listing("a"), "team_reviewers": "docs,secret,core"}
-    run = single(given, language=language, runner=True)
-    assert run.exit_code == 0, run.text
+    run = single(given, language=language, runner=True).or_fail()
     assert repository.pull_requests[0].team_reviewers == ["docs", "core"]
     [warning] = run.annotations("warning")
     assert "secret" in warning.data

@@ -80,8 +80,7 @@ def test_one_repository_gets_the_files_of_the_rules_that_fit(
     attributes, files, expected = CASES[case]
     repository = host.create_repository(f"octo/{case}", files, **attributes)
     given = {"definitions": listing(action), "target_repo": f"octo/{case}"}
-    run = start(given)
-    assert run.exit_code == 0, run.text
+    run = start(given).or_fail()
     assert proposed(repository, files) == {"SECURITY.md", *expected}
     rules = {each["path"]: each.get("rule") for each in run.registration["files"]}
     assert rules["SECURITY.md"] is None
@@ -154,8 +153,7 @@ def test_what_names_no_property_asks_for_none(
     rules = [{"when": {"visibility": "public", "not": {"topic": "x"}}, "files": ["b"]}]
     listed = {"rules": rules} if with_rule else {"files": ["b"]}
     texts = {"title": "{count} of {repo}", "body": "property: {run_url}", "labels": "team"}
-    run = any_way(texts, definitions=listing(action, listed))
-    assert run.exit_code == 0, run.text
+    any_way(texts, definitions=listing(action, listed)).or_fail()
     assert sorted(calls(host)) == sorted(REQUESTS[way])
 
 
@@ -288,8 +286,7 @@ def test_every_condition_holds_or_not_however_the_repository_is_read(
     if way == SINGLE:
         run = any_way(definitions=listed, mode="plan", ref="main")
         assert {each["path"] for each in run.registration["files"]} == fitting
-    run = any_way(definitions=listed, target_repos="octo-org/*, fork:true")
-    assert run.exit_code == 0, run.text
+    run = any_way(definitions=listed, target_repos="octo-org/*, fork:true").or_fail()
     assert proposed(repository, before) == fitting
 
 
@@ -319,8 +316,7 @@ def test_a_property_that_changes_while_the_pull_request_is_open_is_followed_ther
     ):
         repository.properties = dict(properties)
         host.requests.clear()
-        run = any_way(definitions=listed)
-        assert run.exit_code == 0, run.text
+        run = any_way(definitions=listed).or_fail()
         assert sorted(written(host)) == sorted(new), run.text
     files = repository.files(LIST_BRANCH)
     assert files == {"a": b"", "SECURITY.md": b"\n", "OWNERS": b"blue", "GOLD.md": b"\n"}
@@ -368,8 +364,7 @@ def test_that_a_persons_repositories_have_no_properties_is_said_once(
         host.create_repository(f"octocat/{name}", {"a": b""}, private=True)
         for name in "abc"[:count]
     ]
-    run = any_way(target_repo="octocat/a", target_repos="octocat/*")
-    assert run.exit_code == 0, run.text
+    run = any_way(target_repo="octocat/a", target_repos="octocat/*").or_fail()
     assert proposed(made[0], {"a": b""}) == {"SECURITY.md"}
     note = "The repositories of octocat belong to a person and have no custom properties"
     notes = run.report["many"]["notes"] if "many" in run.report else run.registration["notes"]
@@ -461,8 +456,7 @@ def test_repositories_are_selected_by_their_properties(
     for name, values in properties.items():
         host.create_repository(f"octo-org/{name}", {"x": b""}, properties=values)
     target = f"octo-org/*, {qualifiers}"
-    run = many(target_repos=target, mode="plan", definitions=action.listing("y"))
-    assert run.exit_code == 0, run.text
+    run = many(target_repos=target, mode="plan", definitions=action.listing("y")).or_fail()
     assert selected(run) == expected
 
 
@@ -496,8 +490,7 @@ def test_a_template_holds_the_value_of_a_property(
     value = "x, y [skip ci] @org/all {repo}"
     repository = host.create_repository(TARGET, {"a": b""}, properties={"team": value})
     given = {"definitions": listing(action, OWNERS)}
-    run = single(given)
-    assert run.exit_code == 0, run.text
+    single(given).or_fail()
     written = repository.files(LIST_BRANCH)["OWNERS"]
     assert written == f"* @octo/{value} {{x}} {value}\n".encode()
     again = single(given)
@@ -514,8 +507,7 @@ def test_a_file_whose_property_is_not_set_is_skipped(
     properties: dict[str, str | list[str]],
 ) -> None:
     repository = host.create_repository(TARGET, {"a": b""}, properties=properties)
-    run = single(definitions=listing(action, OWNERS), mode=mode)
-    assert run.exit_code == 0, run.text
+    run = single(definitions=listing(action, OWNERS), mode=mode).or_fail()
     owners, readme = run.registration["files"]
     assert (owners["done"], owners["reason"]) == ("skipped", "property team is not set")
     assert readme["done"] == ("created" if mode == "register" else "to create")
@@ -539,8 +531,7 @@ def test_a_property_with_several_values_is_none_where_another_file_counts(
     host.create_repository(TARGET, {"a": b""}, properties={"team": ["x", "y"]})
     owners = {"path": "OWNERS", "template": True, "content": "{property:team}"}
     listed = listing(action, {"files": [{**owners, "alternatives": ["a"]}]})
-    run = single(definitions=listed)
-    assert run.exit_code == 0, run.text
+    run = single(definitions=listed).or_fail()
     assert "satisfied by a" in run.stdout
 
 
@@ -551,8 +542,7 @@ def test_each_of_many_repositories_gets_its_own_value(
         name: host.create_repository(f"octo-org/{name}", {"a": b""}, properties=properties)
         for name, properties in {"a": {"team": "red"}, "b": {"team": "blue"}, "c": {}}.items()
     }
-    run = many(definitions=listing(action, OWNERS))
-    assert run.exit_code == 0, run.text
+    run = many(definitions=listing(action, OWNERS)).or_fail()
     for name, team in (("a", b"red"), ("b", b"blue")):
         written = made[name].files(LIST_BRANCH)["OWNERS"]
         assert written == b"* @octo-org/%b {x} %b\n" % (team, team)
@@ -649,8 +639,7 @@ def test_an_organisation_gets_exactly_the_right_files(
         "max_minutes": "360",
         "language": "en",
     }
-    run = action(given, target_repo=None)
-    assert run.exit_code == 0, run.text
+    run = action(given, target_repo=None).or_fail()
     asked = [each for each in host.requests if each.path.endswith("/properties/values")]
     assert len(asked) == (not in_answer)
     again = action(given, target_repo=None)
@@ -668,8 +657,7 @@ def test_an_organisation_gets_exactly_the_right_files(
             repository.merge(1)
             repository.delete_branch(branches[0])
     host.requests.clear()
-    again = action({**given, "mode": "check"}, target_repo=None)
-    assert again.exit_code == 0, again.text
+    again = action({**given, "mode": "check"}, target_repo=None).or_fail()
     assert only_reads(host)
 
 
@@ -684,8 +672,7 @@ def test_rules_take_hardly_more_requests_than_one_list(
     requests = []
     for listed in (action.listing("SECURITY.md"), action.write("files.yml", documented())):
         host.requests.clear()
-        run = action({**given, "definitions": listed}, target_repo=None)
-        assert run.exit_code == 0, run.text
+        action({**given, "definitions": listed}, target_repo=None).or_fail()
         requests.append(len(host.requests))
     plain, with_rules = requests
     assert with_rules <= 1.3 * plain + (0 if in_answer else 6)

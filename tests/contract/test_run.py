@@ -44,8 +44,7 @@ def test_makes_the_calls_of_the_contract_in_its_order(
 ) -> None:
     branch, listed, _ = PROFILES[profile]
     missing = [path for path in listed if path not in repository.files()]
-    run = action(profile=profile)
-    assert run.exit_code == 0, run.text
+    action(profile=profile).or_fail()
     assert action.clock.now == BEGINNING, "no pause while the pace is far"
 
     made = calls(host)
@@ -160,8 +159,7 @@ def test_a_second_run_after_the_merge_reads_and_writes_nothing(
     before = (repository.head(), repository.branches)
     host.requests.clear()
 
-    run = action(language="en")
-    assert run.exit_code == 0
+    run = action(language="en").or_fail()
     assert writes(host) == []
     assert len(host.requests) == 1 + 2 + 29
     assert (repository.head(), repository.branches) == before
@@ -328,8 +326,7 @@ def test_a_pull_request_that_is_refused_without_any_reason_is_asked_for_once_mor
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
     host.quirks.vague_pulls = 1
-    run = action(definitions=action.listing("a"))
-    assert run.exit_code == 0, run.text
+    run = action(definitions=action.listing("a")).or_fail()
     assert len(repository.pull_requests) == 1
     host.quirks.vague_pulls = 5
     other = host.create_repository("octo/other")

@@ -18,8 +18,7 @@ def register(start: Start, action: Action, name: str, paths: str, **more: str | 
 def named(start: Start, action: Action, name: str, path: str = "list.yml", **more: str) -> None:
     """Run with a list of this name."""
     listed = action.write(path, f"name: {name}\nfiles: [a]\n")
-    run = start(more, definitions=listed)
-    assert run.exit_code == 0, run.text
+    start(more, definitions=listed).or_fail()
 
 
 def shown(repository: Repository) -> list[tuple[str, str]]:
@@ -47,8 +46,7 @@ def test_lists_without_names_are_told_apart_by_their_paths(
     assert "#1" in again.summary
     for name, paths in (("./one.yml", "a, c"), ("x/../two.yml", "b, d")):
         action.write("x/.keep", "")
-        again = register(single, action, name, paths)
-        assert again.exit_code == 0, again.text
+        again = register(single, action, name, paths).or_fail()
     assert len(repository.pull_requests) == 2
     assert repository.files(LIST_BRANCH).keys() - repository.files().keys() == {"a", "c"}
     assert repository.files(f"{LIST_BRANCH}-2").keys() - repository.files().keys() == {"b", "d"}
@@ -150,10 +148,8 @@ def test_many_repositories_and_one_agree_on_which_list_it_is(
 
     register(single, action, "one.yml", "a")
     assert many("one.yml", "a").outputs["created"] == "0"
-    plan = many("two.yml", "b", "plan")
-    assert plan.exit_code == 0, plan.text
-    run = many("two.yml", "b")
-    assert run.exit_code == 0, run.text
+    many("two.yml", "b", "plan").or_fail()
+    many("two.yml", "b").or_fail()
     register(single, action, "two.yml", "b, c")
     assert shown(repository) == [(LIST_BRANCH, "open"), (f"{LIST_BRANCH}-2", "open")]
     added = repository.files(f"{LIST_BRANCH}-2").keys() - repository.files().keys()

@@ -33,8 +33,7 @@ def test_one_commit_for_each_list_whose_message_lists_the_paths(
     single: Start, host: StandInHost, repository: Repository
 ) -> None:
     before = repository.files()
-    run = single(profile="all")
-    assert run.exit_code == 0, run.text
+    run = single(profile="all").or_fail()
     assert calls(host) == [GRAPHQL] * 4
     assert (run.outputs["created"], run.outputs["skipped"]) == ("34", "2")
     for listed, branch, headline, pull in (
@@ -58,8 +57,7 @@ def test_one_commit_for_each_list_whose_message_lists_the_paths(
 
 def test_one_request_when_nothing_is_missing(single: Start, host: StandInHost) -> None:
     repository = host.create_repository(TARGET, dict.fromkeys(SCAFFOLD, b"theirs\n"))
-    run = single()
-    assert run.exit_code == 0, run.text
+    run = single().or_fail()
     assert calls(host) == [GRAPHQL]
     assert repository.branches == ["main"]
     assert run.outputs["skipped"] == "29"
@@ -114,8 +112,7 @@ def test_contents_arrive_byte_for_byte(
         "byte order mark": "\ufeffa\n",
         "large": "0123456789" * 30_000,
     }
-    run = start(definitions=action.listing_of(contents))
-    assert run.exit_code == 0, run.text
+    start(definitions=action.listing_of(contents)).or_fail()
     expected = {k: b"\n" if v is None else v.encode() for k, v in contents.items()}
     assert repository.files(LIST_BRANCH) == repository.files() | expected
 
@@ -195,8 +192,7 @@ def test_later_queries_look_at_the_commit_of_the_first(
             repository.commit({names[-1]: b"theirs\n"})
 
     host.on_request = somebody_writes
-    run = single(definitions=action.listing_of(dict.fromkeys(names, "ours")))
-    assert run.exit_code == 0, run.text
+    single(definitions=action.listing_of(dict.fromkeys(names, "ours"))).or_fail()
     assert queries(host)[1].json["variables"]["oid"] == base
     [commit, *_] = repository.log(LIST_BRANCH)
     assert commit.parents == (base,)

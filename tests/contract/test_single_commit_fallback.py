@@ -90,8 +90,7 @@ def test_the_branch_of_somebody_that_appears_in_between_is_left_alone(
 ) -> None:
     theirs = {"mine.txt": b"mine\n"}
     at_the_mutation(host, lambda: example.repository.commit(dict(theirs), branch=BRANCH))
-    run = example.run()
-    assert run.exit_code == 0, run.console
+    run = example.run().or_fail()
     assert example.repository.files(BRANCH) == PRESENT | theirs
     assert example.repository.files(SECOND) == EXPECTED
     first, second = example.repository.pull_requests
@@ -103,8 +102,7 @@ def test_the_branch_of_somebody_that_appears_in_between_is_left_alone(
     assert f"Created: {len(MISSING)}\n" in run.console
 
     # The pull request that was closed by ourselves is nobody's "no"
-    again = example.run()
-    assert again.exit_code == 0, again.console
+    example.run().or_fail()
     assert [p.state for p in example.repository.pull_requests] == ["closed", "open"]
     assert sorted(example.repository.branches) == sorted(["main", BRANCH, SECOND])
 
@@ -117,8 +115,7 @@ def test_an_open_pull_request_of_somebody_that_appears_in_between_is_not_closed(
         example.repository.open_pull_request(head=BRANCH, title="Mine")
 
     at_the_mutation(host, act)
-    run = example.run()
-    assert run.exit_code == 0, run.console
+    example.run().or_fail()
     assert example.repository.pull_requests[0].state == "open"
     assert example.repository.pull_requests[0].title == "Mine"
 
@@ -222,8 +219,7 @@ def test_the_default_branch_that_moves_on_in_between_is_not_what_we_write_on(
     base = example.repository.head()
     path = next(iter(MISSING))
     at_the_mutation(host, lambda: example.repository.commit({path: b"theirs\n"}))
-    run = example.run()
-    assert run.exit_code == 0, run.console
+    example.run().or_fail()
     [commit, *_] = example.repository.log(BRANCH)
     assert commit.parents == (base,)
     assert example.repository.files()[path] == b"theirs\n"
@@ -238,8 +234,7 @@ def test_a_head_that_moved_on_refuses_the_commit_and_nothing_is_lost(
     first, *_, path = MISSING
     propose(example, first)
     at_the_mutation(host, lambda: example.repository.commit({path: b"theirs\n"}, branch=BRANCH))
-    run = example.run()
-    assert run.exit_code == 0, run.console
+    run = example.run().or_fail()
     assert example.repository.files(BRANCH) == EXPECTED | {path: b"theirs\n"}
     assert f"Created: {len(MISSING) - 2}\n" in run.console
     assert "registrar cannot tell whether it wrote that content" in run.console
@@ -259,8 +254,7 @@ def test_a_bare_branch_that_somebody_pushes_to_in_between_is_theirs(
 ) -> None:
     example.repository.create_branch(BRANCH)
     at_the_mutation(host, lambda: example.repository.commit({"x": b"theirs\n"}, branch=BRANCH))
-    run = example.run()
-    assert run.exit_code == 0, run.console
+    example.run().or_fail()
     assert example.repository.files(BRANCH) == PRESENT | {"x": b"theirs\n"}
     assert example.repository.files(SECOND) == EXPECTED
 
@@ -278,8 +272,7 @@ def test_a_branch_that_moves_on_before_every_commit_is_not_read_for_ever(
                 example.repository.commit({f"{request.number}.txt": b"theirs\n"}, branch=BRANCH)
 
     host.on_request = act
-    run = example.run()
-    assert run.exit_code == 0, run.console
+    example.run().or_fail()
     assert 1 < len(expected) < 10
     assert example.repository.files(BRANCH).items() > EXPECTED.items()
 

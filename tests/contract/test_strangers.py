@@ -43,8 +43,7 @@ def test_a_copy_of_our_words_takes_no_refusal_back(example: Way, base: str) -> N
     body, head = repository.pull_requests[0].body, repository.head(BRANCH)
     repository.open_pull_request(head=BRANCH, base=base, body=body, author="stranger")
     for mode in ("plan", "register"):
-        run = example.run(mode=mode)
-        assert run.exit_code == 0, run.console
+        run = example.run(mode=mode).or_fail()
         assert repository.head(BRANCH) == head
         assert repository.branches == [BRANCH, "docs", "main"]
         # Where everything is declined, a run over many that writes looks no closer
@@ -81,8 +80,7 @@ def test_a_private_member_is_believed_where_the_host_tells_the_role(
     repository.close(1)
     repository.delete_branch(BRANCH)
     host.quirks.hides_permissions = not told
-    run = in_single.run()
-    assert run.exit_code == 0, run.console
+    run = in_single.run().or_fail()
     assert (declined(run), BRANCH in repository.branches) == (told, not told)
     assert ("leaves the branch alone" in run.text) is not told
 
@@ -226,8 +224,7 @@ def test_pull_requests_of_strangers_forks_do_not_hide_ours(
         repository.close(1)
         repository.delete_branch(BRANCH)
     crowd(repository, BRANCH)
-    run = example.run()
-    assert run.exit_code == 0, run.console
+    run = example.run().or_fail()
     assert repository.pull_requests[-1].head_repository == "stranger99/example"
     assert declined(run) == close
 

@@ -33,8 +33,7 @@ def test_a_long_token_with_dots_works(
 ) -> None:
     token = host.create_token(kind, long=True)
     assert (len(token), token.count(".")) == (520, 2)
-    run = start(profile="health", host_token=token)
-    assert run.exit_code == 0, run.text
+    start(profile="health", host_token=token).or_fail()
     assert set(repository.files(HEALTH_BRANCH)) > set(repository.files())
     assert len(repository.pull_requests) == 1
     assert {request.token for request in host.requests} == {token}
@@ -155,8 +154,7 @@ def test_what_is_gone_for_another_reason_is_told_in_the_words_of_github(
 ) -> None:
     words = "Issues are disabled for this repo"
     refuse(host, lambda request: request.path.endswith("/labels"), 410, message=words)
-    run = single(profile="health", labels="setup")
-    assert run.exit_code == 0, run.text
+    run = single(profile="health", labels="setup").or_fail()
     assert len(repository.pull_requests) == 1
     [warning] = [line for line in run.stderr.splitlines() if "setup was left out" in line]
     assert f"{words} (HTTP 410)" in warning
@@ -168,8 +166,7 @@ def test_a_version_that_is_gone_stops_only_what_needs_it(
 ) -> None:
     """GraphQL has no versions: the files are registered, and the labels are a warning."""
     host.quirks.gone_api_versions = frozenset({API_VERSION})
-    run = single(profile="health", labels="setup")
-    assert run.exit_code == 0, run.text
+    run = single(profile="health", labels="setup").or_fail()
     assert len(repository.pull_requests) == 1
     [warning] = [line for line in run.stderr.splitlines() if "setup was left out" in line]
     assert f"no longer answers version {API_VERSION} of its API" in warning
@@ -185,8 +182,7 @@ def test_a_new_token_of_an_app_is_waited_for(
     token = host.create_token("installation", unknown_for=5.0)
     target = {"target_repo": "", "target_repos": "octo/*"} if many else {}
     given = {"profile": "health", "host_token": token, "commit_strategy": strategy, **target}
-    run = action({k: v for k, v in given.items() if not many or k != "commit_strategy"})
-    assert run.exit_code == 0, run.text
+    action({k: v for k, v in given.items() if not many or k != "commit_strategy"}).or_fail()
     assert len(repository.pull_requests) == 1
 
 
