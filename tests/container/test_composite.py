@@ -99,7 +99,7 @@ def test_the_workflow_of_the_readme_holds_a_pull_request_to_the_list(
     act: Act, project: Path, tmp_path: Path, change: str
 ) -> None:
     directory, workflow = tmp_path / "caller", ".github/workflows/required-files.yml"
-    documented = (text for _, text in blocks("yaml", README))
+    documented = (text for _, text in blocks("yaml", README, ROOT / "docs/examples.md"))
     written = {text.partition("\n")[0].removeprefix("# "): text for text in documented}
     files = {name: written[name] for name in (workflow, ".github/registrar.yml")}
     for name, text in {

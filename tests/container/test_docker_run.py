@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import subprocess
 from pathlib import Path
@@ -64,33 +63,3 @@ def test_a_pipeline_of_gitlab(image: str, path: str, tmp_path: Path) -> None:
         [pull] = repository.pull_requests
         assert repository.files(pull.head)["SECURITY.md"] == b"Write to us."
         assert run("ghp_wrong") == errors.EXIT_REFUSED
-
-
-def test_a_job_of_cron(image: str, path: str, tmp_path: Path) -> None:
-    settings, token = tmp_path / "registrar", tmp_path / "registrar/token.env"
-    settings.mkdir()
-    (settings / "files.yml").write_text(LIST)
-    script = tmp_path / "job"
-    text = documented("sh", "# /etc/cron.weekly/registrar").replace(RELEASED, image)
-    script.write_text(text.replace("/etc/registrar", str(settings)))
-
-    def run() -> tuple[int, str]:
-        ended = subprocess.run(
-            [shutil.which("sh") or "sh", script],
-            env={"PATH": path, "HOST_API_URL": host.url},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        return ended.returncode, ended.stdout + ended.stderr
-
-    with StandInHost() as host:
-        repository = host.create_repository(SOME_REPOSITORY, {"README.md": b"# Example\n"})
-        token.write_text(f"HOST_TOKEN={host.create_token()}\n")
-        assert run() == (errors.EXIT_DONE, "")
-        assert [pull.state for pull in repository.pull_requests] == ["open"]
-        token.write_text("HOST_TOKEN=ghp_wrong\n")
-        code, said = run()
-    assert code == errors.EXIT_REFUSED
-    assert said.startswith("registrar ended with 2\n")
-    assert "ghp_wrong" not in said

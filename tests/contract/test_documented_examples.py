@@ -53,12 +53,15 @@ MANY_PAGES = (ROOT / "docs/many-repositories.md", ROOT / "docs/many-repositories
 EXAMPLES = ROOT / "docs/examples.md"
 REQUIRED = ROOT / "workflow-templates/required-files.yml"
 MANY = ROOT / "workflow-templates/many-repositories.yml"
+CHANGED = ROOT / "workflow-templates/what-changed.yml"
 
 
 def texts() -> list[tuple[str, str]]:
-    """Every block of YAML with its place, and the workflow that is shown by its changes alone."""
+    """Every block of YAML with its place, the workflow that is shown by its changes alone, and the
+    one to which the examples only lead.
+    """
     several = [(f"{name(page)}:several", for_several_organisations(page)) for page in MANY_PAGES]
-    return [*blocks("ya?ml"), *several]
+    return [*blocks("ya?ml"), *several, (name(CHANGED), CHANGED.read_text("utf-8"))]
 
 
 def workflows() -> list[tuple[str, dict[Any, Any]]]:
@@ -120,7 +123,6 @@ def test_a_workflow_runs_as_it_stands(
     action: Action,
     host: StandInHost,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # The workflow's own token can do what the job's permissions say, and no more
     own = job["permissions"]
@@ -156,15 +158,7 @@ def test_a_workflow_runs_as_it_stands(
             continue  # `test_what_changed_is_told_by_the_next_run`
         if "site/" in step.get("run", ""):
             assert in_runner(step, values, action.workspace, tmp_path) == ""
-        elif "gh pr merge" in step.get("run", ""):
-            (tmp_path / "gh").write_text('#!/bin/sh\necho "$*"\n')
-            (tmp_path / "gh").chmod(0o755)
-            monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-            asked = in_runner(step, values, action.workspace, tmp_path)
-            assert asked == f"pr merge --auto --squash {repository.pull_requests[0].html_url}\n"
-        elif "run" in step:
-            check_script(step, values, run, repository, tmp_path)
-        elif "upload-" in step["uses"]:
+        elif "upload-" in step.get("uses", ""):
             paths = evaluated(step["with"]["path"], values).split()
             assert all((action.workspace / path).exists() for path in paths)
             assert any("<!doctype html>" in page_in(action.workspace / path) for path in paths)
@@ -275,6 +269,10 @@ def test_the_workflow_templates_are_those_of_the_documents(template: Path) -> No
     texts = [text for _, text in blocks("ya?ml")]
     text = template.read_text("utf-8")
     assert {text, f"# .github/workflows/{template.name}\n{text}"} & set(texts)
+
+
+@pytest.mark.parametrize("template", [REQUIRED, MANY, CHANGED], ids=name)
+def test_github_can_offer_a_workflow_template(template: Path) -> None:
     properties = json.loads(template.with_suffix(".properties.json").read_text("utf-8"))
     assert {"name", "description"} <= properties.keys()
     assert all(re.search(pattern, LIST) for pattern in properties["filePatterns"])
@@ -304,7 +302,7 @@ def test_documents_say_why_an_example_uses_composite(document: Path) -> None:
 
 
 def test_there_is_no_other_workflow_template() -> None:
-    assert {*(ROOT / "workflow-templates").glob("*.yml")} == {REQUIRED, MANY}
+    assert {*(ROOT / "workflow-templates").glob("*.yml")} == {REQUIRED, MANY, CHANGED}
 
 
 def evaluated(text: str, values: Mapping[str, str]) -> str:
@@ -353,26 +351,38 @@ def in_runner(
     return done.stdout + (summary.read_text("utf-8") if summary.exists() else "")
 
 
-def check_script(
-    step: Mapping[str, Any],
-    values: Mapping[str, str],
-    run: Run,
-    repository: Repository,
-    temporary: Path,
-) -> None:
-    """Run the script of a step that uses the outputs of the run before it."""
-    if "jq" in step["run"] and not shutil.which("jq"):
+def step_of_an_example(word: str) -> dict[str, Any]:
+    """The step that an example adds to the workflow of another one."""
+    [[step]] = (yaml.safe_load(text) for _, text in blocks("ya?ml") if word in text)
+    return dict(step)
+
+
+def test_a_step_prints_the_missing_files(action: Action, host: StandInHost, tmp_path: Path) -> None:
+    if not shutil.which("jq"):
         pytest.skip("jq is not installed")
-    said = in_runner(step, values, temporary, temporary).splitlines()
+    host.create_repository(TARGET)
+    run = action(profile="all", mode="plan", runner=True, env={"RUNNER_TEMP": str(tmp_path)})
+    values = {"steps.registrar.outputs.report_path": run.outputs["report_path"]}
     missing = [
         f"{registration['profile']}: {file['path']}"
         for registration in run.report["registrations"]
         for file in registration["files"]
         if file["done"] == "to create"
     ]
-    opened = [f"- {pull.html_url} (created)" for pull in repository.pull_requests]
-    assert said == (missing or [f"{run.outputs['created']} files registered:", *opened])
-    assert missing or opened
+    said = in_runner(step_of_an_example("jq "), values, action.workspace, tmp_path)
+    assert said.splitlines() == missing
+
+
+def test_a_step_asks_github_to_merge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "gh").write_text('#!/bin/sh\necho "$*"\n')
+    (tmp_path / "gh").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    address = "https://github.example/octo-org/example/pull/1"
+    outputs = {"pull_request_url": address}
+    values = {f"steps.registrar.outputs.{key}": value for key, value in outputs.items()}
+    step = step_of_an_example("gh pr merge")
+    asked = in_runner(step, {**values, "steps.app.outputs.token": "x"}, tmp_path, tmp_path)
+    assert asked == f"pr merge --auto --squash {address}\n"
 
 
 # --- In a shell ---------------------------------------------------------------------------
@@ -521,7 +531,6 @@ TRIED = {
     "gh search prs": test_what_merges_and_closes_all_pull_requests,
     "gh pr merge": test_what_merges_and_closes_all_pull_requests,
     "gh pr close": test_what_merges_and_closes_all_pull_requests,
-    "docker run": "tests/container/test_docker_run.py",
     "registrar --target-repos 'octo-org/": test_the_pilot_opens_one_pull_request,
     "gh attestation verify": "of no release that there is",
 }
