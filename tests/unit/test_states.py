@@ -146,10 +146,8 @@ def test_the_documents_list_every_value() -> None:
     [of_repositories] = first_cells("How a repository ends")
     assert of_repositories == set(Status) - NEVER_AT_THE_END
     ways, present = first_cells("States of a path")
-    [done] = first_cells("What a run has done")
     assert ways == {each.way for each in Standing}
     assert present == {each for each in Standing if each.is_present}
-    assert done == set(Done)
     page = REFERENCE.read_text("utf-8")
     [listed] = re.findall(
         r"\[the states of a path\]\(concepts.md#states-of-a-path\): ((?:`[\w ]+`(?:, )?)+)", page
