@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
 import pytest
 
-from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
+from tests.fakehub import (
+    Content,
+    Executable,
+    Fault,
+    FaultKind,
+    Repository,
+    Request,
+    StandInHost,
+    Symlink,
+)
 from tests.harness import (
     LIST_BRANCH,
     PER_FILE,
@@ -20,6 +30,7 @@ from tests.harness import (
     Process,
     Run,
     is_read,
+    meanwhile,
     shortened,
 )
 
@@ -103,6 +114,34 @@ class Example:
         """Run to the end."""
         return self.action(self.inputs | inputs)
 
+    def run_with(self, listed: dict[str, str], **inputs: str) -> Run:
+        """Run to the end with a list of these files, which has to succeed."""
+        return self.run(definitions=self.action.listing_of(listed), **inputs).or_fail()
+
+    @property
+    def body(self) -> str:
+        """The description of the first pull request."""
+        return self.repository.pull_requests[0].body or ""
+
+    @property
+    def written(self) -> list[str]:
+        """The writes that were sent since the requests were cleared."""
+        return [self.call(each) for each in self.host.requests if not is_read(each)]
+
+    def meanwhile(self, call: str, act: Callable[[], object]) -> None:
+        """Let somebody act once, when the next such request has arrived and is not answered yet."""
+        meanwhile(self.host, lambda request: self.call(request) == call, act)
+
+    def make_wait(
+        self, kind: FaultKind = FaultKind.SECONDARY_429_RETRY_AFTER, call: str = "PATCH pulls/1"
+    ) -> None:
+        """Let the host fail the next such request, so that it waits before it is sent again."""
+        self.host.faults.add(Fault(kind, match=lambda request: self.call(request) == call))
+
+    def call(self, request: Request) -> str:
+        """Method and path of a request, the same where the repository goes by its number."""
+        return shortened(request).replace(f"/repositories/{self.repository.id}/", "")
+
     def begin_without_waiting(self) -> Process:
         """Start a run as a process of its own, which waits for nothing."""
         return self.action.begin_without_waiting(self.action.environment(self.inputs))
@@ -147,6 +186,15 @@ class Example:
         ]
 
 
+CHANGES: dict[str, dict[str, Content | None]] = {
+    "edited": {"a.md": b"mine\n"},
+    "removed": {"a.md": None},
+    "added": {"c.md": b"mine\n"},
+    "a link": {"a.md": Symlink("A\n")},
+    "executable": {"a.md": Executable(b"A\n")},
+    "another file": {"README.md": b"mine\n"},
+}
+"""What somebody commits to the branch of a pull request for `A_AND_B`."""
 MANY = "many"
 WAYS = (*STRATEGIES, MANY)
 """Each strategy for one repository, and the run over many."""
@@ -165,27 +213,3 @@ class Way(Example):
         # It may be a fork, which has to be asked for
         targets = {"target_repo": "", "target_repos": f"{TARGET}, fork:true"}
         return self.action({**self.inputs, "commit_strategy": "", **targets, **inputs})
-
-    def run_with(self, listed: dict[str, str], **inputs: str) -> Run:
-        """Run to the end with a list of these files, which has to succeed."""
-        return self.run(definitions=self.action.listing_of(listed), **inputs).or_fail()
-
-    @property
-    def body(self) -> str:
-        """The description of the first pull request."""
-        return self.repository.pull_requests[0].body or ""
-
-    @property
-    def written(self) -> list[str]:
-        """The writes that were sent since the requests were cleared."""
-        return [self.call(each) for each in self.host.requests if not is_read(each)]
-
-    def make_wait(
-        self, kind: FaultKind = FaultKind.SECONDARY_429_RETRY_AFTER, call: str = "PATCH pulls/1"
-    ) -> None:
-        """Let the host fail the next such request, so that it waits before it is sent again."""
-        self.host.faults.add(Fault(kind, match=lambda request: self.call(request) == call))
-
-    def call(self, request: Request) -> str:
-        """Method and path of a request, the same where the repository goes by its number."""
-        return shortened(request).replace(f"/repositories/{self.repository.id}/", "")

@@ -102,6 +102,16 @@ class Run:
         return registration
 
     @property
+    def outcomes(self) -> dict[str, str]:
+        """What the only registration has done about each path."""
+        return {file["path"]: file["done"] for file in self.registration["files"]}
+
+    @property
+    def standings(self) -> dict[str, str]:
+        """How each path of the only registration stands."""
+        return {file["path"]: file["standing"] for file in self.registration["files"]}
+
+    @property
     def commands(self) -> list[Command]:
         """The workflow commands in both streams, of either form."""
         lines = [*re.split(r"\r\n|\r|\n", self.stdout), *re.split(r"\r\n|\r|\n", self.stderr)]
@@ -482,6 +492,19 @@ def refuse(
         return shortened(request).startswith(call) if isinstance(call, str) else call(request)
 
     return host.faults.add(Fault(FaultKind.CUSTOM, match=match, times=None, status=status, **more))
+
+
+def meanwhile(
+    host: StandInHost, moment: Callable[[Request], object], act: Callable[[], object]
+) -> None:
+    """Let somebody act once, when the first such request has arrived and is not answered yet."""
+
+    def on_request(request: Request) -> None:
+        if moment(request):
+            host.on_request = None
+            act()
+
+    host.on_request = on_request
 
 
 def writes(host: StandInHost) -> list[str]:

@@ -10,27 +10,14 @@ import pytest
 from registrar.models.standing import blob_id
 from registrar.registration.mark import hashed
 from tests.example import MANY, WAYS, Example, Way
-from tests.fakehub import (
-    Executable,
-    Fault,
-    FaultKind,
-    Repository,
-    Request,
-    StandInHost,
-    Submodule,
-    Symlink,
-)
+from tests.fakehub import Fault, FaultKind, Repository, StandInHost, Symlink
 from tests.fakehub.refusals import Refusal
 from tests.harness import LIST_BRANCH as BRANCH
-from tests.harness import PER_FILE, SINGLE, Action, Run, inject_fault, is_read, shortened
+from tests.harness import PER_FILE, SINGLE, Action, inject_fault, is_read, meanwhile, shortened
 
 OLD = {"SECURITY.md": "Write to security@example.com\n", "a.md": "A\n", "b.md": "B\n"}
 NEW = OLD | {"SECURITY.md": "Write to psirt@example.com\n"}
 BOTH = NEW | {"a.md": "A, too\n"}
-
-
-def run(example: Example, contents: dict[str, str], **inputs: str) -> Run:
-    return example.run(definitions=example.action.listing_of(contents), **inputs).or_fail()
 
 
 def content(repository: Repository, path: str = "SECURITY.md") -> str:
@@ -39,39 +26,31 @@ def content(repository: Repository, path: str = "SECURITY.md") -> str:
     return written.decode()
 
 
-def written(host: StandInHost) -> list[str]:
-    return [shortened(each) for each in host.requests if not is_read(each)]
-
-
-def states(done: Run) -> dict[str, str]:
-    return {file["path"]: file["done"] for file in done.registration["files"]}
-
-
 def test_what_the_action_wrote_gets_the_present_content(
     example: Example, host: StandInHost
 ) -> None:
-    run(example, OLD)
+    example.run_with(OLD)
     host.requests.clear()
-    unchanged = run(example, OLD)
+    unchanged = example.run_with(OLD)
     before = len(host.requests)
     assert all(map(is_read, host.requests))
     assert unchanged.outputs["pull_request_operation"] == "none"
     host.requests.clear()
-    done = run(example, NEW)
+    done = example.run_with(NEW)
     assert content(example.repository) == NEW["SECURITY.md"]
-    assert states(done) == {"SECURITY.md": "updated", "a.md": "skipped", "b.md": "skipped"}
+    assert done.outcomes == {"SECURITY.md": "updated", "a.md": "skipped", "b.md": "skipped"}
     assert done.outputs["pull_request_operation"] == "updated"
     assert "to the current content of the list: SECURITY.md" in done.text
-    assert written(host) == ["POST /graphql", "PATCH pulls/1"]
+    assert example.written == ["POST /graphql", "PATCH pulls/1"]
     assert len(host.requests) == before + 4
     host.requests.clear()
-    again = run(example, NEW)
+    again = example.run_with(NEW)
     assert all(map(is_read, host.requests))
     assert len(host.requests) == before
-    assert states(again) == dict.fromkeys(NEW, "skipped")
-    back = run(example, OLD)
+    assert again.outcomes == dict.fromkeys(NEW, "skipped")
+    back = example.run_with(OLD)
     assert content(example.repository) == OLD["SECURITY.md"]
-    assert states(back)["SECURITY.md"] == "updated"
+    assert back.outcomes["SECURITY.md"] == "updated"
 
 
 def mark(repository: Repository) -> dict[str, list[str]]:
@@ -88,23 +67,23 @@ def named(contents: dict[str, str]) -> list[str]:
 
 
 def test_the_mark_holds_what_was_committed_and_the_list_and_nothing_else(example: Example) -> None:
-    run(example, OLD)
+    example.run_with(OLD)
     begun = mark(example.repository)
     assert begun.keys() == {"begin", "wrote", "list", "end"}
     assert begun["wrote"] == named(OLD)
-    run(example, BOTH | {"c.md": "C\n"})
+    example.run_with(BOTH | {"c.md": "C\n"})
     # The blob that was written last, and not the one before it
     assert mark(example.repository) == begun | {"wrote": named(BOTH | {"c.md": "C\n"})}
-    run(example, {"c.md": "C\n"}, mode="withdraw")
+    example.run_with({"c.md": "C\n"}, mode="withdraw")
     withdrawn = begun | {"wrote": named(BOTH | {"c.md": "C\n"}), "withdrawn": []}
     assert mark(example.repository) == withdrawn
 
 
 def test_with_new_files_the_description_comes_last(example: Example, host: StandInHost) -> None:
-    run(example, OLD)
+    example.run_with(OLD)
     host.requests.clear()
-    done = run(example, BOTH | {"c.md": "C\n"})
-    assert states(done) == {
+    done = example.run_with(BOTH | {"c.md": "C\n"})
+    assert done.outcomes == {
         "SECURITY.md": "updated",
         "a.md": "updated",
         "b.md": "skipped",
@@ -112,22 +91,14 @@ def test_with_new_files_the_description_comes_last(example: Example, host: Stand
     }
     assert content(example.repository, "c.md") == "C\n"
     assert content(example.repository, "a.md") == BOTH["a.md"]
-    *rest, last = written(host)
+    *rest, last = example.written
     assert last == "PATCH pulls/1"
     assert "PATCH pulls/1" not in rest
     assert [shortened(each) for each in host.requests].count("GET pulls/1") == 2
     assert "GraphQL" not in done.text
     host.requests.clear()
-    run(example, BOTH | {"c.md": "C\n"})
+    example.run_with(BOTH | {"c.md": "C\n"})
     assert all(map(is_read, host.requests))
-
-
-def _edit(repository: Repository) -> None:
-    repository.commit({"SECURITY.md": b"Mine"}, branch=BRANCH)
-
-
-def _amend(repository: Repository) -> None:
-    repository.amend(BRANCH, {"SECURITY.md": b"Mine"})
 
 
 def _edit_in_a_merge(repository: Repository) -> None:
@@ -136,73 +107,54 @@ def _edit_in_a_merge(repository: Repository) -> None:
 
 
 def _edit_and_back(repository: Repository) -> None:
-    _edit(repository)
-    repository.commit({"SECURITY.md": OLD["SECURITY.md"].encode()}, branch=BRANCH)
-
-
-def _edit_another(repository: Repository) -> None:
-    repository.commit({"x": b"x"}, branch=BRANCH)
+    for content in ("Mine", OLD["SECURITY.md"]):
+        repository.commit({"SECURITY.md": content.encode()}, branch=BRANCH)
 
 
 def _rewrite_description(repository: Repository) -> None:
     repository.pull_requests[0].body = "Mine\n\n<!-- registrar:many -->"
 
 
-def _link(repository: Repository) -> None:
-    repository.commit({"SECURITY.md": Symlink("a.md")}, branch=BRANCH)
-
-
-def _submodule(repository: Repository) -> None:
-    repository.commit({"SECURITY.md": Submodule("1" * 40)}, branch=BRANCH)
-
-
-def _executable(repository: Repository) -> None:
-    content = OLD["SECURITY.md"].encode()
-    repository.commit({"SECURITY.md": Executable(content)}, branch=BRANCH)
-
-
-PEOPLE: dict[str, tuple[Callable[[Repository], None], str]] = {
-    "edited": (_edit, "Mine"),
-    "edited in the last commit": (_amend, "Mine"),
+# Every kind of entry and of description: tests/unit/test_correcting.py
+PEOPLE: dict[str, tuple[Callable[[Repository], object], str]] = {
+    "edited": (lambda r: r.commit({"SECURITY.md": b"Mine"}, branch=BRANCH), "Mine"),
+    "edited in the last commit": (lambda r: r.amend(BRANCH, {"SECURITY.md": b"Mine"}), "Mine"),
     "edited in a merge": (_edit_in_a_merge, "Mine"),
     "edited and back": (_edit_and_back, NEW["SECURITY.md"]),
-    "another file": (_edit_another, NEW["SECURITY.md"]),
+    "another file": (lambda r: r.commit({"x": b"x"}, branch=BRANCH), NEW["SECURITY.md"]),
     "description without what was written": (_rewrite_description, OLD["SECURITY.md"]),
-    "a link": (_link, ""),
-    "a submodule": (_submodule, ""),
-    "executable": (_executable, ""),
+    "a link": (lambda r: r.commit({"SECURITY.md": Symlink("a.md")}, branch=BRANCH), ""),
 }
 
 
 @pytest.mark.parametrize("people", PEOPLE)
 def test_what_people_changed_is_left_alone_and_named(in_single: Example, people: str) -> None:
-    run(in_single, OLD)
+    in_single.run_with(OLD)
     do, expected = PEOPLE[people]
     do(in_single.repository)
     before = in_single.repository.files(BRANCH)["SECURITY.md"]
-    plan = run(in_single, NEW, mode="plan")
-    done = run(in_single, NEW)
+    plan = in_single.run_with(NEW, mode="plan")
+    done = in_single.run_with(NEW)
     after = in_single.repository.files(BRANCH)["SECURITY.md"]
     assert after == (expected.encode() if expected else before)
     is_left = expected != NEW["SECURITY.md"]
     for each in (plan, done):
         assert ("Not updated in" in each.text) == is_left
-    assert states(done)["SECURITY.md"] == ("skipped" if is_left else "updated")
-    assert states(plan)["SECURITY.md"] == ("nothing" if is_left else "to update")
+    assert done.outcomes["SECURITY.md"] == ("skipped" if is_left else "updated")
+    assert plan.outcomes["SECURITY.md"] == ("nothing" if is_left else "to update")
 
 
 def test_update_false_leaves_the_pull_request_as_it_is(
     in_single: Example, host: StandInHost
 ) -> None:
-    run(in_single, OLD)
+    in_single.run_with(OLD)
     host.requests.clear()
-    done = run(in_single, NEW | {"c.md": "C\n"}, update="false")
+    done = in_single.run_with(NEW | {"c.md": "C\n"}, update="false")
     assert all(map(is_read, host.requests))
-    assert states(done) == dict.fromkeys([*NEW, "c.md"], "skipped")
-    standings = {file["path"]: file["standing"] for file in done.registration["files"]}
-    assert standings == dict.fromkeys(NEW, "proposed") | {"c.md": "to create"}
+    assert done.outcomes == dict.fromkeys([*NEW, "c.md"], "skipped")
+    assert done.standings == dict.fromkeys(NEW, "proposed") | {"c.md": "to create"}
     assert "`update: false` leaves the open pull request as it is" in done.summary.replace("\\", "")
-    plan = run(in_single, NEW | {"c.md": "C\n"}, update="false", mode="plan")
+    plan = in_single.run_with(NEW | {"c.md": "C\n"}, update="false", mode="plan")
     assert plan.registration["standings"]["to create"] == 1
     assert not re.search("To update|Run this", plan.text)
     assert plan.lines[-1] == "To add them, merge the open pull request."
@@ -211,9 +163,9 @@ def test_update_false_leaves_the_pull_request_as_it_is(
 
 
 def test_a_plan_shows_what_would_change(example: Example, host: StandInHost) -> None:
-    run(example, OLD)
+    example.run_with(OLD)
     host.requests.clear()
-    plan = run(example, NEW | {"c.md": "C\n"}, mode="plan")
+    plan = example.run_with(NEW | {"c.md": "C\n"}, mode="plan")
     assert all(map(is_read, host.requests))
     for text in (plan.stdout, plan.summary):
         change = ["-Write to security@example.com", "+Write to psirt@example.com"]
@@ -228,49 +180,49 @@ def test_a_plan_shows_what_would_change(example: Example, host: StandInHost) -> 
 
 def test_a_commit_that_also_adds_a_file_does_not_say_that_it_only_updates(action: Action) -> None:
     example = Example(action, SINGLE)
-    run(example, OLD)
-    run(example, NEW | {"c.md": "C\n"})
+    example.run_with(OLD)
+    example.run_with(NEW | {"c.md": "C\n"})
     mixed = example.repository.log(BRANCH)[0]
-    run(example, BOTH | {"c.md": "C\n"})
+    example.run_with(BOTH | {"c.md": "C\n"})
     corrects = example.repository.log(BRANCH)[0]
     assert sorted(mixed.paths) == ["SECURITY.md", "c.md"]
     assert [each.message.startswith("chore: update") for each in (mixed, corrects)] == [False, True]
 
 
 def test_of_many_contents_only_the_paths_are_shown(in_single: Example, host: StandInHost) -> None:
-    run(
-        in_single, {f"{number}.md": f"{number}\n" for number in range(51)}, commit_strategy="single"
-    )
+    in_single.run_with({f"{number}.md": f"{number}\n" for number in range(51)})
     host.requests.clear()
-    plan = run(in_single, {f"{number}.md": f"New {number}\n" for number in range(51)}, mode="plan")
+    plan = in_single.run_with(
+        {f"{number}.md": f"New {number}\n" for number in range(51)}, mode="plan"
+    )
     assert not [each for each in host.requests if "/git/blobs/" in each.path]
     assert "0.md: to update (its present content was not read)" in plan.stdout
 
 
 def test_a_branch_that_was_reset_to_an_earlier_commit_of_ours(in_single: Example) -> None:
-    run(in_single, OLD)
+    in_single.run_with(OLD)
     first = in_single.repository.head(BRANCH)
-    run(in_single, NEW)
+    in_single.run_with(NEW)
     in_single.repository.create_branch(BRANCH, first)
     # Not what was written last, so somebody wants it
-    done = run(in_single, NEW)
+    done = in_single.run_with(NEW)
     assert "Not updated in" in done.text
     assert content(in_single.repository) == OLD["SECURITY.md"]
-    run(in_single, NEW | {"c.md": "C\n"})
+    in_single.run_with(NEW | {"c.md": "C\n"})
     in_single.repository.create_branch(BRANCH, first)
-    done = run(in_single, BOTH | {"c.md": "C\n"})
+    done = in_single.run_with(BOTH | {"c.md": "C\n"})
     assert done.outputs["declined"] == "1"
     assert content(in_single.repository, "a.md") == BOTH["a.md"]
     assert "c.md" not in in_single.repository.files(BRANCH)
 
 
 def test_of_two_lists_with_one_name_of_the_branch_each_corrects_its_own(in_single: Example) -> None:
-    run(in_single, OLD)
+    in_single.run_with(OLD)
     other = {"SECURITY.md": "Theirs\n", "d.md": "D\n"}
     listing = in_single.action.listing_of(other)
     in_single.action.write("other.json", (in_single.action.workspace / listing).read_bytes())
     assert in_single.run(definitions="other.json").exit_code == 0
-    run(in_single, NEW)
+    in_single.run_with(NEW)
     assert content(in_single.repository) == NEW["SECURITY.md"]
     assert in_single.repository.files(f"{BRANCH}-2")["SECURITY.md"] == b"Theirs\n"
 
@@ -280,15 +232,15 @@ def test_where_graphql_cannot_be_reached_it_stays_and_follows_later(
     action: Action, host: StandInHost, kind: FaultKind
 ) -> None:
     example = Example(action, PER_FILE)
-    run(example, OLD)
+    example.run_with(OLD)
     inject_fault(host, "POST /graphql", kind, times=None)
-    done = run(example, NEW | {"c.md": "C\n"})
+    done = example.run_with(NEW | {"c.md": "C\n"})
     assert content(example.repository) == OLD["SECURITY.md"]
     assert content(example.repository, "c.md") == "C\n"
-    assert states(done)["SECURITY.md"] == "skipped"
+    assert done.outcomes["SECURITY.md"] == "skipped"
     assert "GitHub's GraphQL API could not be reached" in done.text
     host.faults.clear()
-    done = run(example, NEW | {"c.md": "C\n"})
+    done = example.run_with(NEW | {"c.md": "C\n"})
     assert content(example.repository) == NEW["SECURITY.md"]
     assert "Not updated in" not in done.text
 
@@ -296,49 +248,44 @@ def test_where_graphql_cannot_be_reached_it_stays_and_follows_later(
 def test_a_rule_that_refuses_the_commit_fails_the_file_and_nothing_is_lost(
     example: Example, host: StandInHost
 ) -> None:
-    run(example, OLD)
+    example.run_with(OLD)
     example.repository.protect(BRANCH)
     definitions = example.action.listing_of(NEW)
     for _ in range(2):
         done = example.run(definitions=definitions)
-        assert (done.exit_code, states(done)["SECURITY.md"]) == (1, "failed"), done.console
+        assert (done.exit_code, done.outcomes["SECURITY.md"]) == (1, "failed"), done.console
         assert content(example.repository) == OLD["SECURITY.md"]
     example.repository.protections.clear()
-    run(example, NEW)
+    example.run_with(NEW)
     assert content(example.repository) == NEW["SECURITY.md"]
 
 
 def test_what_somebody_removes_during_the_run_stays_away(
     example: Example, host: StandInHost
 ) -> None:
-    run(example, OLD)
-
-    def remove(request: Request) -> None:
-        if shortened(request) == "GET pulls/1":
-            host.on_request = lambda _: None
-            example.repository.commit({"SECURITY.md": None}, branch=BRANCH)
-
-    host.on_request = remove
-    run(example, BOTH)
+    example.run_with(OLD)
+    remove = {"SECURITY.md": None}
+    example.meanwhile("GET pulls/1", lambda: example.repository.commit(remove, branch=BRANCH))
+    example.run_with(BOTH)
     assert "SECURITY.md" not in example.repository.files(BRANCH)
     assert content(example.repository, "a.md") == BOTH["a.md"]
-    assert run(example, BOTH).outputs["declined"] == "1"
+    assert example.run_with(BOTH).outputs["declined"] == "1"
 
 
 @pytest.mark.parametrize("listed", [NEW, OLD | {"c.md": "C\n"}], ids=["corrected", "added"])
 def test_where_the_description_has_no_room_nothing_is_written(
     in_single: Example, listed: dict[str, str]
 ) -> None:
-    run(in_single, OLD)
+    in_single.run_with(OLD)
     [pull] = in_single.repository.pull_requests
     marks = (pull.body or "").partition("<!-- registrar:wrote")[2]
     pull.body = f"{'x' * (65_536 - len(marks) - 90)}\n\n{pull.body}"
     head = in_single.repository.head(BRANCH)
     for _ in range(2):
-        done = run(in_single, listed)
+        done = in_single.run_with(listed)
         assert in_single.repository.head(BRANCH) == head
         assert "that description has reached GitHub's limit" in done.text
-        assert "failed" not in states(done).values()
+        assert "failed" not in done.outcomes.values()
         assert done.outputs["declined"] == "0"
 
 
@@ -363,7 +310,7 @@ def refuse_commits(example: Example, why: str) -> dict[str, str]:
 @pytest.mark.parametrize("why", REFUSALS)
 def test_a_file_whose_commit_is_refused_is_no_refusal(action: Action, way: str, why: str) -> None:
     example = Way(action, way)
-    run(example, OLD)
+    example.run_with(OLD)
     inputs = refuse_commits(example, why)
     more = example.action.listing_of(OLD | {"c.md": "C\n"})
     for _ in range(2):
@@ -375,18 +322,10 @@ def test_a_file_whose_commit_is_refused_is_no_refusal(action: Action, way: str, 
     example.repository.secrets.clear()
     example.host.refused_mutations.clear()
     # The description is still true, so a withdrawal closes it
-    withdrawn = run(example, OLD | {"c.md": "C\n"}, mode="withdraw")
+    withdrawn = example.run_with(OLD | {"c.md": "C\n"}, mode="withdraw")
     assert withdrawn.registration["pull_request"]["operation"] == "withdrawn"
-    assert run(example, OLD | {"c.md": "C\n"}).outputs["created"] == "1"
+    assert example.run_with(OLD | {"c.md": "C\n"}).outputs["created"] == "1"
     assert content(example.repository, "c.md") == "C\n"
-
-
-def _removes(repository: Repository) -> None:
-    repository.commit({"a.md": None}, branch=BRANCH)
-
-
-def _amends(repository: Repository) -> None:
-    repository.amend(BRANCH, {"a.md": None})
 
 
 def _amends_a_merge(repository: Repository) -> None:
@@ -401,7 +340,7 @@ def _keeps_the_default_branch(repository: Repository) -> None:
 
 
 def _keeps_a_branch_without_it(repository: Repository) -> None:
-    _removes(repository)
+    repository.commit({"a.md": None}, branch=BRANCH)
     repository.commit({"README.md": b"# More\n"})
     repository.keep_ours(BRANCH, repository.head(BRANCH), repository.head())
 
@@ -416,25 +355,33 @@ def _squashes(repository: Repository) -> None:
 @pytest.mark.parametrize(
     "take_out",
     [
-        _removes,
-        _amends,
+        lambda repository: repository.commit({"a.md": None}, branch=BRANCH),
+        lambda repository: repository.amend(BRANCH, {"a.md": None}),
         _amends_a_merge,
         _keeps_the_default_branch,
         _keeps_a_branch_without_it,
         _squashes,
     ],
+    ids=[
+        "removes",
+        "amends",
+        "amends a merge",
+        "keeps the default branch",
+        "keeps one",
+        "squashes",
+    ],
 )
 def test_what_somebody_takes_out_stays_away_however(
-    in_single: Example, host: StandInHost, take_out: Callable[[Repository], None]
+    in_single: Example, host: StandInHost, take_out: Callable[[Repository], object]
 ) -> None:
-    run(in_single, OLD)
+    in_single.run_with(OLD)
     take_out(in_single.repository)
     gone = OLD.keys() - in_single.repository.files(BRANCH).keys()
     assert "a.md" in gone
     before = in_single.repository.head(BRANCH), mark(in_single.repository)["wrote"]
     for mode in ("plan", "register", "register"):
         host.requests.clear()
-        done = run(in_single, OLD, mode=mode)
+        done = in_single.run_with(OLD, mode=mode)
         assert done.outputs["declined"] == str(len(gone)), done.console
         # It is derived from the head anew; that nobody wants it is stored nowhere
         assert (in_single.repository.head(BRANCH), mark(in_single.repository)["wrote"]) == before
@@ -443,39 +390,32 @@ def test_what_somebody_takes_out_stays_away_however(
         assert "history(" not in " ".join(str(each.fields) for each in host.requests)
     back = {path: OLD[path].encode() for path in gone}
     in_single.repository.commit(back, branch=BRANCH)
-    assert run(in_single, OLD).outputs["declined"] == "0"
+    assert in_single.run_with(OLD).outputs["declined"] == "0"
 
 
 def test_a_file_that_returns_with_every_version_of_a_long_list_stays_away(action: Action) -> None:
     example = Example(action, "single")
     listed = [f"docs/{number}.md" for number in range(400)]
-    run(example, dict.fromkeys(listed, "0\n"))
+    example.run_with(dict.fromkeys(listed, "0\n"))
     for version in range(1, 15):
-        run(example, dict.fromkeys(listed, f"{version}\n"))
+        example.run_with(dict.fromkeys(listed, f"{version}\n"))
     example.repository.commit({listed[0]: None}, branch=BRANCH)
     for _ in range(2):
-        assert run(example, dict.fromkeys(listed, "0\n")).outputs["declined"] == "1"
+        assert example.run_with(dict.fromkeys(listed, "0\n")).outputs["declined"] == "1"
         assert listed[0] not in example.repository.files(BRANCH)
 
 
 def test_of_two_runs_at_once_the_later_description_keeps_what_the_other_wrote(
     in_single: Example, host: StandInHost
 ) -> None:
-    run(in_single, OLD)
+    in_single.run_with(OLD)
     other = OLD | {"d.md": "D\n"}
-
-    def other_run(request: Request) -> None:
-        if not is_read(request):
-            host.on_request = None
-            listing = in_single.action.listing_of(other)
-            assert in_single.run(definitions=listing).exit_code == 0
-
-    host.on_request = other_run
-    run(in_single, OLD | {"c.md": "C\n"})
-    both = run(in_single, OLD | {"c.md": "C, too\n", "d.md": "D, too\n"})
-    assert {states(both)[path] for path in ("c.md", "d.md")} == {"updated"}
+    meanwhile(host, lambda each: not is_read(each), lambda: in_single.run_with(other))
+    in_single.run_with(OLD | {"c.md": "C\n"})
+    both = in_single.run_with(OLD | {"c.md": "C, too\n", "d.md": "D, too\n"})
+    assert {both.outcomes[path] for path in ("c.md", "d.md")} == {"updated"}
     in_single.repository.commit({"c.md": None, "d.md": None}, branch=BRANCH)
-    assert run(in_single, OLD | {"c.md": "C\n", "d.md": "D\n"}).outputs["declined"] == "2"
+    assert in_single.run_with(OLD | {"c.md": "C\n", "d.md": "D\n"}).outputs["declined"] == "2"
 
 
 @pytest.mark.parametrize(
@@ -484,21 +424,16 @@ def test_of_two_runs_at_once_the_later_description_keeps_what_the_other_wrote(
 def test_of_two_runs_at_once_neither_brings_back_what_was_taken_out_to_the_last_file(
     example: Example, host: StandInHost, at: int
 ) -> None:
-    run(example, OLD)
+    example.run_with(OLD)
     example.repository.commit(dict.fromkeys(OLD, None), branch=BRANCH)
     at += len(host.requests)
-
-    def other_run(request: Request) -> None:
-        if request.number >= at:
-            host.on_request = None
-            run(example, OLD | {"d.md": "D\n"})
-
-    host.on_request = other_run
+    other = OLD | {"d.md": "D\n"}
+    meanwhile(host, lambda request: request.number >= at, lambda: example.run_with(other))
     listing = example.action.listing_of({"a.md": "A\n"})
     done = example.run(definitions=listing)
     host.on_request = None
     assert done.exit_code == 0 or "its base branch or its description" in done.text, done.console
-    assert run(example, OLD | {"d.md": "D\n"}).outputs["declined"] == str(len(OLD))
+    assert example.run_with(OLD | {"d.md": "D\n"}).outputs["declined"] == str(len(OLD))
     assert example.repository.files(BRANCH).keys().isdisjoint(OLD)
 
 
@@ -514,36 +449,33 @@ def test_a_description_says_what_the_head_holds_that_was_read_with_it(
 
     Where it comes between the last look and the request that writes, GitHub has no way to tell.
     """
-    run(example, OLD)
+    example.run_with(OLD)
     at += len(host.requests)
-
-    def other_run(request: Request) -> None:
-        if request.number >= at and request.method != "PATCH":
-            host.on_request = None
-            run(example, NEW | dict.fromkeys(more, "new\n"))
-
-    host.on_request = other_run
-    run(example, OLD | dict.fromkeys(more, "old\n"), language="ja")
+    newer = NEW | dict.fromkeys(more, "new\n")
+    meanwhile(
+        host,
+        lambda request: request.number >= at and request.method != "PATCH",
+        lambda: example.run_with(newer),
+    )
+    example.run_with(OLD | dict.fromkeys(more, "old\n"), language="ja")
     host.on_request = None
     there = {path: content(example.repository, path) for path in (*OLD, *more)}
     assert mark(example.repository)["wrote"] == named(there)
-    run(example, BOTH)
+    example.run_with(BOTH)
     assert content(example.repository) == BOTH["SECURITY.md"]
 
 
 def test_what_people_write_during_the_run_stays(example: Example, host: StandInHost) -> None:
-    run(example, OLD | {"c.md": ""})
+    example.run_with(OLD | {"c.md": ""})
     [pull] = example.repository.pull_requests
     assert "- [ ] " in (pull.body or "")
 
-    def write(request: Request) -> None:
-        if request.path.endswith("graphql") and not is_read(request):
-            host.on_request = None
-            body = (pull.body or "").replace("- [ ] ", "- [x] ")
-            pull.body = f"Meanwhile.\n\n{body}\n\nAnd below."
+    def write() -> None:
+        body = (pull.body or "").replace("- [ ] ", "- [x] ")
+        pull.body = f"Meanwhile.\n\n{body}\n\nAnd below."
 
-    host.on_request = write
-    run(example, NEW | {"c.md": ""})
+    example.meanwhile("POST /graphql", write)
+    example.run_with(NEW | {"c.md": ""})
     body = pull.body or ""
     assert body.startswith("Meanwhile.\n\n")
     assert body.endswith("\n\nAnd below.")
@@ -555,19 +487,17 @@ def test_what_people_write_during_the_run_stays(example: Example, host: StandInH
 def test_nobody_commits_to_a_branch_that_was_just_declined(
     example: Example, host: StandInHost, change: str
 ) -> None:
-    run(example, OLD)
+    example.run_with(OLD)
     example.repository.create_branch("docs")
     head = example.repository.head(BRANCH)
 
-    def decline(request: Request) -> None:
-        if shortened(request) == "GET pulls/1":
-            host.on_request = None
-            if change == "closed":
-                example.repository.close(1)
-            else:
-                example.repository.pull_requests[0].base = "docs"
+    def decline() -> None:
+        if change == "closed":
+            example.repository.close(1)
+        else:
+            example.repository.pull_requests[0].base = "docs"
 
-    host.on_request = decline
+    example.meanwhile("GET pulls/1", decline)
     done = example.run(definitions=example.action.listing_of(BOTH))
     assert done.exit_code == 1
     assert "closed it, merged it, or changed its base branch" in done.text
@@ -578,68 +508,66 @@ def test_a_branch_that_was_read_before_the_description_tells_no_removal(
     example: Example, host: StandInHost
 ) -> None:
     """Another run writes both in between, the commit first."""
-    run(example, OLD)
+    example.run_with(OLD)
     more = example.action.listing_of(OLD | {"c.md": "C\n"})
     earlier = example.repository.head(BRANCH)
     assert example.run(definitions=more).exit_code == 0
     later = example.repository.head(BRANCH)
     example.repository.create_branch(BRANCH, earlier)
-
-    def catch_up(request: Request) -> None:
-        if "/git/trees/" in request.path or "/git/ref/heads/chore" in request.path:
-            host.on_request = None
-            example.repository.create_branch(BRANCH, later)
-
-    host.on_request = catch_up
+    meanwhile(
+        host,
+        lambda each: "/git/trees/" in each.path or "/git/ref/heads/chore" in each.path,
+        lambda: example.repository.create_branch(BRANCH, later),
+    )
     done = example.run(definitions=more)
     assert (done.exit_code, done.outputs["declined"]) == (0, "0"), done.console
 
 
 def test_what_a_killed_run_had_no_time_to_name_is_proposed_once_more(in_single: Example) -> None:
-    run(in_single, OLD)
+    in_single.run_with(OLD)
     in_single.repository.commit({"c.md": b"C\n"}, branch=BRANCH)
     in_single.repository.close(1)
     for _ in range(2):
-        done = run(in_single, OLD | {"c.md": "C\n"})
+        done = in_single.run_with(OLD | {"c.md": "C\n"})
         assert done.outputs["declined"] == "3", done.console
     assert [pull.state for pull in in_single.repository.pull_requests] == ["closed", "open"]
 
 
 def test_what_a_killed_run_committed_is_named_from_then_on(in_single: Example) -> None:
     more = OLD | {"c.md": "C\n"}
-    run(in_single, OLD)
+    in_single.run_with(OLD)
     in_single.repository.commit({"c.md": b"C\n"}, branch=BRANCH)
     assert mark(in_single.repository)["wrote"] == named(OLD)
-    assert "Not updated in" not in run(in_single, more).text
+    assert "Not updated in" not in in_single.run_with(more).text
     assert mark(in_single.repository)["wrote"] == named(more)
-    run(in_single, OLD | {"c.md": "C, too\n"})
+    in_single.run_with(OLD | {"c.md": "C, too\n"})
     assert content(in_single.repository, "c.md") == "C, too\n"
     in_single.repository.commit({"c.md": None}, branch=BRANCH)
     for _ in range(2):
-        assert run(in_single, more).outputs["declined"] == "1"
+        assert in_single.run_with(more).outputs["declined"] == "1"
         assert "c.md" not in in_single.repository.files(BRANCH)
 
 
 def test_what_a_killed_run_committed_is_left_alone_where_the_list_has_changed(
     in_single: Example,
 ) -> None:
-    run(in_single, OLD)
+    in_single.run_with(OLD)
     in_single.repository.commit({"c.md": b"C\n"}, branch=BRANCH)
     for _ in range(2):
-        done = run(in_single, OLD | {"c.md": "C, too\n"})
+        done = in_single.run_with(OLD | {"c.md": "C, too\n"})
         assert content(in_single.repository, "c.md") == "C\n"
         assert "Not updated in" in done.text
         assert "c.md" in done.text.partition("Not updated in")[2].splitlines()[0]
-        assert (states(done)["c.md"], done.outputs["declined"]) == ("skipped", "0")
+        assert (done.outcomes["c.md"], done.outputs["declined"]) == ("skipped", "0")
         assert mark(in_single.repository)["wrote"] == named(OLD)
 
 
 def test_what_the_default_branch_held_then_was_never_proposed(in_single: Example) -> None:
     in_single.repository.commit({"c.md": b"C\n"})
-    run(in_single, OLD)
+    in_single.run_with(OLD)
     in_single.repository.close(1)
     in_single.repository.commit({"c.md": None})
-    done = run(in_single, OLD | {"c.md": "C\n"})
+    done = in_single.run_with(OLD | {"c.md": "C\n"})
     assert (done.outputs["declined"], done.outputs["created"]) == ("3", "1")
 
 
@@ -656,19 +584,17 @@ def test_what_comes_while_the_description_waits_stays(
     example.run_with(OLD)
     pull = example.repository.pull_requests[0]
 
-    def act(request: Request) -> None:
-        if example.call(request) == "PATCH pulls/1":
-            example.host.on_request = None
-            if moment == "words":
-                pull.body = f"Mine.\n{pull.body}"
-            elif moment == "a push":
-                example.repository.commit({"b.md": b"mine\n"}, branch=BRANCH)
+    def act() -> None:
+        if moment == "words":
+            pull.body = f"Mine.\n{pull.body}"
+        elif moment == "a push":
+            example.repository.commit({"b.md": b"mine\n"}, branch=BRANCH)
 
-    example.host.on_request = act
+    example.meanwhile("PATCH pulls/1", act)
     example.make_wait(kind)
     example.host.requests.clear()
     done = example.run_with(NEW)
-    assert states(done)["SECURITY.md"] == "updated"
+    assert done.outcomes["SECURITY.md"] == "updated"
     assert example.body.startswith("Mine.") == (moment == "words")
     # What this run committed is named, and nothing else
     assert mark(example.repository)["wrote"] == named(NEW)
@@ -685,13 +611,7 @@ def test_nothing_is_committed_where_somebody_closes_it_while_the_commit_waits(
     example = Way(action, way)
     example.run_with(OLD)
     head = example.repository.head(BRANCH)
-
-    def close(request: Request) -> None:
-        if not is_read(request):
-            example.host.on_request = None
-            example.repository.close(1)
-
-    example.host.on_request = close
+    meanwhile(example.host, lambda each: not is_read(each), lambda: example.repository.close(1))
     example.host.faults.add(Fault(kind, match=lambda request: not is_read(request)))
     done = example.run(definitions=action.listing_of(listed))
     assert "somebody or another run closed it" in done.console

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 import signal
-from collections.abc import Callable
 
 import pytest
 
 from tests.example import A_AND_B as LIST
-from tests.example import Way, in_one_way
-from tests.fakehub import Fault, FaultKind, Repository, Request
+from tests.example import CHANGES, Way, in_one_way
+from tests.fakehub import Fault, FaultKind, Request
 from tests.harness import LIST_BRANCH as BRANCH
 from tests.harness import (
     PER_FILE,
@@ -192,40 +191,32 @@ def test_one_that_a_person_opens_again_is_theirs(example: Needless) -> None:
     assert example.do(GROWN, mode="plan").outputs["declined"] == "0"
 
 
-def _edits(repository: Repository) -> None:
-    repository.commit({"a.md": b"mine\n"}, branch=BRANCH)
-
-
-def _removes(repository: Repository) -> None:
-    repository.commit({"a.md": None}, branch=BRANCH)
-
-
-def _adds(repository: Repository) -> None:
-    repository.commit({"c.md": b"mine\n"}, branch=BRANCH)
-
-
-def _merges_main(repository: Repository) -> None:
-    """What was added there is as it is here."""
-    main = repository.commit({"a.md": b"A\n"})
-    repository.merge_into(BRANCH, main, {})
-
-
-@in_one_way
-@pytest.mark.parametrize(
-    ("do", "path"),
-    [(_edits, "a.md"), (_removes, "a.md"), (_adds, "c.md"), (_merges_main, "a.md")],
-)
-def test_what_somebody_has_changed_stays_open(
-    example: Needless, do: Callable[[Repository], None], path: str
-) -> None:
-    example.do()
-    example.add_by_hand()
-    do(example.repository)
+def check_left_open(example: Needless, path: str) -> None:
+    """Neither a plan nor a run closes it; both say why."""
     plan, run = (example.do(mode=mode) for mode in ("plan", "register"))
     assert only_reads(example.host)
     assert "file that they add: 1" not in plan.text + run.text
     assert example.pulls == OPEN
     assert re.search(rf"Left open: .*: .*{path}", run.console), run.console
+
+
+@in_one_way
+@pytest.mark.parametrize("change", ["edited", "removed", "added"])
+def test_what_somebody_has_changed_stays_open(example: Needless, change: str) -> None:
+    example.do()
+    example.add_by_hand()
+    example.repository.commit(dict(CHANGES[change]), branch=BRANCH)
+    check_left_open(example, *CHANGES[change])
+
+
+@in_one_way
+def test_one_whose_branch_took_the_default_branch_stays_open(example: Needless) -> None:
+    """What was added there is as it is here."""
+    example.do()
+    example.add_by_hand()
+    main = example.repository.commit({"a.md": b"A\n"})
+    example.repository.merge_into(BRANCH, main, {})
+    check_left_open(example, "a.md")
 
 
 @in_one_way
@@ -299,12 +290,9 @@ def test_what_changes_at_the_last_moment(example: Needless, moment: str) -> None
     example.add_by_hand()
     [pull] = example.repository.pull_requests
 
-    def change(request: Request) -> None:
-        if example.call(request) != "GET pulls/1":
-            return
-        example.host.on_request = lambda _: None
+    def change() -> None:
         if moment == "edited":
-            _edits(example.repository)
+            example.repository.commit({"a.md": b"mine\n"}, branch=BRANCH)
         elif moment == "closed":
             example.repository.close(1)
         elif moment == "base":
@@ -315,7 +303,7 @@ def test_what_changes_at_the_last_moment(example: Needless, moment: str) -> None
         else:
             example.run_with(LIST)
 
-    example.host.on_request = change
+    example.meanwhile("GET pulls/1", change)
     run = example.do()
     is_closed = moment in {"closed", "another run"}
     assert example.pulls == (CLOSED if is_closed else OPEN)
@@ -358,13 +346,8 @@ def test_running_again_finishes_what_a_killed_run_began(example: Needless, appli
 def test_one_to_which_somebody_pushes_while_its_closing_waits_stays(example: Needless) -> None:
     example.do()
     example.add_by_hand()
-
-    def push(request: Request) -> None:
-        if example.call(request) == "PATCH pulls/1":
-            example.host.on_request = None
-            example.repository.commit({"mine": b"mine\n"}, branch=BRANCH)
-
-    example.host.on_request = push
+    push = {"mine": b"mine\n"}
+    example.meanwhile("PATCH pulls/1", lambda: example.repository.commit(push, branch=BRANCH))
     example.make_wait()
     run = example.do()
     assert (example.pulls, example.written) == (OPEN, ["PATCH pulls/1"])

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 import pytest
 
 from tests.example import A_AND_B as LIST
-from tests.example import WAYS, Way
-from tests.fakehub import Executable, Fault, FaultKind, Repository, Request, StandInHost, Symlink
+from tests.example import CHANGES, WAYS, Way
+from tests.fakehub import Content, Fault, FaultKind, StandInHost
 from tests.harness import LIST_BRANCH as BRANCH
 from tests.harness import (
     SINGLE,
@@ -39,11 +38,6 @@ class Withdrawable(Way):
     @property
     def pulls(self) -> list[str]:
         return [each.state for each in self.repository.pull_requests]
-
-    @property
-    def content(self) -> dict[str, object]:
-        files = self.repository.files(BRANCH)
-        return {path: files.get(path) for path in LIST}
 
 
 @pytest.fixture
@@ -125,49 +119,16 @@ def test_one_with_a_later_name_counts_like_the_first(
     assert example.pulls == ["closed"]
 
 
-def _edits(repository: Repository) -> None:
-    repository.commit({"a.md": b"mine\n"}, branch=BRANCH)
-
-
-def _adds(repository: Repository) -> None:
-    repository.commit({"c.md": b"mine\n"}, branch=BRANCH)
-
-
-def _links(repository: Repository) -> None:
-    repository.commit({"a.md": Symlink("A\n")}, branch=BRANCH)
-
-
-def _makes_executable(repository: Repository) -> None:
-    repository.commit({"a.md": Executable(b"A\n")}, branch=BRANCH)
-
-
-def _changes_another(repository: Repository) -> None:
-    repository.commit({"README.md": b"mine\n"}, branch=BRANCH)
-
-
-def _removes(repository: Repository) -> None:
-    repository.commit({"a.md": None}, branch=BRANCH)
-
-
-@pytest.mark.parametrize(
-    ("do", "path"),
-    [
-        (_edits, "a.md"),
-        (_removes, "a.md"),
-        (_adds, "c.md"),
-        (_links, "a.md"),
-        (_makes_executable, "a.md"),
-        (_changes_another, "README.md"),
-    ],
-)
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_what_somebody_has_changed_stays_open(
-    example: Withdrawable, do: Callable[[Repository], None], path: str
+    example: Withdrawable, change: dict[str, Content | None]
 ) -> None:
     example.do()
-    do(example.repository)
+    example.repository.commit(dict(change), branch=BRANCH)
     run = example.withdraw()
     assert only_reads(example.host)
     assert example.pulls == ["open"]
+    [path] = change
     assert re.search(rf"Left open: .*: {path}", run.console), run.console
     assert run.registration["pull_request"]["operation"] == "none"
 
@@ -193,16 +154,15 @@ def test_a_plan_says_what_proposing_it_again_brings(example: Withdrawable) -> No
         plan = example.do(listed, mode=mode, fail_on="invalid")
         assert only_reads(example.host)
         assert plan.outputs["missing"] == "4"
-        states = {each["path"]: each["done"] for each in plan.registration["files"]}
-        assert states == dict.fromkeys(listed, "to create") | {"a.md": "to update"}
+        assert plan.outcomes == dict.fromkeys(listed, "to create") | {"a.md": "to update"}
         diffs = [line for line in plan.summary.splitlines() if line[:1] in {"+", "-"}]
         if mode == "plan":
             assert "+D" in diffs
             assert diffs.index("-A") + 1 == diffs.index("+A, too")
     run = example.do(listed)
     assert example.pulls == ["closed", "open"]
-    states = {each["path"]: each["done"] for each in run.registration["files"]}
-    assert states == {"a.md": "updated", "b.md": "skipped", "c.md": "created", "d.md": "skipped"}
+    done = {"a.md": "updated", "b.md": "skipped", "c.md": "created", "d.md": "skipped"}
+    assert run.outcomes == done
 
 
 def test_the_no_of_a_person_holds(example: Withdrawable) -> None:
@@ -217,16 +177,17 @@ def test_the_no_of_a_person_holds(example: Withdrawable) -> None:
     assert example.do(mode="plan").outputs["declined"] == "1"
 
 
-def test_one_that_a_person_opened_again_can_be_declined(example: Withdrawable) -> None:
+@pytest.mark.parametrize("update", ["true", "false"])
+def test_one_that_a_person_opened_again_can_be_declined(example: Withdrawable, update: str) -> None:
     example.do()
     example.withdraw()
     example.repository.reopen(1)
     example.host.requests.clear()
-    example.do()
+    example.do(update=update)
     assert example.written == ["PATCH pulls/1"]
     assert "ithdrawn" not in example.body
     example.repository.close(1)
-    assert example.do().outputs["declined"] == "2"
+    assert example.do(update=update).outputs["declined"] == "2"
     assert example.pulls == ["closed"]
 
 
@@ -255,34 +216,21 @@ def test_what_changes_at_the_last_moment(
     """Or while the request that closes it waits."""
     each_way.do()
 
-    def change(request: Request) -> None:
-        if each_way.call(request) != before:
-            return
-        each_way.host.on_request = lambda _: None
+    def change() -> None:
         if moment == "edited":
-            _edits(each_way.repository)
+            each_way.repository.commit({"a.md": b"mine\n"}, branch=BRANCH)
         elif moment == "closed":
             each_way.repository.close(1)
         else:
             each_way.repository.pull_requests[0].body = "mine"
 
-    each_way.host.on_request = change
+    each_way.meanwhile(before, change)
     each_way.make_wait(kind)
     run = each_way.withdraw()
     each_way.host.faults.clear()
     assert each_way.written == ([before] if before.startswith("PATCH") else [])
     assert ("somebody changed it" in run.console) == (moment != "closed")
     assert each_way.do(mode="plan").outputs["declined"] == ("2" if moment == "closed" else "0")
-
-
-def test_update_false_takes_up_one_that_a_person_opened_again(example: Withdrawable) -> None:
-    example.do()
-    example.withdraw()
-    example.repository.reopen(1)
-    example.do(update="false")
-    example.repository.close(1)
-    assert example.do(update="false").outputs["declined"] == "2"
-    assert example.pulls == ["closed"]
 
 
 def test_a_stranger_who_has_a_pull_request_from_its_branch_stops_nothing(
@@ -346,7 +294,7 @@ def test_what_was_taken_out_between_two_withdrawals_is_told_in_the_same_way(
 def test_what_is_taken_out_of_a_withdrawn_branch_stays_out(example: Withdrawable) -> None:
     example.do(NEW)
     example.withdraw(NEW)
-    _removes(example.repository)
+    example.repository.commit({"a.md": None}, branch=BRANCH)
     for _ in range(2):
         assert example.do(NEW).outputs["declined"] == "1"
         assert example.pulls == ["closed", "open"]
@@ -366,7 +314,7 @@ def test_a_withdrawn_one_that_a_person_opens_and_closes_declines_what_its_head_l
     example.do(NEW)
     example.withdraw(NEW)
     example.repository.reopen(1)
-    _removes(example.repository)
+    example.repository.commit({"a.md": None}, branch=BRANCH)
     example.repository.close(1)
     if deleted:
         example.repository.delete_branch(BRANCH)
@@ -414,10 +362,9 @@ def test_of_two_withdrawn_branches_one_is_continued_whatever_becomes_of_the_answ
     assert lost.hits
     assert each_way.pulls == ["closed", "closed", "open"]
     assert run.registration["pull_request"]["number"] == 3
-    assert (repository.pull_requests[2].head, each_way.content) == (
-        BRANCH,
-        {path: NEW[path].encode() for path in LIST},
-    )
+    assert repository.pull_requests[2].head == BRANCH
+    files = repository.files(BRANCH)
+    assert [files[path] for path in LIST] == [NEW[path].encode() for path in LIST]
 
 
 def test_over_many_the_cap_bounds_what_is_proposed_again_and_not_what_is_withdrawn(
