@@ -4,11 +4,13 @@ PyGithub writes each request and reads its answer. What it cannot bear is kept f
 answer comes within a deadline and a limit of size, as text in UTF-8 without the token; a read
 follows redirects on the same host with its query; a 202 and any other redirect is a refusal, since
 PyGithub (2.10) would sleep and repeat, or go elsewhere; and it is not given the numbers of rate
-limits, which it reads without a check.
+limits, which it reads without a check. Its own retries are switched off, because they would repeat
+a write that was done and answered with a 5xx.
 
 Several runs may live in one process, and PyGithub keeps its connection classes for all of them. So
 those hold nothing of a run: the adapter takes pool, token and deadline from the `Attempt` under way
-in its thread, and sends one request for each, to the API alone.
+in its thread, and sends one request for each. It sends to the API alone, because PyGithub would
+give the token to every subdomain of the host.
 """
 
 import io
