@@ -182,7 +182,10 @@ def test_four_are_looked_at_at_once(many: Start, make: Make, host: StandInHost) 
 
 
 def test_never_are_two_queries_under_way(many: Start, make: Make, host: StandInHost) -> None:
-    """Neither beside the work on a batch, nor where repositories are read one by one."""
+    """Neither beside the work on a batch, nor where repositories are read one by one.
+
+    The pause gives a second one time to come. Without a defect none comes, however long it is.
+    """
     made_to_look_at(many, make, 30, 8)
     host.create_repository("octo-org/.github", {"SECURITY.md": b""})
     lock, under_way, most = threading.Lock(), 0, 0

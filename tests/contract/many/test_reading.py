@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import re
 import threading
-import time
 from collections import Counter
 from dataclasses import replace
 
@@ -195,29 +194,37 @@ def test_who_may_write_is_asked_once_for_each_repository_and_told(
 def test_the_next_query_is_under_way_while_answers_are_worked_on(
     many: Start, make: Make, host: StandInHost, *, is_limited: bool
 ) -> None:
-    """A limit that stops it is one pause, which is told after the last line about the others."""
+    """A limit that stops it is one pause, which is told after the last line about the others.
+
+    Each of the two waits for the other; only a defect lets a minute pass.
+    """
     made = make(0, 14)
     many()
     made[9].pull_requests[0].author = "somebody"
     made[9].close(1)
     host.requests.clear()
-    queries, is_asked, in_time = itertools.count(1), threading.Event(), list[bool]()
+    queries, is_looked_at, is_asked = itertools.count(1), threading.Event(), threading.Event()
+    in_time = list[bool]()
 
-    def note(request: Request) -> None:
-        if request.path == "/graphql" and next(queries) == 2:
-            is_asked.set()
+    def meet(request: Request) -> None:
+        if request.path == "/graphql":
+            number = next(queries)
+            if number == 2 + is_limited:
+                is_asked.set()
+            if number == 2:
+                in_time.append(is_looked_at.wait(60))
         elif request.path.endswith("/permission"):
-            in_time.append(is_asked.wait(10))
-            # Also the answer to the query comes before this one
-            time.sleep(0.2)
+            is_looked_at.set()
+            in_time.append(is_asked.wait(60))
 
-    host.on_request = note
+    host.on_request = meet
     if is_limited:
+        # The second query: two requests find the repositories
         second = FaultKind.SECONDARY_403_RETRY_AFTER
-        host.faults.add(Fault(second, match=lambda _: is_asked.is_set(), retry_after=90))
+        host.faults.add(Fault(second, at=4, match=lambda r: r.path == "/graphql", retry_after=90))
     run = many(mode="plan")
     assert (run.exit_code, states(run)) == (0, {"waiting": 13, "declined": 1}), run.console
-    assert in_time == [True]
+    assert in_time == [True, True]
     assert Counter(asked(host))["nodes"] == 2 + is_limited
     of_each = [
         next(number for number, line in enumerate(run.lines) if f"{each.full_name}:" in line)
