@@ -290,7 +290,7 @@ def test_a_repository_that_becomes_private_or_is_renamed_is_not_named_from_then_
     assert "alpha" not in run.output_file
 
 
-@pytest.mark.parametrize("last", ["description", "closing", "reviewers"])
+@pytest.mark.parametrize("last", ["description", "closing", "withdrawal", "reviewers"])
 def test_one_that_turns_private_with_the_last_answer_is_not_named(
     in_public: Start, host: StandInHost, action: Action, published: Published, last: str
 ) -> None:
@@ -316,7 +316,7 @@ def test_one_that_turns_private_with_the_last_answer_is_not_named(
             moved.private = True
 
     host.on_request = hide
-    run = in_public(given)
+    run = in_public(given, mode="withdraw" if last == "withdrawal" else "register")
     assert (run.exit_code, len(hidden)) == (0, 1), run.console
     assert "secret" not in published(run)
     assert "alpha" not in published(run)

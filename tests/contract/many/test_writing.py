@@ -10,7 +10,7 @@ import pytest
 from tests.example import LISTED, PRESENT
 from tests.fakehub import Fault, FaultKind, Request, StandInHost
 from tests.harness import LIST_BRANCH, Action, Start, is_read
-from tests.organisation import Make, asked, opened, states
+from tests.organisation import Make, asked, opened, rows, states
 
 
 def test_each_repository_that_lacks_files_gets_one_pull_request_however_often_it_runs(
@@ -143,6 +143,37 @@ def test_one_odd_repository_does_not_stop_the_others(
     for repository in made:
         if not repository.deleted:
             assert repository.files()["README.md"] in set(LISTED.values()) | set(PRESENT.values())
+
+
+@pytest.mark.parametrize(
+    ("becomes", "at", "state"),
+    [
+        *((what, "GET /orgs/octo-org/repos", None) for what in ("archived", "locked", "deleted")),
+        *((what, "nodes", None) for what in ("archived", "locked")),
+        ("deleted", "nodes", "failed"),
+        *((what, "query", "failed") for what in ("archived", "locked", "deleted")),
+        *(("read_only", at, "failed") for at in ("GET /orgs/octo-org/repos", "nodes", "query")),
+        ("private", "query", "withdrawn"),
+    ],
+)
+def test_whatever_one_becomes_the_pull_requests_of_the_others_are_withdrawn(
+    many: Start, make: Make, host: StandInHost, becomes: str, at: str, state: str | None
+) -> None:
+    """Its own stays open where it is left out of the selection, or nobody may write to it."""
+    odd, *others = make(0, 3)
+    many()
+
+    def change(_: Request) -> None:
+        if asked(host)[-1] == at:
+            setattr(odd, becomes, True)
+
+    host.on_request = change
+    host.requests.clear()
+    run = many(mode="withdraw")
+    expected = dict.fromkeys((each.full_name for each in others), "withdrawn")
+    assert rows(run) == (expected | {odd.full_name: state} if state else expected)
+    assert run.exit_code == int(run.outputs["failed_repositories"]) == (state == "failed")
+    assert odd.pull_requests[0].state == ("closed" if state == "withdrawn" else "open")
 
 
 def test_a_branch_of_its_own_name_for_each_repository(
