@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from .request import Request
 
 
 @dataclass(slots=True)
@@ -51,6 +54,8 @@ class Raw:
 
 
 Answer: TypeAlias = Response | Drop | Raw
+Change: TypeAlias = Callable[["Request", Response], Answer]
+"""What becomes of the right answer to a request."""
 
 
 def error_body(

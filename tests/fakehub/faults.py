@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal
 
-from .answer import Answer, Drop, Raw, Response, Script, error_body
+from .answer import Answer, Change, Drop, Raw, Response, Script, error_body
 from .graphql import halved, timed_out
 from .limits import BEST_PRACTICES, DOCUMENTATION, TOO_QUICKLY, too_quickly
 from .raw import broken_chunks
@@ -70,6 +70,7 @@ class FaultKind(StrEnum):
     PARTIAL_200 = "partial-200"
     TIMEOUT_200 = "timeout-200"
     RAW = "raw"
+    CHANGED = "changed"
     CUSTOM = "custom"
 
     @property
@@ -114,8 +115,9 @@ class Fault:
     them (None: all). `when="before"`: the request is not applied; `"after"`: it is applied, then
     answered wrongly. `retry_after`, `reset_in` and `seconds` (how long TIMEOUT holds the answer)
     are in seconds. `location` is the root a redirect leads to; `status`, `message`, `headers`
-    and `body` are those of CUSTOM, `script` is what RAW sends (`tests.fakehub.raw`), and `headers`
-    are added to every kind. Raises ValueError for an `after` that cannot be.
+    and `body` are those of CUSTOM, `change` makes the answer of CHANGED from the right one,
+    `script` is what RAW sends (`tests.fakehub.raw`), and `headers` are added to every kind. Raises
+    ValueError for an `after` that cannot be.
     """
 
     kind: FaultKind
@@ -131,6 +133,7 @@ class Fault:
     message: str = "Something went wrong"
     headers: Mapping[str, str] = field(default_factory=dict)
     body: Any = None
+    change: Change = lambda _request, right: right
     script: Script = field(default_factory=broken_chunks)
     hits: list[int] = field(default_factory=list)
 
@@ -201,6 +204,8 @@ class Fault:
                 answer = Response(right.status, body)
             case FaultKind.RAW:
                 answer = Raw(self.script)
+            case FaultKind.CHANGED:
+                answer = self.change(request, right)
             case FaultKind.TIMEOUT_200:
                 answer = Response(200, {"data": None, "errors": [timed_out()]})
             case FaultKind.PARTIAL_200:
@@ -227,6 +232,11 @@ class Faults:
         with self._lock:
             self._faults.append(fault)
         return fault
+
+    def change(self, how: Change, match: Callable[[Request], bool] | None = None) -> Fault:
+        """Change all right answers, or those to the requests that `match` accepts."""
+        kind = FaultKind.CHANGED
+        return self.add(Fault(kind, match=match, times=None, when="after", change=how))
 
     def clear(self) -> None:
         with self._lock:

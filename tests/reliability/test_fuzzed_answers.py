@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import copy
 import random
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from tests.example import BRANCH, POSITIONS, PRESENT, Example
-from tests.fakehub import Fault, FaultKind, Request
-from tests.fakehub.answer import Drop, Response
+from tests.fakehub import Request
+from tests.fakehub.answer import Response
 from tests.gfm import only_ours
 
 RUNS = 200
@@ -24,24 +23,6 @@ VALUES: tuple[Any, ...] = (
     *("a\n::error::owned\r::warning::owned", "##[error]owned", "\x1b[31mred\u202e", "\ud800"),
     *(ELSEWHERE, "javascript:alert(1)", "x" * 100_000, "../../other/other"),
 )
-
-
-@dataclass(slots=True)
-class Fuzzed(Fault):
-    """The right answer with something else in some of its fields; the request is applied."""
-
-    rng: random.Random | None = None
-
-    def answer(
-        self, request: Request, real: Response | None, elsewhere: str, now: float
-    ) -> Response | Drop:
-        assert self.rng
-        if real is None or isinstance(real.body, bytes):
-            return real or Response(200, {})
-        body = copy.deepcopy(real.body)
-        for _ in range(self.rng.choice((1, 1, 1, 2, 5))):
-            body = changed(body, self.rng)
-        return Response(real.status, body, dict(real.headers))
 
 
 def changed(body: Any, rng: random.Random) -> Any:
@@ -65,14 +46,16 @@ def changed(body: Any, rng: random.Random) -> Any:
 def test_whatever_stands_in_an_answer(example: Example, number: int, seed: int) -> None:
     rng = random.Random(f"{seed} {number}")
     host = example.host
-    fault = Fuzzed(
-        FaultKind.CUSTOM,
-        at=rng.choice(POSITIONS[example.strategy, "quiet"]),
-        times=rng.choice((1, 1, 2, None)),
-        when="after",
-        rng=rng,
-    )
-    host.faults.add(fault)
+
+    def fuzzed(_: Request, right: Response) -> Response:
+        body = copy.deepcopy(right.body)
+        for _ in range(rng.choice((1, 1, 1, 2, 5))):
+            body = changed(body, rng)
+        return Response(right.status, body, dict(right.headers))
+
+    fault = host.faults.change(fuzzed)
+    fault.at = rng.choice(POSITIONS[example.strategy, "quiet"])
+    fault.times = rng.choice((1, 1, 2, None))
     run = example.run(
         **rng.choice(({}, {"definitions": "", "profile": "health"})),
         mode=rng.choice(("register", "register", "register", "plan")),

@@ -29,7 +29,8 @@ GRAPHQL_ONLY = frozenset(kind for kind in FaultKind if kind.startswith("graphql"
     FaultKind.PARTIAL_200,
     FaultKind.TIMEOUT_200,
 }
-KINDS = [kind for kind in FaultKind if kind not in {FaultKind.RAW, FaultKind.CUSTOM}]
+WITHOUT_AN_ANSWER_OF_ITS_OWN = {FaultKind.RAW, FaultKind.CHANGED, FaultKind.CUSTOM}
+KINDS = [kind for kind in FaultKind if kind not in WITHOUT_AN_ANSWER_OF_ITS_OWN]
 PATIENCE = 2.0
 """Seconds that a run gives an answer that never comes, in place of 20."""
 READS = 1 + 2 + 6

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import copy
 import random
-from dataclasses import dataclass, field
 from typing import Any, cast
 
 import pytest
@@ -15,7 +14,7 @@ import pytest
 from tests.example import PRESENT
 from tests.example import SCAFFOLD as LISTED
 from tests.fakehub import Fault, FaultKind, Request, StandInHost
-from tests.fakehub.answer import Drop, Response
+from tests.fakehub.answer import Response
 from tests.harness import Action, is_read, only_reads
 
 RUNS = 300
@@ -33,21 +32,18 @@ def is_list(request: Request) -> bool:
     return request.method == "GET" and request.path.endswith(LISTS) and not of_one
 
 
-@dataclass(slots=True)
-class Pages(Fault):
-    """The right page, changed in one way; ``seen`` are those that were sent before."""
+class Pages:
+    """Gives the right page, changed in one way; ``seen`` are those that were sent before."""
 
-    way: str = ""
-    rng: random.Random = field(default_factory=random.Random)
-    seen: dict[str, list[Response]] = field(default_factory=dict)
+    def __init__(self, way: str, rng: random.Random) -> None:
+        self.way = way
+        self.rng = rng
+        self.seen: dict[str, list[Response]] = {}
 
-    def answer(
-        self, request: Request, real: Response | None, elsewhere: str, now: float
-    ) -> Response | Drop:
-        assert real
-        if real.status != 200 or isinstance(real.body, bytes):
-            return real
-        answer = Response(200, copy.deepcopy(real.body), dict(real.headers))
+    def __call__(self, request: Request, right: Response) -> Response:
+        if right.status != 200:
+            return right
+        answer = Response(200, copy.deepcopy(right.body), dict(right.headers))
         items = answer.body["repositories"] if isinstance(answer.body, dict) else answer.body
         seen = self.seen.setdefault(request.path, [])
         is_pulls = request.path.endswith("/pulls")
@@ -128,16 +124,8 @@ def test_whatever_pages_bring(action: Action, host: StandInHost, number: int, se
     unwanted = Fault(FaultKind.CUSTOM, at=MOST_REQUESTS, times=None, status=401)
     host.faults.add(unwanted)
     lists = tuple(rng.sample(LISTS, rng.choice((1, 2, 4))))
-    host.faults.add(
-        Pages(
-            FaultKind.CUSTOM,
-            match=lambda request: is_list(request) and request.path.endswith(lists),
-            times=None,
-            when="after",
-            way=way,
-            rng=rng,
-        )
-    )
+    pages = Pages(way, rng)
+    host.faults.change(pages, lambda each: is_list(each) and each.path.endswith(lists))
     given = {
         "target_repos": f"{owner}/*, fork:true{asks or f', !{owner}/frozen'}",
         "host_token": host.create_token("installation" if kind == "installation" else "classic"),

@@ -4,62 +4,18 @@ from __future__ import annotations
 
 import re
 import threading
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from tests.example import LISTED, PRESENT
-from tests.fakehub import Fault, FaultKind, Request, StandInHost
-from tests.fakehub.answer import Drop, Response
+from tests.fakehub import Request, StandInHost
+from tests.fakehub.answer import Response
 from tests.fakehub.limits import RateLimit
 from tests.fakehub.tokens import Kind
 from tests.harness import Action, Start, only_reads, refuse
 from tests.organisation import ALL, Make, asked, opened, rows, states
-
-
-@dataclass(slots=True)
-class RepeatedPage(Fault):
-    """The first page again, with a link to a next one."""
-
-    first: Response | None = None
-
-    def answer(
-        self, request: Request, real: Response | None, elsewhere: str, now: float
-    ) -> Response | Drop:
-        assert real
-        self.first = self.first or real
-        return self.first
-
-
-@dataclass(slots=True)
-class EndlessLink(Fault):
-    """A last page that is far from the real one."""
-
-    def answer(
-        self, request: Request, real: Response | None, elsewhere: str, now: float
-    ) -> Response | Drop:
-        assert real
-        last = r'\bpage=\d+(?=[^<>]*>; rel="last")'
-        real.headers["Link"] = re.sub(last, "page=999999999", real.headers["Link"])
-        return real
-
-
-@dataclass(slots=True)
-class WithoutLink(Fault):
-    """A gateway that drops the header, and perhaps something of the first page."""
-
-    cut: int = 0
-
-    def answer(
-        self, request: Request, real: Response | None, elsewhere: str, now: float
-    ) -> Response | Drop:
-        assert real
-        real.headers.pop("Link", None)
-        if request.query.get("page") == "1" and self.cut:
-            del real.body["repositories"][: self.cut]
-        return real
 
 
 def test_names_alone_need_no_list(many: Start, make: Make, host: StandInHost) -> None:
@@ -229,8 +185,13 @@ def test_a_list_whose_pages_repeat_ends_with_an_error(
 ) -> None:
     """As behind a gateway that drops `page`."""
     make(103, 0)
-    pages = RepeatedPage(FaultKind.CUSTOM, match=lambda r: "per_page" in r.query, when="after")
-    host.faults.add(pages).times = None
+    sent = list[Response]()
+
+    def first_again(_: Request, page: Response) -> Response:
+        sent.append(page)
+        return sent[0]
+
+    host.faults.change(first_again, lambda request: "per_page" in request.query)
     run = many(host_token=host.create_token(kind), max_minutes=max_minutes)
     assert run.exit_code == 2
     assert "list of repositories does not end: page 2 has nothing new" in run.stderr
@@ -243,9 +204,19 @@ def test_a_list_whose_pages_repeat_ends_with_an_error(
 def test_a_full_page_without_a_link_is_followed_by_the_next_one(
     many: Start, make: Make, host: StandInHost, kind: Kind, cut: int
 ) -> None:
-    """Even one that is not full, where GitHub says how many repositories there are."""
+    """As behind a gateway that drops the header.
+
+    The next one is asked for even if this one is not full, where GitHub says how many there are.
+    """
     made = make(100, 1)
-    host.faults.add(WithoutLink(FaultKind.CUSTOM, when="after", cut=cut)).times = None
+
+    def without_link(request: Request, page: Response) -> Response:
+        page.headers.pop("Link", None)
+        if request.query.get("page") == "1" and cut:
+            del page.body["repositories"][:cut]
+        return page
+
+    host.faults.change(without_link)
     run = many(host_token=host.create_token(kind), mode="check")
     assert (run.exit_code, run.outputs["repositories"]) == (1, str(len(made) - cut))
     pages = [request.query["page"] for request in host.requests if "page" in request.query]
@@ -277,7 +248,13 @@ def test_pages_that_a_link_only_promises_take_no_memory_and_end(
     many: Start, make: Make, host: StandInHost
 ) -> None:
     made = make(103, 0)
-    host.faults.add(EndlessLink(FaultKind.CUSTOM, match=lambda r: "page" in r.query, when="after"))
+
+    def far_away(_: Request, page: Response) -> Response:
+        last = r'\bpage=\d+(?=[^<>]*>; rel="last")'
+        page.headers["Link"] = re.sub(last, "page=999999999", page.headers["Link"])
+        return page
+
+    host.faults.change(far_away, lambda request: "page" in request.query).times = 1
     run = many(mode="plan")
     assert (run.exit_code, run.outputs["repositories"]) == (0, str(len(made)))
     assert len(host.requests) < 20
