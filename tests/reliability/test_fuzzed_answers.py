@@ -47,7 +47,7 @@ def test_whatever_stands_in_an_answer(example: Example, number: int, seed: int) 
     rng = random.Random(f"{seed} {number}")
     host = example.host
 
-    def fuzzed(_: Request, right: Response) -> Response:
+    def fuzzed(_request: Request, right: Response) -> Response:
         body = copy.deepcopy(right.body)
         for _ in range(rng.choice((1, 1, 1, 2, 5))):
             body = changed(body, rng)

@@ -8,7 +8,6 @@ import socket
 import ssl
 import threading
 import time
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +18,8 @@ from github import GithubException
 from registrar.github import transport as module
 from registrar.github.answer import NoAnswer, Response, Trouble, Unanswered
 from registrar.github.transport import ANSWER_SECONDS, Transport
+from tests.fakehub import raw
+from tests.fakehub.answer import Drop, Script
 from tests.fakehub.tls import Authority
 
 TOKEN = "ghp_" + "aB3" * 12
@@ -27,14 +28,13 @@ HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 TOO_SLOW = 1.0
 """Seconds for an answer that never comes; where one does, it has the usual time."""
-Script = Callable[[socket.socket, bytes], None]
 
 
 class RawHost:
-    """Accepts connections and hands each to a script, with the first bytes that came."""
+    """Plays its scripts to requests, in their order, and the last one to all that follow."""
 
-    def __init__(self, script: Script, tls: ssl.SSLContext | None = None) -> None:
-        self._script = script
+    def __init__(self, *scripts: Script, tls: ssl.SSLContext | None = None) -> None:
+        self.scripts = [*scripts]
         self._tls = tls
         self.requests: list[bytes] = []
         self._socket = socket.create_server(("127.0.0.1", 0))
@@ -57,18 +57,27 @@ class RawHost:
             with connection:
                 while request := connection.recv(65536):
                     self.requests.append(request)
-                    self._script(connection, request)
+                    for part in self.scripts[: len(self.requests)][-1]():
+                        if isinstance(part, Drop):
+                            return
+                        if isinstance(part, bytes):
+                            connection.sendall(part)
+                        else:
+                            time.sleep(part)
 
     def close(self) -> None:
         self._socket.close()
 
 
+Start = Callable[..., RawHost]
+
+
 @pytest.fixture
-def start() -> Iterator[Callable[[Script], RawHost]]:
+def start() -> Iterator[Start]:
     hosts: list[RawHost] = []
 
-    def start(script: Script) -> RawHost:
-        hosts.append(RawHost(script))
+    def start(*scripts: Script) -> RawHost:
+        hosts.append(RawHost(*scripts))
         return hosts[-1]
 
     yield start
@@ -107,66 +116,34 @@ def ask(
         return attempt.response(data)
 
 
-def forever(*parts: bytes, pause: float = 0.0) -> Script:
-    """Send the first part once and the last for ever."""
-
-    def script(connection: socket.socket, _: bytes) -> None:
-        connection.sendall(b"".join(parts[:-1]))
-        while True:
-            connection.sendall(parts[-1])
-            time.sleep(pause)
-
-    return script
-
-
-def bomb(connection: socket.socket, _request: bytes) -> None:
-    """A gigabyte of zeros in a megabyte of gzip."""
-    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
-    connection.sendall(HEAD + b"Content-Encoding: gzip\r\n\r\n")
-    for _ in range(200):
-        connection.sendall(packer.compress(bytes(5_000_000)))
-
-
-HOSTILE = {
-    "a drip in the body": (
-        forever(HEAD + b"Content-Length: 99\r\n\r\n", b" ", pause=0.1),
-        "fault.timeout",
-    ),
-    "a drip in the headers": (forever(b"HTTP/1.1 200 OK\r\nX: ", b"a", pause=0.1), "fault.timeout"),
-    "a drip without a length": (
-        forever(HEAD + b"\r\n{}", b" ", pause=0.1),
-        "fault.timeout",
-    ),
-    "a drip in a length": (forever(CHUNKED + b"2;", b"x", pause=0.1), "fault.timeout"),
-    "endless trailers": (forever(CHUNKED + b"2\r\n{}\r\n0\r\n", b"X: y\r\n"), "fault.timeout"),
-    "a drip in the status": (forever(b"HTTP/1.1 ", b"2", pause=0.1), "fault.timeout"),
-    "silence": (lambda connection, _: time.sleep(5), "fault.timeout"),
-    "endless 100": (forever(b"", b"HTTP/1.1 100 Continue\r\n\r\n"), "fault.timeout"),
-    "endless headers": (forever(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n"), "fault.connection_lost"),
-    "an endless body": (forever(HEAD + b"\r\n", b"[" * 65536), "fault.too_large"),
-    "endless chunks": (
-        forever(CHUNKED, b"10000\r\n" + b"[" * 65536 + b"\r\n"),
-        "fault.too_large",
-    ),
+HOSTILE: dict[str, tuple[Script, str]] = {
+    "a drip in the body": (raw.drip_body(0.1), "fault.timeout"),
+    "a drip in the headers": (raw.drip_headers(0.1), "fault.timeout"),
+    "a drip without a length": (raw.forever(HEAD + b"\r\n{}", b" ", 0.1), "fault.timeout"),
+    "a drip in a length": (raw.forever(CHUNKED + b"2;", b"x", 0.1), "fault.timeout"),
+    "endless trailers": (raw.forever(CHUNKED + b"2\r\n{}\r\n0\r\n", b"X: y\r\n"), "fault.timeout"),
+    "a drip in the status": (raw.forever(b"HTTP/1.1 ", b"2", 0.1), "fault.timeout"),
+    "silence": (raw.of(5.0), "fault.timeout"),
+    "endless 100": (raw.endless_continue(), "fault.timeout"),
+    "endless headers": (raw.endless_headers(), "fault.connection_lost"),
+    "an endless body": (raw.forever(HEAD + b"\r\n", b"[" * 65536), "fault.too_large"),
+    "endless chunks": (raw.endless_body(), "fault.too_large"),
     "small values that are large together": (
-        lambda connection, _: connection.sendall(body(b"[" + b"[]," * 7_000_000 + b"1]")),
+        raw.of(body(b"[" + b"[]," * 7_000_000 + b"1]")),
         "fault.too_large",
     ),
-    "a gzip bomb": (bomb, "fault.too_large"),
-    "nothing": (lambda connection, _: connection.close(), "fault.connection_lost"),
-    "no HTTP": (lambda connection, _: connection.sendall(b"SSH-2.0\r\n"), "fault.connection_lost"),
+    "a gzip bomb": (raw.gzip_bomb(), "fault.too_large"),
+    "nothing": (raw.of(Drop(reset=False)), "fault.connection_lost"),
+    "no HTTP": (raw.another_protocol(), "fault.connection_lost"),
     "half a body": (
-        lambda connection, _: (
-            connection.sendall(HEAD + b"Content-Length: 9\r\n\r\n{"),
-            connection.close(),
-        ),
+        raw.of(HEAD + b"Content-Length: 9\r\n\r\n{", Drop(reset=False)),
         "fault.connection_lost",
     ),
 }
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_it_ends_in_time_and_within_memory(start: Callable[[Script], RawHost], name: str) -> None:
+def test_it_ends_in_time_and_within_memory(start: Start, name: str) -> None:
     script, expected = HOSTILE[name]
     host = start(script)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -184,7 +161,7 @@ def test_it_ends_in_time_where_it_is_encrypted(
 ) -> None:
     authority = Authority()
     monkeypatch.setenv("SSL_CERT_FILE", str(authority.bundle(tmp_path / "ca.pem")))
-    host = RawHost(HOSTILE[name][0], authority.good())
+    host = RawHost(HOSTILE[name][0], tls=authority.good())
     began = time.monotonic()
     found = send(host.url, seconds=TOO_SLOW)
     host.close()
@@ -194,10 +171,10 @@ def test_it_ends_in_time_where_it_is_encrypted(
 
 
 def test_a_request_that_is_not_read_ends_in_time(
-    start: Callable[[Script], RawHost], monkeypatch: pytest.MonkeyPatch
+    start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "SLOWEST_UPLOAD", 20_000_000)
-    host = start(lambda *_: time.sleep(ANSWER_SECONDS))
+    host = start(raw.of(ANSWER_SECONDS))
     began = time.monotonic()
     content = {"content": "x" * 20_000_000}
     found = ask(Transport(token=TOKEN, api_url=host.url), "PUT", content, TOO_SLOW)
@@ -226,46 +203,40 @@ def test_nobody_listens() -> None:
         (b'{"a": ' + b"9" * 5000 + b"}", None),
     ],
 )
-def test_a_body_is_json_in_utf_8_or_nothing(
-    start: Callable[[Script], RawHost], content: bytes, data: object
-) -> None:
+def test_a_body_is_json_in_utf_8_or_nothing(start: Start, content: bytes, data: object) -> None:
     for charset in (b"utf-8", b"punycode", b"utf-16", b"x"):
         answer = body(content, b"Content-Type: application/json; charset=" + charset)
-        found = send(start(lambda connection, _, a=answer: connection.sendall(a)).url)  # type: ignore[misc]
+        found = send(start(raw.of(answer)).url)
         assert isinstance(found, Response)
         assert found.data == data
 
 
-def test_a_large_body_in_an_odd_encoding_takes_no_time(
-    start: Callable[[Script], RawHost],
-) -> None:
+def test_a_large_body_in_an_odd_encoding_takes_no_time(start: Start) -> None:
     content = b'{"a": "' + b"a-" * 600_000 + b'"}'
     answer = body(content, b"Content-Type: text/plain; charset=punycode")
     began = time.monotonic()
-    assert isinstance(send(start(lambda connection, _: connection.sendall(answer)).url), Response)
+    assert isinstance(send(start(raw.of(answer)).url), Response)
     assert time.monotonic() - began < ANSWER_SECONDS
 
 
-def test_an_answer_may_be_compressed(start: Callable[[Script], RawHost]) -> None:
+def test_an_answer_may_be_compressed(start: Start) -> None:
     answer = body(gzip.compress(b'{"a": 1}'), b"Content-Encoding: gzip")
-    found = send(start(lambda connection, _: connection.sendall(answer)).url)
+    found = send(start(raw.of(answer)).url)
     assert isinstance(found, Response)
     assert found.data == {"a": 1}
 
 
 @pytest.mark.parametrize("value", [b"inf", b"nan", b"-1", b"x", b"9" * 400, b""])
-def test_broken_headers(start: Callable[[Script], RawHost], value: bytes) -> None:
+def test_broken_headers(start: Start, value: bytes) -> None:
     names = (b"X-RateLimit-Reset", b"X-RateLimit-Remaining", b"X-RateLimit-Limit", b"Retry-After")
     answer = body(b"{}", *(name + b": " + value for name in names), b"X-OAuth-Scopes: " + value)
-    found = send(start(lambda connection, _: connection.sendall(answer)).url)
+    found = send(start(raw.of(answer)).url)
     assert isinstance(found, Response)
     assert found.data == {}
 
 
-def test_202_is_an_answer_and_no_reason_to_wait(start: Callable[[Script], RawHost]) -> None:
-    host = start(
-        lambda connection, _: connection.sendall(b"HTTP/1.1 202 A\r\nContent-Length: 2\r\n\r\n{}")
-    )
+def test_202_is_an_answer_and_no_reason_to_wait(start: Start) -> None:
+    host = start(raw.accepted())
     found = send(host.url)
     assert isinstance(found, Response)
     assert (found.status, len(host.requests)) == (202, 1)
@@ -276,7 +247,7 @@ def test_202_is_an_answer_and_no_reason_to_wait(start: Callable[[Script], RawHos
 
 @pytest.mark.parametrize("token", [TOKEN, LONG_TOKEN, "github_pat_" + "aB3" * 25])
 def test_a_token_that_is_echoed_is_taken_out_before_anybody_sees_it(
-    start: Callable[[Script], RawHost], token: str
+    start: Start, token: str
 ) -> None:
     escaped = "".join(f"\\u{ord(c):04x}" for c in token)
     content = (
@@ -284,27 +255,25 @@ def test_a_token_that_is_echoed_is_taken_out_before_anybody_sees_it(
         f'"d": {{"e": "{token[: len(token) // 2 + 8]}"}}}}'
     ).encode()
     answer = body(content, b"X-Echo: " + token.encode())
-    found = send(start(lambda connection, _: connection.sendall(answer)).url, token)
+    found = send(start(raw.of(answer)).url, token)
     assert isinstance(found, Response)
     assert token not in repr(found)
     assert token[: len(token) // 2] not in repr(found)
 
 
-def test_a_token_in_the_escapes_of_json_is_taken_out(start: Callable[[Script], RawHost]) -> None:
+def test_a_token_in_the_escapes_of_json_is_taken_out(start: Start) -> None:
     """Nothing of the text as it came shows it."""
     escaped = "".join(f"\\u{ord(c):04x}" for c in TOKEN)
     answer = body(f'{{"message": "{escaped}"}}'.encode())
-    found = send(start(lambda connection, _: connection.sendall(answer)).url)
+    found = send(start(raw.of(answer)).url)
     assert isinstance(found, Response)
     assert found.data == {"message": "***"}
 
 
-def test_the_token_is_sent_to_the_api_alone(
-    start: Callable[[Script], RawHost], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_token_is_sent_to_the_api_alone(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     denied = b"HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n"
-    proxy = start(lambda connection, _: connection.sendall(denied))
-    api = start(lambda connection, _: connection.sendall(body(b'{"api": 1}')))
+    proxy = start(raw.of(denied))
+    api = start(raw.of(body(b'{"api": 1}')))
     for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, proxy.url)
     monkeypatch.delenv("NO_PROXY", raising=False)
@@ -321,32 +290,26 @@ def test_the_token_is_sent_to_the_api_alone(
     assert all(TOKEN.encode() not in request for request in proxy.requests)
 
 
-@pytest.mark.parametrize("status", [301, 307, 308])
-def test_a_redirect_is_followed_on_this_host_alone_with_its_query(
-    start: Callable[[Script], RawHost], status: int
-) -> None:
-    def script(connection: socket.socket, request: bytes) -> None:
-        if request.startswith(b"GET /x"):
-            place = b"http://127.0.0.1:%d/y" % connection.getsockname()[1]
-            head = b"HTTP/1.1 %d M\r\nLocation: %s\r\nContent-Length: 0\r\n\r\n"
-            connection.sendall(head % (status, place))
-        else:
-            connection.sendall(body(b'{"y": 1}'))
+def redirect(host: RawHost, path: str, status: str = "301 M") -> Script:
+    """Send the client to a path of the same host."""
+    return raw.of(raw.head(f"Location: {host.url}{path}", "Content-Length: 0", status=status))
 
-    host = start(script)
+
+@pytest.mark.parametrize("status", ["301 M", "307 T", "308 P"])
+def test_a_redirect_is_followed_on_this_host_alone_with_its_query(
+    start: Start, status: str
+) -> None:
+    host = start()
+    host.scripts = [redirect(host, "/y", status), raw.of(body(b'{"y": 1}'))]
     found = send(host.url)
     assert isinstance(found, Response)
     assert found.data == {"y": 1}
     assert host.requests[1].startswith(b"GET /y?a=b ")
 
 
-def test_redirects_end(start: Callable[[Script], RawHost]) -> None:
-    def script(connection: socket.socket, _: bytes) -> None:
-        place = b"http://127.0.0.1:%d/x" % connection.getsockname()[1]
-        head = b"HTTP/1.1 301 M\r\nLocation: %s\r\nContent-Length: 0\r\n\r\n"
-        connection.sendall(head % place)
-
-    host = start(script)
+def test_redirects_end(start: Start) -> None:
+    host = start()
+    host.scripts = [redirect(host, "/x")]
     found = send(host.url)
     assert isinstance(found, Response)
     assert (found.status, len(host.requests)) == (301, 4)
@@ -364,9 +327,9 @@ def test_certificates_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch, tmp_p
         assert found[:3] == (Trouble.LASTING, "host.ca_bundle", f"REQUESTS_CA_BUNDLE={path}")
 
 
-def test_after_its_end_a_run_tries_nothing_again(start: Callable[[Script], RawHost]) -> None:
+def test_after_its_end_a_run_tries_nothing_again(start: Start) -> None:
     """A thread may still be about to ask, for an answer that nobody waits for."""
-    host = start(lambda connection, _: connection.sendall(body(b"{}")))
+    host = start(raw.of(body(b"{}")))
     transport = Transport(token=TOKEN, api_url=host.url)
     assert isinstance(ask(transport, "GET"), Response)
     transport.close()

@@ -187,7 +187,7 @@ def test_a_list_whose_pages_repeat_ends_with_an_error(
     make(103, 0)
     sent = list[Response]()
 
-    def first_again(_: Request, page: Response) -> Response:
+    def first_again(_request: Request, page: Response) -> Response:
         sent.append(page)
         return sent[0]
 
@@ -249,7 +249,7 @@ def test_pages_that_a_link_only_promises_take_no_memory_and_end(
 ) -> None:
     made = make(103, 0)
 
-    def far_away(_: Request, page: Response) -> Response:
+    def far_away(_request: Request, page: Response) -> Response:
         last = r'\bpage=\d+(?=[^<>]*>; rel="last")'
         page.headers["Link"] = re.sub(last, "page=999999999", page.headers["Link"])
         return page
