@@ -82,6 +82,10 @@ def test_a_directory_of_certificates(tmp_path: Path, monkeypatch: Environment) -
     assert (ended.exit_code, ended.outputs["created"]) == (0, "7"), ended.text
 
 
+UNTRUSTED = {
+    "en": ("not issued by an authority that this machine trusts", "REQUESTS_CA_BUNDLE"),
+    "ja": ("このマシンが信頼する認証局ではありません", "REQUESTS_CA_BUNDLE"),
+}
 UNFIT = {
     "expired": (
         Authority.expired,
@@ -99,22 +103,8 @@ UNFIT = {
             "ja": ("別の名前のものです", "api_url を確認してください"),
         },
     ),
-    "only the usual authorities": (
-        Authority.good,
-        None,
-        {
-            "en": ("not issued by an authority that this machine trusts", "REQUESTS_CA_BUNDLE"),
-            "ja": ("このマシンが信頼する認証局ではありません", "REQUESTS_CA_BUNDLE"),
-        },
-    ),
-    "another authority": (
-        Authority.good,
-        Authority(),
-        {
-            "en": ("not issued by an authority that this machine trusts", "REQUESTS_CA_BUNDLE"),
-            "ja": ("このマシンが信頼する認証局ではありません", "REQUESTS_CA_BUNDLE"),
-        },
-    ),
+    "only the usual authorities": (Authority.good, None, UNTRUSTED),
+    "another authority": (Authority.good, Authority(), UNTRUSTED),
 }
 
 
@@ -199,25 +189,17 @@ def test_a_proxy_whose_authority_nobody_named(
     assert not host.requests
 
 
-def test_a_proxy_that_is_reached_over_tls(
-    host: StandInHost, tmp_path: Path, monkeypatch: Environment
+@pytest.mark.parametrize("dropped", [0, 2])
+def test_a_proxy_that_is_reached_over_tls_may_drop_a_connection_while_it_is_encrypted(
+    host: StandInHost, tmp_path: Path, monkeypatch: Environment, dropped: int
 ) -> None:
+    """It is tried again."""
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(AUTHORITY.bundle(tmp_path / "ca.pem")))
-    proxy = Proxy(host, AUTHORITY, tls=AUTHORITY.good())
+    proxy = Proxy(host, AUTHORITY, tls=AUTHORITY.good(), closes=dropped)
     ended = run_through(proxy, host, tmp_path, scheme="https", commit_strategy=SINGLE)
     assert ended.exit_code == 0, ended.text
     assert ended.outputs["created"] == "28"
     assert proxy.asked
-
-
-def test_a_proxy_that_drops_a_connection_while_it_is_encrypted_is_tried_again(
-    host: StandInHost, tmp_path: Path, monkeypatch: Environment
-) -> None:
-    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(AUTHORITY.bundle(tmp_path / "ca.pem")))
-    proxy = Proxy(host, AUTHORITY, tls=AUTHORITY.good(), closes=2)
-    ended = run_through(proxy, host, tmp_path, scheme="https", commit_strategy=SINGLE)
-    assert ended.exit_code == 0, ended.text
-    assert ended.outputs["created"] == "28"
     assert proxy.closes == 0
 
 

@@ -16,7 +16,6 @@ from tests.harness import (
     SINGLE,
     Action,
     Run,
-    calls,
     inject_fault,
     shortened,
     writes,
@@ -87,57 +86,6 @@ def test_every_wait_is_announced_with_its_reason_and_its_length(
         again = next(r for r in host.requests[number:] if shortened(r) == shortened(refused))
         assert refused.ended
         assert seconds - 1 < again.started - refused.ended
-
-
-A_DATE = "Wed, 01 Jan 2020 00:00:{} GMT"
-A_DATES_SECONDS = 1577836800
-
-
-@pytest.mark.parametrize("status", [403, 429])
-@pytest.mark.parametrize(
-    "asks",
-    [
-        {"Retry-After": "2"},
-        {"Retry-After": A_DATE.format("02")},
-        {"x-ratelimit-remaining": "0", "x-ratelimit-reset": f"{A_DATES_SECONDS + 1}"},
-    ],
-    ids=["seconds", "date", "reset"],
-)
-def test_a_requested_pause_is_measured_by_githubs_clock(
-    action: Action, host: StandInHost, repository: Repository, status: int, asks: dict[str, str]
-) -> None:
-    headers = {"Date": A_DATE.format("00"), **asks}
-    limit = inject_fault(host, "GET", status=status, message="Slow down.", headers=headers)
-    ended = run(action)
-    assert ended.exit_code == 0, ended.text
-    assert [seconds for seconds, _ in announced(ended)] == [2]
-    [number] = limit.hits
-    refused, again = host.requests[number - 1 : number + 1]
-    assert refused.ended
-    assert 1.9 < again.started - refused.ended < 4
-
-
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {},
-        {"Retry-After": "soon"},
-        {"Retry-After": "Wed, 01 Jan 9999 23:59:59 GMT"},
-        {"Retry-After": "9" * 300},
-        {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "99999999999999"},
-    ],
-    ids=str,
-)
-def test_a_wait_that_makes_no_sense_is_a_minute_at_least(
-    action: Action, host: StandInHost, repository: Repository, headers: dict[str, str]
-) -> None:
-    inject_fault(host, "GET", status=429, message="Slow down.", headers=headers)
-    ended = run(action, max_wait_minutes="0.9")
-    assert ended.exit_code == 1
-    found = re.search(r"Stopped: .* Waiting (\d+) s more would exceed", ended.stderr)
-    assert found, ended.text
-    assert int(found[1]) >= 60
-    assert calls(host) == ["GET /rate_limit", "GET"]
 
 
 def test_a_reset_too_late_for_any_calendar(
