@@ -99,10 +99,15 @@ def test_a_branch_of_ones_own_name_whose_making_was_lost_is_used(
     assert repository.branches == ["main", "own"]
 
 
+def states(ended: Run) -> dict[str, str]:
+    """What the run has done with each file."""
+    return {file["path"]: file["done"] for file in ended.registration["files"]}
+
+
 def all_unknown(ended: Run) -> None:
     """Nobody knows what became of the files."""
     assert ended.outputs["branch"] == LIST_BRANCH
-    assert {file["done"] for file in ended.registration["files"]} == {"unknown"}
+    assert set(states(ended).values()) == {"unknown"}
 
 
 def finished_by_another_run(action: Action, repository: Repository) -> None:
@@ -279,10 +284,9 @@ def test_a_commit_on_a_continued_branch_that_cannot_be_read_back_is_unknown(
     assert refused.hits
     assert ended.exit_code == 1, ended.text
     assert set(repository.files(LIST_BRANCH)) > set(PATHS)
-    states = {file["path"]: file["done"] for file in ended.registration["files"]}
     not_reached = status == 429 and earlier != PATHS[0]
     known = "pending" if not_reached else "skipped"
-    assert states == dict.fromkeys(PATHS, "unknown") | {earlier: known}
+    assert states(ended) == dict.fromkeys(PATHS, "unknown") | {earlier: known}
 
     host.faults.clear()
     again = run(action, commit_strategy="single")
@@ -291,48 +295,23 @@ def test_a_commit_on_a_continued_branch_that_cannot_be_read_back_is_unknown(
     assert len(repository.log(LIST_BRANCH)) == 3
 
 
-@pytest.mark.parametrize("unreadable", [0, 1])
-@pytest.mark.parametrize("earlier", ["a.md", "b.md"])
+@pytest.mark.parametrize(
+    ("earlier", "unreadable"),
+    # The last look before the commit is sent again, and the reading after it
+    [("a.md", 0), ("b.md", 0), ("a.md", 1), ("b.md", 1), ("a.md", 2)],
+)
 def test_a_commit_on_a_continued_branch_whose_files_can_be_read_back_is_counted(
     action: Action, host: StandInHost, repository: Repository, earlier: str, unreadable: int
 ) -> None:
+    """Its files are looked for where they are refused by themselves."""
     lost, unread = lose_a_later_commit(action, host, earlier)
     unread.times = unreadable
+    refuse(host, puts, 403)
     ended = run(action, commit_strategy="single")
     assert lost.hits
     assert len(unread.hits) == unreadable
     assert ended.exit_code == 0, ended.text
-    states = {file["path"]: file["done"] for file in ended.registration["files"]}
-    assert states == dict.fromkeys(PATHS, "created") | {earlier: "skipped"}
-    assert len(repository.log(LIST_BRANCH)) == 3
-
-
-def test_a_file_that_is_refused_after_a_lost_commit_is_looked_for(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    lost, unread = lose_a_later_commit(action, host, PATHS[0])
-    # The last look before the commit is sent again, and the reading after it
-    unread.times = 2
-    refuse(host, puts, 403)
-    ended = run(action, commit_strategy="single")
-    assert lost.hits
-    assert len(unread.hits) == 2
-    assert ended.exit_code == 0, ended.text
-    states = {file["path"]: file["done"] for file in ended.registration["files"]}
-    assert states == dict.fromkeys(PATHS, "created") | {PATHS[0]: "skipped"}
-    assert len(repository.log(LIST_BRANCH)) == 3
-
-
-def test_a_commit_on_a_continued_branch_that_can_be_read_back_at_once_is_counted(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    assert run(action, ["z.md"], commit_strategy="single").exit_code == 0
-    lost = Fault(FaultKind.CLOSED, match=commits, when="after")
-    host.faults.add(lost)
-    ended = run(action, commit_strategy="single")
-    assert lost.hits
-    assert ended.exit_code == 0, ended.text
-    assert {file["done"] for file in ended.registration["files"]} == {"created"}
+    assert states(ended) == dict.fromkeys(PATHS, "created") | {earlier: "skipped"}
     assert len(repository.log(LIST_BRANCH)) == 3
 
 

@@ -135,6 +135,10 @@ def test_what_is_asked_for(headers: dict[str, str], expected: float | None) -> N
     assert asked_pause(headers, NOW, is_limit=True) == expected
 
 
+def test_the_reset_of_a_rate_limit_says_nothing_about_other_failures() -> None:
+    assert asked_pause(rate_limit(0), NOW, is_limit=False) is None
+
+
 def test_what_is_beyond_every_calendar_has_a_date() -> None:
     for headers in (
         {"retry-after": "9" * 300},
