@@ -1,4 +1,4 @@
-"""What must hold of a repository, so that a file, or a part of one, is listed for it."""
+"""Conditions on a repository, under which a list has a file, or a part of a file, for it."""
 
 import re
 from collections.abc import Callable
@@ -9,33 +9,40 @@ from typing import NamedTuple
 from registrar.models.repository import Repository
 
 MOST_CHARACTERS = 1_000
-"""Characters of one pattern."""
+"""The largest number of characters in one pattern."""
 
 
 def matches(pattern: str, text: str) -> bool:
     """Whether ``pattern`` matches the whole of ``text``; letter case counts.
 
-    ``*`` stands for any characters, ``?`` for one, everything else for itself. Whoever chooses the
-    text, the name of a repository for example, cannot let a run hang: since Python 3.11 `fnmatch`
-    makes atomic groups, so that several stars are not tried in every combination.
+    ``*`` stands for any characters, ``?`` for one, and any other character for itself. No text,
+    for example the name of a repository, can make matching slow: since Python 3.11 `fnmatch` makes
+    atomic groups, so that several stars are not tried in every combination.
     """
     return bool(_compiled(pattern).match(text))
 
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern once: `fnmatch` forgets some where lists have tens of thousands."""
+    """Compile a pattern once. The cache of `fnmatch` is too small for tens of thousands."""
     return re.compile(translate(pattern.replace("[", "[[]")))
 
 
 def has_property(repository: Repository, name: str, values: frozenset[str]) -> bool:
-    """Whether a custom property has one of ``values``, or any if there are none."""
+    """Whether a custom property has one of ``values``; without ``values``, whether it has any.
+
+    ``name`` and ``values`` are in lower case.
+    """
     given = {value.lower() for value in (repository.properties or {}).get(name, ())}
     return not given.isdisjoint(values) if values else bool(given)
 
 
 class Condition(NamedTuple):
-    """What must hold; of several values of one kind, one must. Texts are in lower case."""
+    """A condition on a repository, as in the key ``when`` of a list.
+
+    Every given attribute must hold. Of several values of one attribute, at least one must match,
+    but all of ``properties`` must. Texts are in lower case, except for paths.
+    """
 
     languages: frozenset[str] = frozenset()
     topics: frozenset[str] = frozenset()
@@ -44,26 +51,28 @@ class Condition(NamedTuple):
     names: tuple[str, ...] = ()
     """Patterns for the name without its owner."""
     exists: tuple[str, ...] = ()
-    """Paths; letter case counts."""
+    """At least one of these paths must exist; letter case counts."""
     missing: tuple[str, ...] = ()
+    """At least one of these paths must not exist; letter case counts."""
     properties: tuple[tuple[str, frozenset[str]], ...] = ()
+    """Names of custom properties, each with its accepted values; an empty set accepts any value."""
     negated: "Condition | None" = None
-    """What must not hold."""
+    """A condition that must not hold."""
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Every path that it asks about."""
+        """Every path on which the condition depends."""
         return (*self.exists, *self.missing, *(self.negated.paths if self.negated else ()))
 
     @property
     def property_names(self) -> frozenset[str]:
-        """Custom properties that it asks about."""
+        """Names of the custom properties on which the condition depends."""
         negated = self.negated.property_names if self.negated else ()
         return frozenset(name for name, _ in self.properties).union(negated)
 
     @property
     def described(self) -> str:
-        """What it asks for, much as a list writes it: ``language: [go, rust], fork: [true]``."""
+        """The condition almost as in a list, for example ``language: [go, rust], fork: [true]``."""
         asked = {
             "language": sorted(self.languages),
             "topic": sorted(self.topics),
@@ -78,7 +87,10 @@ class Condition(NamedTuple):
         return ", ".join(f"{key}: [{', '.join(those)}]" for key, those in asked.items() if those)
 
     def holds(self, repository: Repository, has: Callable[[str], bool]) -> bool:
-        """Whether it holds for a repository, which ``has`` files at some paths."""
+        """Whether the condition holds for a repository.
+
+        ``has`` says whether a path exists in the repository.
+        """
         name = repository.full_name.partition("/")[2].lower()
         topics = {topic.lower() for topic in repository.topics}
         return (

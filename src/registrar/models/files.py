@@ -1,8 +1,8 @@
-"""A file of a list: where it belongs, and its bytes.
+"""A file of a list: its path and its bytes.
 
-An entry of a list becomes a file of a repository in three steps: as it is listed (`ListedFile`),
-composed of the texts that are for the repository (`ListedFile.composed_for`), and filled in with
-its values (`FileDefinition.filled_in`).
+An entry of a list becomes a file of a repository in three steps. `ListedFile` is the entry as the
+list has it. `ListedFile.composed_for` chooses the parts that apply to the repository.
+`FileDefinition.filled_in` fills in the values of the repository.
 """
 
 import hashlib
@@ -18,34 +18,34 @@ TEMPLATE_NAMES = ("owner", "repo", "default_branch", templates.PROPERTY)
 """Placeholders of the content of a template."""
 
 EMPTY_FILE = b"\n"
-"""An empty file is a single line feed."""
+"""The content of a file for which the list gives none: a single line feed."""
 _MAY_BE_BLANK = frozenset({".gitignore", ".gitkeep", ".keep", "__init__.py", "py.typed"})
-"""Names of files that do their work without content."""
+"""Names of files that need no content."""
 
 
 def parents(path: str) -> Iterator[str]:
-    """Every directory above ``path``, the nearest first."""
+    """Every directory above ``path``, the nearest first, without the root."""
     while "/" in path:
         path = path.rpartition("/")[0]
         yield path
 
 
 class Text(NamedTuple):
-    """A text of a list as it stands there; a file consists of one or of several."""
+    """A text as the list has it. A file consists of one text or of several."""
 
     source: bytes = EMPTY_FILE
-    """Its bytes, placeholders and all."""
+    """The bytes, with the placeholders."""
     template: bool = False
-    """Whether placeholders in it are filled in."""
+    """Whether the placeholders are filled in."""
     properties: tuple[str, ...] = ()
-    """Custom properties that a template names, in lower case."""
+    """Custom properties whose values a template needs, in lower case."""
     part: int = 0
-    """Number of the part of the entry, from 1; 0: the entry's own text."""
+    """Number of the part of the entry, from 1; 0 for the entry's own text."""
 
     def filled_in(self, repository: Repository) -> bytes:
-        """Give its bytes for a repository that has a value for each of `properties`.
+        """Return the bytes with the values of ``repository``.
 
-        A property without a value is left out.
+        The placeholder of a custom property without a value becomes empty.
         """
         if not self.template:
             return self.source
@@ -58,26 +58,28 @@ class Text(NamedTuple):
 
 
 class FileDefinition(NamedTuple):
-    """A file as a repository gets it: where it belongs, and its bytes."""
+    """A file as a repository gets it: its path and its bytes."""
 
     path: str
     texts: tuple[Text, ...] = (Text(),)
     """The texts that the file consists of, in this order."""
     description: str = ""
     alternatives: tuple[str, ...] = ()
-    """Other paths for the same file: if one of them exists, this one counts as present."""
+    """Other paths for the same file: if one of them exists, the file counts as present."""
     rule: int = 0
-    """Number of the rule that it stands in; 0: in no rule."""
+    """Number of the rule that has the entry; 0 if the entry is in no rule."""
     blank: bool | None = None
-    """Whether the list says that a blank file will do; ``None``: its name decides."""
+    """Whether the list accepts a blank file; ``None`` if the name of the file decides."""
     repository: Repository | None = None
-    """Whose values fill in its templates; ``None``: it has none, or their placeholders stay."""
+    """The repository whose values fill in the templates; ``None`` if the file has no template, or
+    if its placeholders are kept."""
 
     def filled_in(self, repository: Repository) -> Self:
-        """Give the file with the values of ``repository``.
+        """Return the file with the values of ``repository``.
 
-        Parts that name a custom property which is not set are left out, as long as one part
-        remains. Depends on the repository only, so a later run recognises the file by its blob id.
+        Parts that name an unset custom property are left out. If no part would remain, all are
+        kept. The result depends only on the repository, so that a later run recognises the file by
+        its blob id.
         """
         if not self.has_template:
             return self
@@ -93,23 +95,23 @@ class FileDefinition(NamedTuple):
 
     @property
     def parts(self) -> tuple[int, ...]:
-        """Numbers of the parts of the entry that it is put together from."""
+        """Numbers of the parts of the entry that the file consists of."""
         return tuple(each.part for each in self.texts if each.part)
 
     @property
     def named_properties(self) -> tuple[str, ...]:
-        """Custom properties that its texts name, in lower case."""
+        """Custom properties whose values the texts need, in lower case."""
         return tuple(name for each in self.texts for name in each.properties)
 
     @property
     def unset_properties(self) -> tuple[str, ...]:
-        """Those of `named_properties` that the repository has no value for."""
+        """The names in `named_properties` for which the repository has no value."""
         values = (self.repository and self.repository.properties) or {}
         return tuple(name for name in self.named_properties if not values.get(name))
 
     @property
     def content(self) -> bytes:
-        """Its bytes, put together each time, because many of them fill the memory."""
+        """The bytes of the file. They are not kept, because many files would fill the memory."""
         repository = self.repository
         if repository is None:
             return b"".join(each.source for each in self.texts)
@@ -124,17 +126,20 @@ class FileDefinition(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is nothing in it but a line break."""
+        """Whether the file has no content, or only a line break."""
         return self.content in {b"", EMPTY_FILE, b"\r\n"}
 
     @property
     def is_to_fill_in(self) -> bool:
-        """Whether it is blank, or an empty JSON object, and does nothing before it has content."""
+        """Whether a person has to add the content.
+
+        True if the file has only white space or an empty JSON object, and may not be blank.
+        """
         return self.content.strip() in {b"", b"{}"} and not self.may_be_blank
 
     @property
     def blob_id(self) -> str:
-        """The id under which git stores this content."""
+        """The id under which git stores the content of the file (SHA-1)."""
         return blob_id(self.content)
 
 
@@ -142,25 +147,26 @@ class ListedFile(NamedTuple):
     """An entry of a list, the same for every repository."""
 
     file: FileDefinition
-    """The file with every text of the entry, its placeholders not filled in."""
+    """The file with every text of the entry; the placeholders are not filled in."""
     conditions: tuple[Condition | None, ...] = ()
-    """For each text of the file, which repositories it is for; ``None``: for all of them.
-    Empty if the entry has no parts."""
+    """The condition of each text of the file, ``None`` for a text without one. Empty if the entry
+    has no parts."""
 
     @property
     def path(self) -> str:
         return self.file.path
 
     def in_rule(self, number: int) -> Self:
-        """Give the entry as one of the rule ``number``."""
+        """Return the entry as an entry of the rule ``number``."""
         return self._replace(file=self.file._replace(rule=number))
 
     def composed_for(
         self, repository: Repository, has: Callable[[str], bool]
     ) -> FileDefinition | None:
-        """Choose the texts for a repository, which ``has`` files at some paths.
+        """Choose the texts whose conditions hold for a repository.
 
-        ``None``: the entry has parts, and none of them is for this repository.
+        ``has`` says whether a path exists in the repository. Return ``None`` if the entry has
+        parts, and no part applies to the repository.
         """
         if not self.conditions:
             return self.file
@@ -173,7 +179,10 @@ class ListedFile(NamedTuple):
 
 
 def digest_of(definitions: Iterable[FileDefinition]) -> str:
-    """SHA-256 over the paths and texts of a list, as they stand in it, in hexadecimal digits."""
+    """Return a SHA-256 of the paths and texts of a list, in hexadecimal digits.
+
+    The texts are hashed as the list has them, with their placeholders.
+    """
     digest = hashlib.sha256()
     for definition in definitions:
         for text in (definition.path.encode(), *(each.source for each in definition.texts)):

@@ -1,4 +1,4 @@
-"""A listed path in a repository: how it stands, what a run did about it, and why."""
+"""A listed path in a repository: its state, what a run did about it, and why."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -12,32 +12,34 @@ from registrar.texts.messages import Message
 
 
 class Done(StrEnum):
-    """What a run did about a listed path, in the order of tables: the urgent comes first."""
+    """The outcome of a run for a listed path. Tables have this order, the most urgent first."""
 
     FAILED = "failed"
     UNKNOWN = "unknown"
-    """The response to the write never came. Counts as failed."""
+    """No response to the writing request arrived. Counts as failed."""
     CREATED = "created"
     UPDATED = "updated"
-    """The open pull request held what this action wrote, and holds what the list gives now."""
+    """The run has replaced registrar's earlier content in the open pull request with the present
+    content of the list."""
     TO_UPDATE = "to update"
-    """The open pull request holds what this action wrote; a run that writes would correct it."""
+    """The open pull request has registrar's earlier content; a run that writes would update it."""
     TO_CREATE = "to create"
-    """It is absent and wanted; a run that writes would create it."""
+    """The path is missing; a run that writes would create it."""
     NOTHING = "nothing"
-    """It is absent, and neither this run nor one that writes does anything about it."""
+    """The path is absent, but is not to be created or updated, for example because an open pull
+    request adds it."""
     PENDING = "pending"
-    """The run ended before it was this path's turn."""
+    """The run has not reached the path yet, or has ended before."""
     SKIPPED = "skipped"
 
 
 class PathOutcome(NamedTuple):
-    """What was done about a listed path, or found out; what is not given stays as it was."""
+    """News about a listed path. `ListedPath.after` keeps the old value of each ``None``."""
 
     path: str
     done: Done | None = None
     failure: Failure | None = None
-    """Why it failed; what is done later takes it away."""
+    """Why it failed. A later outcome with a ``done`` and without a failure deletes the failure."""
     reason: Message | None = None
     standing: Standing | None = None
     declined_in: PullRequest | None = None
@@ -50,41 +52,41 @@ class PathOutcome(NamedTuple):
 
 
 class ListedPath(NamedTuple):
-    """A listed path: made where presence is decided, and changed by `after` alone."""
+    """A listed path. `make_task` creates it, and `after` adds the outcomes of the run."""
 
     definition: FileDefinition
-    """What the list gives, its templates filled in for this repository."""
+    """The file of the list, with the values of this repository filled in."""
     standing: Standing
     done: Done = Done.PENDING
     reason: Message | None = None
-    """Why this was done; ``None`` for a failure, which has its reason in ``failure``."""
+    """Why this was done; ``None`` for a failure, whose reason is in ``failure``."""
     failure: Failure | None = None
     present: PresentFile | None = None
-    """What is there, or counts as it; ``None`` if nothing is."""
+    """The file that exists at the path, or an accepted alternative; ``None`` if neither exists."""
     unset: str = ""
-    """The custom property without a value that its template names; it is skipped then."""
+    """The unset custom property that its template names. The path is skipped because of it."""
     other_case: str = ""
-    """What exists that differs in letter case or Unicode form only."""
+    """An existing path that differs only in letter case or Unicode form."""
     hides: str = ""
-    """The file that GitHub uses today and would not use any more once this one is there."""
+    """The existing file that GitHub would no longer use if this path existed."""
     deleted_since: PullRequest | None = None
-    """The merged pull request that added it, if somebody has deleted it since."""
+    """The merged pull request that added the file, if somebody has deleted the file since."""
     declined_in: PullRequest | None = None
-    """Where somebody has declined the path."""
+    """The pull request in which somebody has declined the path."""
     conflicts_with: PullRequest | None = None
-    """The pull request that adds another file here than the default branch has got since: git
-    cannot merge it."""
+    """The pull request that cannot be merged, because it adds this path, and the default branch has
+    got other content there since."""
     replaces: str = ""
-    """Id of the blob that the working branch holds, if it is to follow the list."""
+    """Id of the blob on the working branch that is to be replaced by the content of the list."""
     before: bytes | None = None
-    """Content of the blob that `replaces` names, where it was read."""
+    """Content of the blob with the id `replaces`; ``None`` if it was not read."""
     is_as_listed: bool = False
-    """Whether the working branch is known to hold just what the list gives."""
+    """Whether the working branch is known to have exactly the content of the list."""
     commit: str = ""
-    """The commit that created it."""
+    """Id of the commit that created or updated the file."""
 
     def after(self, outcome: PathOutcome) -> "ListedPath":
-        """Give the path as it stands once this was done, or is known."""
+        """Return the path with the values that ``outcome`` gives."""
         given = outcome._asdict()
         del given["path"]
         changes = {name: value for name, value in given.items() if value is not None}
@@ -98,20 +100,23 @@ class ListedPath(NamedTuple):
 
     @property
     def on_branch(self) -> bool:
-        """Whether the working branch brings this path to the default branch."""
+        """Whether a merge of the working branch would add this path to the base branch."""
         return self.standing is Standing.PROPOSED
 
     @property
     def counts_elsewhere(self) -> bool:
-        """Whether it is present because of a file at another path."""
+        """Whether the path counts as present because of a file at another path."""
         return self.present is not None and self.present.path != self.path
 
     @property
     def was_taken_out(self) -> bool:
-        """Whether somebody took it out of a pull request, which is open or was merged."""
+        """Whether somebody deleted the file from the branch of a pull request.
+
+        The pull request is open, or was merged or withdrawn. False if a person has closed it.
+        """
         return self.declined_in is not None and not self.declined_in.was_refused
 
 
 def by_path(files: Iterable[ListedPath]) -> dict[str, ListedPath]:
-    """Give listed paths by their paths, in the same order."""
+    """Return listed paths by their path, in the same order."""
     return {each.path: each for each in files}

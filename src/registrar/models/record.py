@@ -1,4 +1,4 @@
-"""What became of one registration."""
+"""The result of one registration, that is of one list in one repository."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -18,29 +18,29 @@ from registrar.texts.messages import Message, msg
 
 
 class PullRequestOperation(StrEnum):
-    """What a run did about its pull request."""
+    """The outcome of a run for the pull request of a list."""
 
     CREATED = "created"
     UPDATED = "updated"
     WITHDRAWN = "withdrawn"
     CLOSED = "closed"
-    """The default branch has everything that it proposed: nobody said no, and none is opened."""
+    """The pull request was no longer needed, so registrar closed it. Nothing is declined."""
     NONE = "none"
 
 
 class Note(NamedTuple):
-    """Something worth knowing about a registration."""
+    """A sentence about a registration, for the log and the report."""
 
     message: Message
     identity: str
-    """Distinguishes notes: equal where two differ only in what is a repository's own, a link for
-    example."""
+    """Distinguishes notes. It is equal for two notes that differ only in details of a repository,
+    such as a link."""
     repeats_state: bool = False
-    """Whether it says no more than the state of the repository."""
+    """Whether the note adds nothing to the state of the repository."""
 
 
 class Status(StrEnum):
-    """How a repository stands in a run over many; those that need a person come first."""
+    """The state of a repository in a run over many; states that need a person come first."""
 
     FAILED = "failed"
     OPENED = "opened"
@@ -50,42 +50,45 @@ class Status(StrEnum):
     TO_OPEN = "to open"
     """Files are missing, and no open pull request proposes any of them."""
     TO_UPDATE = "to update"
-    """The open pull request lacks files, or holds what the list gave earlier."""
+    """The open pull request lacks files, or has earlier content of the list."""
     TO_CLOSE = "to close"
-    """The default branch may have everything that an open pull request proposes."""
+    """The default branch seems to have every file that an open pull request adds."""
     TO_WITHDRAW = "to withdraw"
-    """An open pull request may hold only what this action wrote."""
+    """An open pull request seems to have only files of registrar."""
     DEFERRED = "deferred"
-    """Left for the next run."""
+    """Left for the next run, because of a limit."""
     UNREAD = "not read"
-    """Questions about it alone would have taken more points, or more time, than were left."""
+    """Reading it alone would have taken more points, or more time, than were left."""
     CONFLICTING = "conflicting"
-    """Its open pull request holds everything, and cannot be merged."""
+    """Its open pull request has every missing file, but cannot be merged."""
     WAITING = "waiting"
-    """Its open pull request already holds everything."""
+    """Its open pull request has every missing file."""
     BLOCKED = "blocked"
     """All missing paths are below a file, a link or a submodule."""
     UNSET = "unset"
-    """Nothing is missing but files that need a custom property, which has no value."""
+    """The absent files need a custom property that is unset."""
     DECLINED = "declined"
-    """Nothing is absent but what somebody does not want."""
+    """All absent files were declined."""
     COMPLETE = "complete"
     """Every listed path is present."""
 
     @property
     def place(self) -> int:
-        """Place among the states, from 0: of two lists, the first one counts for a repository."""
+        """The place among the states, from 0.
+
+        If a repository has several lists, the state with the lowest place is the repository's.
+        """
         return _PLACES[self]
 
 
 _PLACES = {each: place for place, each in enumerate(Status)}
 WRITTEN = frozenset({Status.OPENED, Status.UPDATED, Status.WITHDRAWN, Status.CLOSED})
-"""A pull request was opened or changed, even if something else failed."""
+"""The run has opened or changed a pull request, even if something else failed."""
 
 ONLY_LOOKED_AT = frozenset({Status.WAITING, Status.CONFLICTING})
-"""Nothing is to be written to the open pull request."""
+"""The open pull request needs no change."""
 TO_DO = frozenset({Status.TO_OPEN, Status.TO_UPDATE, Status.TO_CLOSE, Status.TO_WITHDRAW})
-"""What a run that writes does about a pull request."""
+"""A run that writes has to open or change a pull request."""
 _AFTER = {
     PullRequestOperation.CREATED: Status.OPENED,
     PullRequestOperation.UPDATED: Status.UPDATED,
@@ -93,7 +96,7 @@ _AFTER = {
     PullRequestOperation.CLOSED: Status.CLOSED,
     PullRequestOperation.NONE: Status.WAITING,
 }
-"""How a repository stands once this was done about its pull request."""
+"""The state of a repository after each operation."""
 _LEFT = {
     Standing.TO_CREATE: Status.WAITING,
     Standing.PROPOSED: Status.WAITING,
@@ -101,67 +104,72 @@ _LEFT = {
     Standing.UNSET: Status.UNSET,
     Standing.DECLINED: Status.DECLINED,
 }
-"""What is left to do if nothing is to be written: the first of these that there is."""
+"""The state of a repository to which nothing has to be written.
+
+The first key that is the state of a listed path decides.
+"""
 
 
 class Record(NamedTuple):
-    """One list in one repository: what the report is made of."""
+    """The result of one list in one repository. The reports are made of records."""
 
     spec: RegistrationSpec
     repository: Repository
-    """As far as it is known."""
+    """The repository as GitHub described it, or with its name alone if GitHub has not answered."""
     is_ended: bool = False
-    """Whether a registration that may write has ended; else only the reading is known."""
+    """Whether a registration that may write has ended; otherwise the repository was only read."""
     left: Status | None = None
-    """What is left to do for the next run; ``None`` where the repository had its turn."""
+    """The work that is left for the next run; ``None`` if nothing is left to it because of a limit.
+    """
     paths: Mapping[str, ListedPath] = MappingProxyType({})
     """The listed paths, in the order of the list."""
     branch: str = ""
     left_branch: str = ""
-    """The branch that the run leaves without a commit, because GitHub has refused every one."""
+    """A branch that the run leaves without a commit, because GitHub has refused every commit."""
     commit: str = ""
-    """The commit that was read: that of the base branch, or of `Settings.ref`."""
+    """Id of the commit that was read: the head of the base branch, or the one of `Settings.ref`."""
     has_list: bool = False
-    """Whether that commit is known to have the caller's own list, at the same path."""
+    """Whether the commit is known to have the caller's own list, at the same path."""
     removed: tuple[str, ...] = ()
-    """Listed paths that the base branch has had, and the reference has no more."""
+    """Listed paths that were present at the merge base and are not present at `Settings.ref`."""
     pull_request: PullRequest | None = None
     operation: PullRequestOperation = PullRequestOperation.NONE
     beside: tuple[PullRequest, ...] = ()
-    """Open pull requests of other lists that have a name which this one would have taken."""
+    """Open pull requests of other lists, whose branches have names that this list would have used.
+    """
     unlisted: tuple[str, ...] = ()
-    """Paths that earlier runs have added to the branch, and that are listed no more."""
+    """Paths that earlier runs have added to the branch, and that the list no longer has."""
     exit_code: int = 0
     failure: Failure | None = None
-    """What ended it early."""
+    """The failure that ended the registration early."""
     notes: tuple[Note, ...] = ()
     fitting: frozenset[int] = frozenset()
     """Numbers of the rules that apply."""
     replaced: tuple[Replaced, ...] = ()
-    """Entries of the list in whose place others stand."""
+    """Entries of the list that a later entry with the same path replaces."""
     unused_parts: tuple[UnusedParts, ...] = ()
-    """Parts of files that are not for this repository."""
+    """Parts of files that this repository does not get."""
     exclusion: Exclusion | None = None
-    """Why the repository is not worked on, after all."""
+    """Why the repository was left out after it had been selected."""
     knows_pull_requests: bool = True
-    """Whether it is known that there is a pull request, or none."""
+    """Whether the token may read the pull requests of the working branch."""
     interrupted: bool = False
-    """Whether a branch with a name of ours was there without a pull request, as the reading of many
-    has found it."""
+    """Whether a run over many found a working branch without a pull request, which an interrupted
+    run may have left."""
     withdrawable: int = 0
-    """Number of its pull requests that a run over many could withdraw, at most."""
+    """The largest number of pull requests that a run over many could withdraw here."""
     is_guess: bool = False
-    """Whether it was read as if nobody had changed its pull requests, or had used a later name of
-    the branch for one."""
+    """Whether the result may change when the repository is read alone. The reading of many assumes
+    that nobody has changed the pull requests, and that no later name of the branch has one."""
     to_close: int = 0
-    """Number of its open pull requests that are needless; at most, if it is read once more
-    before one is closed."""
+    """Number of open pull requests that are no longer needed. If they are read again before they
+    are closed, it may turn out to be smaller."""
     closed: int = 0
-    """Number of those that this run has closed."""
+    """Number of pull requests that this run has closed because they are no longer needed."""
 
     @property
     def base_branch(self) -> str:
-        """The branch that its pull requests go to."""
+        """Name of the branch into which the pull requests are to be merged."""
         return self.spec.base_of(self.repository)
 
     @property
@@ -170,37 +178,41 @@ class Record(NamedTuple):
         return tuple(self.paths.values())
 
     def after(self, *outcomes: PathOutcome) -> "Record":
-        """Give the record once this was done about paths, or is known of them."""
+        """Return the record with news about some of its paths."""
         changed = {each.path: self.paths[each.path].after(each) for each in outcomes}
         return self._replace(paths={**self.paths, **changed})
 
     @property
     def is_refused(self) -> bool:
-        """Whether it has files that the token is known not to write."""
+        """Whether there are files that the token is known not to be allowed to write."""
         return any(f.failure and f.failure.kind is Kind.PERMISSION for f in self.files)
 
     def pull_request_of(self, file: ListedPath) -> PullRequest | None:
-        """The pull request that proposes a path, or in which somebody declined it.
+        """Return the pull request that proposes a path, or in which somebody declined it.
 
-        A path that was not read is not known to be in the open one, but a reader can look there.
+        For a path that was not read, it is the open pull request: it may have the path, and a
+        reader can look there. ``None`` if there is none.
         """
         may_hold = file.on_branch or file.standing is Standing.UNREAD
         return file.declined_in or (self.pull_request if may_hold else None)
 
     @property
     def open_since(self) -> str:
-        """When the first open pull request about one of its paths was opened (ISO 8601)."""
+        """When the oldest open pull request about a listed path was opened (ISO 8601).
+
+        Empty if there is none, or if GitHub has not given the time.
+        """
         pulls = filter(None, map(self.pull_request_of, self.files))
         return min((p.created_at for p in pulls if p.is_open and p.created_at), default="")
 
     @property
     def has_written(self) -> bool:
-        """Whether something was done about a pull request."""
+        """Whether the run has opened, updated, withdrawn or closed a pull request."""
         return self.operation is not PullRequestOperation.NONE
 
     @property
     def known_repositories(self) -> Iterator[Repository]:
-        """The repository, as it was described by itself and beside each pull request."""
+        """Every description of the repository: its own, and one from each of its pull requests."""
         yield self.repository
         of_files = (
             pull
@@ -212,34 +224,34 @@ class Record(NamedTuple):
 
     @property
     def is_of_workflow(self) -> bool:
-        """Whether the workflow that runs us is in the very repository."""
+        """Whether the workflow of this run is in the same repository."""
         own = self.spec.settings.workflow_repository
         return own.lower() == self.repository.full_name.lower()
 
     @property
     def standings(self) -> Counter[Standing]:
-        """Number of listed paths that stand in each way: together they are all paths."""
+        """Number of listed paths in each state. Every listed path is counted once."""
         return Counter(file.standing for file in self.files)
 
     def found(self, kind: FailOn) -> int:
-        """Number of listed paths that ``kind`` is about."""
+        """Number of listed paths that are a finding of ``kind``."""
         if kind is FailOn.REMOVED:
             return len(self.removed)
         return kind.found_in(self.standings)
 
     @property
     def completeness(self) -> Completeness:
-        """How far the list is carried out."""
+        """How far the list is carried out in the repository."""
         return Completeness.of(self.standings, has_failed=self.status is Status.FAILED)
 
     @property
     def missing(self) -> int:
-        """Number of listed files that are absent and wanted."""
+        """Number of listed paths that are missing, proposed or blocked."""
         return self.found(FailOn.MISSING)
 
     @property
     def findings(self) -> Mapping[Standing, tuple[str, ...]]:
-        """Listed paths that deserve a look, by how they stand."""
+        """Listed paths with a state among `FINDINGS`, by state."""
         paths: dict[Standing, list[str]] = {}
         for file in self.files:
             if file.standing in FINDINGS:
@@ -248,7 +260,11 @@ class Record(NamedTuple):
 
     @property
     def first_failure(self) -> Failure | None:
-        """What ended it, or why a file of it failed; ``None`` if nothing did, or was done."""
+        """The failure that ended the registration, or else the one of the first failed file.
+
+        ``None`` if nothing failed. Also ``None`` if only files failed and the repository is
+        deferred or its open pull request needs no change.
+        """
         failed = next((file for file in self.files if file.failure), None)
         if self.failure or failed is None or failed.failure is None:
             return self.failure
@@ -259,21 +275,24 @@ class Record(NamedTuple):
 
     @property
     def fails_run(self) -> bool:
-        """Whether a run over many repositories ends with an error because of it.
+        """Whether a run over many repositories fails because of this record.
 
-        Also where the pull request was opened, and a file could not be put into it.
+        True also if the pull request was opened or changed, but a file could not be added to it.
         """
         status = self.status
         return status is Status.FAILED or (status in WRITTEN and self.first_failure is not None)
 
     @property
     def is_unread(self) -> bool:
-        """Whether nothing was read of it, and nothing failed either."""
+        """Whether the repository was not read, although nothing failed."""
         return not (self.commit or self.failure)
 
     @property
     def status(self) -> Status:
-        """How it stands: what is to be done once it is read, and what was done at the end."""
+        """The state of the repository.
+
+        After the reading it names the work to do; after the registration, the work that was done.
+        """
         if self.left:
             return Status.DEFERRED if self.left in TO_DO else self.left
         if not self.is_ended:
@@ -281,7 +300,7 @@ class Record(NamedTuple):
             return Status.FAILED if self.failure or fails_in_part else self.left_to_do
         status = _AFTER[self.operation]
         if status is Status.UPDATED and not self.wrote:
-            # Only its description was written
+            # An update of the description alone does not count
             status = Status.WAITING
         is_written = self.pull_request is not None and status is not Status.WAITING
         if self.exit_code and not is_written:
@@ -292,7 +311,7 @@ class Record(NamedTuple):
 
     @property
     def left_to_do(self) -> Status:
-        """What the reading has left to do about the pull request."""
+        """The work that is left for a run that writes, as a state of the repository."""
         if self.is_unread:
             return Status.UNREAD
         if self.withdrawable and self.spec.withdraws:
@@ -313,26 +332,26 @@ class Record(NamedTuple):
 
     @property
     def conflicts(self) -> tuple[str, ...]:
-        """Listed paths in which its pull request conflicts with the default branch."""
+        """Listed paths at which the pull request conflicts with the default branch."""
         return tuple(file.path for file in self.files if file.conflicts_with)
 
     @property
     def declined_in(self) -> PullRequest | None:
-        """The pull request in which the first of the declined paths was declined."""
+        """The pull request in which the first declined path was declined; ``None`` if none was."""
         return next((file.declined_in for file in self.files if file.declined_in), None)
 
     @property
     def to_create(self) -> tuple[ListedPath, ...]:
-        """What a run that writes nothing would create."""
+        """The files that this run, which does not write, would create with `Mode.REGISTER`."""
         return tuple(file for file in self.files if file.done is Done.TO_CREATE)
 
     @property
     def to_update(self) -> tuple[ListedPath, ...]:
-        """What a run that writes nothing would correct in a pull request of ours."""
+        """The files that this run, which does not write, would update with `Mode.REGISTER`."""
         return tuple(file for file in self.files if file.done is Done.TO_UPDATE)
 
     def count(self, *done: Done) -> int:
-        """Count the paths about which one of these was done."""
+        """Count the listed paths with one of these outcomes."""
         return sum(1 for file in self.files if file.done in done)
 
     @property
@@ -341,20 +360,21 @@ class Record(NamedTuple):
 
     @property
     def wrote(self) -> bool:
-        """Whether it has created or corrected a file."""
+        """Whether the run has created or updated a file."""
         return self.count(Done.CREATED, Done.UPDATED) > 0
 
     @property
     def skipped(self) -> int:
-        """Number of files that were neither created, nor failed."""
+        """Number of files that were skipped or updated."""
         return self.count(Done.SKIPPED, Done.UPDATED)
 
     @property
     def failed(self) -> int:
-        """Number of files that could not be created, or whose write was never answered.
+        """Number of files that could not be created, or about which GitHub has not answered.
 
-        In a run over one repository also those that it did not come to, so that the three counts
-        are all paths; of many such a repository is left for the next run.
+        In one repository, the files that the run has not reached are counted, too, so that
+        `created`, `skipped` and `failed` add up to all paths. Over many, such a repository is left
+        for the next run.
         """
         reached = (Done.FAILED, Done.UNKNOWN)
         is_only = self.spec.writes and self.spec.policy.tells_paths

@@ -1,4 +1,4 @@
-"""What GitHub has: a repository, its branches, files and pull requests."""
+"""The data of GitHub that registrar reads: a repository, its branches, files, pull requests."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -13,20 +13,20 @@ def _lines(text: str) -> str:
 
 
 Values = Mapping[str, tuple[str, ...]]
-"""Values of custom properties by their names in lower case; one that is not set has none."""
+"""Values of custom properties by their names in lower case; an unset one has no values."""
 
 
 class Repository(NamedTuple):
     """A repository, as far as an answer of GitHub describes it."""
 
     full_name: str
-    """``owner/repo`` in GitHub's own spelling, the new one when it was renamed."""
+    """``owner/repo`` in GitHub's spelling; the new name if the repository was renamed."""
     default_branch: str = ""
     html_url: str = ""
     id: int = 0
-    """Its number, which stays the same when it is renamed; 0 if no answer has said it."""
+    """The number of the repository, which a new name does not change; 0 if it is not known."""
     node_id: str = ""
-    """What GraphQL calls it."""
+    """The id of the repository in GraphQL; empty if it is not known."""
     visibility: str = ""
     """``public``, ``private`` or ``internal``; empty if GitHub does not say."""
     archived: bool = False
@@ -35,27 +35,26 @@ class Repository(NamedTuple):
     can_push: bool | None = None
     """Whether the token's user may push; ``None`` if GitHub does not say."""
     takes_pull_requests: bool = True
-    """False where they are switched off: GitHub then answers 404 to all requests about them."""
+    """False if pull requests are switched off. GitHub then answers 404 to all requests about them.
+    """
     of_person: bool = False
-    """Whether it belongs to a person, so that it can have no custom properties."""
+    """Whether the owner is a person, so that the repository cannot have custom properties."""
     language: str = ""
-    """The main one; empty if GitHub found none."""
+    """The main language; empty if GitHub found none."""
     topics: frozenset[str] = frozenset()
     properties: Values | None = None
-    """``None`` if no answer had them."""
+    """The custom properties; ``None`` if they were not read."""
     created_at: str = ""
-    """Moment (ISO 8601); empty if no answer has said it."""
+    """When the repository was created (ISO 8601); empty if it is not known."""
     goes_by_id: bool = False
-    """Whether it was chosen by its number. Then requests name the number, so that a new name does
-    not matter.
-    """
+    """Whether requests name the repository by its number, so that a new name does not matter."""
 
     @property
     def address(self) -> str:
-        """Path of the REST API below which everything about the repository is.
+        """The path of the repository in the REST API.
 
-        A renamed repository redirects to its number, and bors-ng/bors-ng reads and writes by it
-        alone; GitHub's description of the API has only names.
+        GitHub's description of the API has only paths with names. But the old name of a renamed
+        repository redirects to the path with the number, and bors-ng/bors-ng uses only that path.
         """
         return f"/repositories/{self.id}" if self.goes_by_id else f"/repos/{self.full_name}"
 
@@ -66,7 +65,7 @@ class Repository(NamedTuple):
 
     @property
     def link(self) -> str:
-        """The name, with its address if that is known."""
+        """The name, as a link if the address is known."""
         return Link(self.full_name, self.html_url) if self.html_url else self.full_name
 
     @property
@@ -75,7 +74,7 @@ class Repository(NamedTuple):
         return self.visibility == "public"
 
     def described_by(self, other: "Repository") -> "Repository":
-        """Take over what rules ask about it from an earlier description."""
+        """Return the repository with those values of ``other`` on which conditions depend."""
         return self._replace(
             of_person=other.of_person,
             language=other.language,
@@ -95,28 +94,30 @@ class PullRequest(NamedTuple):
     author: str = ""
     """Login; empty if the account is gone."""
     is_by_writer: bool = False
-    """Whether it is known without asking that who opened it may write here."""
+    """Whether it is known, without a request, that the author may write to the repository."""
     is_by_member: bool = False
-    """Whether GitHub calls who opened it a member or a collaborator: they may only read, too."""
+    """Whether GitHub calls the author a member or a collaborator. Such people may have read access
+    only."""
     head_branch: str = ""
     head_sha: str = ""
     head_repository: str = ""
     base_branch: str = ""
     merge_commit: str = ""
-    """The commit that merged it, if GitHub says."""
+    """Id of the commit that merged it; empty if GitHub does not say."""
     labels: frozenset[str] = frozenset()
-    """In lower case: GitHub ignores the case of labels and of logins."""
+    """Names in lower case, because GitHub ignores the case of labels and of logins."""
     assignees: frozenset[str] = frozenset()
     """Logins in lower case."""
     created_at: str = ""
-    """Moment (ISO 8601)."""
+    """When it was opened (ISO 8601); empty if GitHub does not say."""
     closed_at: str = ""
-    """Moment (ISO 8601); empty while it is open."""
+    """When it was closed (ISO 8601); empty while it is open."""
 
     of: Repository | None = None
-    """The repository that it is in, where the answer describes it."""
+    """The repository of the pull request; ``None`` if the answer does not describe it."""
     is_withdrawn: bool = False
-    """Whether this action has closed it, so that only what people took out of it is declined."""
+    """Whether registrar has withdrawn it, so that only files that people deleted from its branch
+    are declined."""
 
     @property
     def was_closed(self) -> bool:
@@ -125,80 +126,85 @@ class PullRequest(NamedTuple):
 
     @property
     def was_refused(self) -> bool:
-        """Whether a person has closed it, and so has declined all of it."""
+        """Whether a person has closed it without a merge, and so has declined all its files."""
         return self.was_closed and not self.is_withdrawn
 
     def has_body(self, text: str) -> bool:
-        """Whether the body is ``text``; GitHub's own editor ends lines with CRLF."""
+        """Whether the description is ``text``.
+
+        Line ends, and white space around the text, do not count: GitHub's editor writes CRLF.
+        """
         return _lines(self.body) == _lines(text)
 
     @property
     def link(self) -> Link:
-        """The number as a reader sees it, with its address."""
+        """A link to the pull request, with ``#`` and its number as the text."""
         return Link(f"#{self.number}", self.url)
 
 
 class Comparison(NamedTuple):
-    """What a commit has beyond another one."""
+    """The changes from the merge base of two commits to the second one."""
 
     merge_base: str
-    """The best common ancestor; empty if there is none."""
+    """Id of the best common ancestor; empty if there is none."""
     added: Mapping[str, str] | None
-    """Blob ids of the added paths; ``None`` where anything else changed, or too much did."""
+    """Blob ids of the added files by path; ``None`` if other changes were made too, or if there are
+    more files than GitHub shows."""
 
 
 class BranchState(NamedTuple):
-    """How the name of a branch stands: its commit, and the pull requests from it."""
+    """The name of a branch, with the commit of the branch and the pull requests from it."""
 
     name: str
     head: str | None
-    """``None`` if there is no such branch."""
+    """Id of the commit; ``None`` if there is no such branch."""
     pull_requests: tuple[PullRequest, ...] = ()
-    """Only those of the repository itself, no fork's; the newest first."""
+    """The pull requests from this branch, without those from forks; the newest first."""
     has_more: bool = False
-    """Whether the answer did not hold all pull requests from branches of this name."""
+    """Whether GitHub has more pull requests from branches of this name than its answer."""
     is_default: bool = False
-    """Whether it has become the default branch since the repository was read."""
+    """Whether the branch has become the default branch since the repository was read."""
     entries: Mapping[str, "Entry"] | None = None
-    """What the branch has in the directories of the listed paths, and in those above them; ``None``
-    where that was not read."""
+    """The entries of the directories of the listed paths, and of the directories above them, at the
+    commit of the branch; ``None`` if they were not read."""
 
     @property
     def is_used(self) -> bool:
-        """Whether there is such a branch, or was one with a pull request."""
+        """Whether the branch exists, or once existed and had a pull request."""
         return self.head is not None or bool(self.pull_requests)
 
 
 class Entry(NamedTuple):
-    """What is at a path of a commit."""
+    """A file, a link, a directory or a submodule at a path of a commit."""
 
     type: str
     """``blob`` (a file or a link), ``tree`` (a directory) or ``commit`` (a submodule)."""
     mode: str
     """Git's mode, six octal digits (``100644`` …); empty if GitHub does not say."""
     sha: str
-    """Id of the object; empty for a directory that REST has listed instead, and for a file that it
-    does not show."""
+    """Id of the object. It is empty for a directory whose entries GitHub gave instead, and for a
+    file that was too large to be shown."""
 
     @property
     def is_file(self) -> bool:
-        """Whether it is a file: no directory, link or submodule."""
+        """Whether the entry is a file, not a directory, a link or a submodule."""
         return self.type == "blob" and self.mode != "120000"
 
 
 Tree = Mapping[str, Entry]
-"""Every path of a commit, directories left out."""
+"""Every entry of a commit by its path, without the directories."""
 
 Directories = Mapping[str, Mapping[str, Entry]]
-"""The entries of some directories (the root is empty) by their names."""
+"""The entries of some directories: by the path of the directory (the root is empty), then by the
+name of the entry."""
 
 MOST_LISTED = 1000
-"""Names of a directory that ``GET contents`` lists at most; a list of this length may be cut
-(https://docs.github.com/en/rest/repos/contents#get-repository-content)."""
+"""The largest number of names that ``GET contents`` lists of a directory. A list of this length may
+be cut (https://docs.github.com/en/rest/repos/contents#get-repository-content)."""
 
 
 def entries_in(directory: str, tree: Tree) -> Mapping[str, Entry]:
-    """All entries of a directory of a commit, as in `Directories`."""
+    """Return the entries of a directory of a commit by their names; the root is empty."""
     prefix = f"{directory}/" if directory else ""
     entries: dict[str, Entry] = {}
     for path, entry in tree.items():
@@ -209,31 +215,32 @@ def entries_in(directory: str, tree: Tree) -> Mapping[str, Entry]:
 
 
 class OwnerFiles(NamedTuple):
-    """What the repository ``.github`` of the target's owner has."""
+    """The files in the ``.github`` repository of the owner that the target may inherit."""
 
     directories: Directories
     is_public: bool
-    """Else it is internal: what a private one has is not inherited."""
+    """Whether that repository is public. Otherwise it is internal, because the files of a private
+    one are not inherited."""
 
 
 class RepositoryState(NamedTuple):
-    """What a repository has of the listed paths, all read at the commit ``base_sha``: that of the
-    base branch, or of the reference that is looked at."""
+    """A repository as it was read at one commit, with the branches of the list."""
 
     repository: Repository
     base_sha: str
+    """Id of the commit that was read: the head of the base branch, or the one of `Settings.ref`."""
     entries: Mapping[str, Entry]
-    """What is at each path that exists. A path that was asked for and is not a key does not exist.
-    """
+    """The entry at each path that exists. A path that was read and is not a key does not exist."""
     branches: Mapping[str, BranchState] = MappingProxyType({})
-    """How names of the working branch stand, those that were read."""
+    """The working branches that were read, by name. A key may be a name without a branch."""
     heads: Mapping[str, str] | None = None
-    """Commits of all branches whose names begin with that of the working branch; ``None``: they
-    were not listed."""
+    """Commits of all branches whose names begin with the name of the working branch; ``None`` if
+    they were not listed."""
     directories: Directories = MappingProxyType({})
+    """The directories that were read at the commit."""
     owner: OwnerFiles | None = None
-    """``None`` if nothing is inherited from the owner, or it was not looked for."""
+    """``None`` if nothing is inherited from the owner, or if this was not read."""
     pull_requests_error: Failure | None = None
     """Why the pull requests could not be read."""
     before: "RepositoryState | None" = None
-    """The same if the commit has left the base branch, if it was asked for."""
+    """The same repository at the merge base, for `FailOn.REMOVED`; ``None`` if it was not read."""

@@ -1,4 +1,4 @@
-"""Which files of a list a repository gets."""
+"""The rules of a list, and the choice of the files that one repository gets."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -10,27 +10,30 @@ from registrar.texts.messages import Message, msg
 
 
 class Rule(NamedTuple):
-    """Files for the repositories that meet a condition."""
+    """Files for the repositories for which a condition holds."""
 
     number: int
-    """Place of the rule in the list, from 1."""
+    """Number of the rule in the list, from 1."""
     condition: Condition
     files: tuple[ListedFile, ...]
 
     @property
     def described(self) -> Message:
-        """The number of the rule, and what it asks for, for people."""
+        """The number of the rule with its condition, in words for people."""
         reason = self.condition.described
         return msg("state.with_reason", state=place_of(self.number), reason=reason)
 
 
 def place_of(rule: int) -> Message:
-    """Say where in a list an entry stands; 0: in no rule."""
+    """Name the place of an entry in a list: the rule with this number, or no rule if it is 0."""
     return msg("label.rule", number=rule) if rule else msg("label.no_rule")
 
 
 def origin_of(definition: FileDefinition) -> tuple[Message, ...]:
-    """Say which rule a file is from, and which parts it is put together from, if any."""
+    """Name the rule that has a file, and the parts of which the file consists.
+
+    Empty for a file without rule and parts.
+    """
     parts = definition.parts
     return (
         *([place_of(definition.rule)] if definition.rule else []),
@@ -39,27 +42,28 @@ def origin_of(definition: FileDefinition) -> tuple[Message, ...]:
 
 
 class Replaced(NamedTuple):
-    """Two entries with one path: the later one counts."""
+    """Two entries with the same path. The later entry replaces the earlier one."""
 
     path: str
     earlier: int
-    """Number of its rule; 0: in no rule."""
+    """Number of the rule that has the replaced entry; 0 if that is in no rule."""
     later: int
+    """Number of the rule that has the entry which is used."""
 
     @property
     def shown(self) -> Message:
-        """The path, and the places of both."""
+        """The path and the places of both entries, in words for people."""
         earlier, later = place_of(self.earlier), place_of(self.later)
         return msg("label.replaced", path=self.path, earlier=earlier, later=later)
 
 
 class UnusedParts(NamedTuple):
-    """What is not used of the parts of a file."""
+    """The parts of a file that a repository does not get."""
 
     path: str
     numbers: tuple[int, ...] = ()
-    """Of the parts that name a custom property which is not set; none: no part applies, so that
-    the file is not listed."""
+    """Numbers of the parts that name an unset custom property. Empty if no part applies, so that
+    the repository does not get the file."""
 
     @property
     def described(self) -> Message:
@@ -69,18 +73,21 @@ class UnusedParts(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """What a list has for one repository."""
+    """The files that one repository gets from a list."""
 
     definitions: tuple[FileDefinition, ...]
     unfit: tuple[int, ...] = ()
     """Numbers of the rules that do not apply."""
     replaced: tuple[Replaced, ...] = ()
     unused_parts: tuple[UnusedParts, ...] = ()
-    """Parts that are not used, and files of which no part applies."""
+    """The parts that are not used, and the files without a part that applies."""
 
     @property
     def below(self) -> Iterator[tuple[FileDefinition, FileDefinition]]:
-        """Each file that lies below another one, and that other one: one cannot have both."""
+        """Pairs of listed files that git cannot both have: a file, and the file above it.
+
+        The path of the second file is a directory of the first one.
+        """
         paths = {definition.path: definition for definition in self.definitions}
         for definition in self.definitions:
             for above in parents(definition.path):
@@ -94,9 +101,11 @@ def listed_for(
     repository: Repository,
     has: Callable[[str], bool],
 ) -> Listed:
-    """Give the files of one repository: those of the list, and those of each rule that fits.
+    """Choose the files of one repository: all files outside rules, and those of the rules that
+    apply.
 
-    ``has`` says whether the repository has a file at a path that a condition asks about.
+    If several entries have the same path, the last one counts. ``has`` says whether a path exists
+    in the repository.
     """
     entries = {each.path: each for each in files}
     unfit: list[int] = []

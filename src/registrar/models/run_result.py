@@ -1,4 +1,4 @@
-"""What became of a whole run."""
+"""The result of a whole run."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -29,72 +29,83 @@ from registrar.models.tally import Tally
 from registrar.texts.messages import Message
 
 POINTS_PER_REPOSITORY = 2
-"""A query, and what writes everything at once or a commit."""
+"""GraphQL points for each repository that is written to.
+
+One is for the query that reads it again, and one for the mutation that creates everything at once
+or makes a commit.
+"""
 
 
 class NotNamed(NamedTuple):
-    """How repositories ended whose names and details may not be published."""
+    """The state of a repository whose name and details may not be published."""
 
     status: Status
     kind: Kind | None = None
-    """Of failures, the kind."""
+    """The kind of the failure; ``None`` if nothing failed."""
     why: Cause | None = None
-    """Of failures, the reason, which names nothing."""
+    """The reason of the failure, without any name; ``None`` if nothing failed."""
 
 
 class Budget(NamedTuple):
-    """What is known after the reading, and what a run is going to do.
+    """The result of the reading, and the plan of the writing, in a run over many repositories.
 
-    What is counted of pull requests counts lists in repositories: two each for two profiles.
+    Each number of pull requests counts lists in repositories, so a repository with two lists counts
+    twice.
     """
 
     excluded: Mapping[Exclusion, int]
-    """Number of repositories that are left out."""
+    """Number of repositories that are left out, by reason."""
     not_found: int
-    """Number of names that stand for nothing that the token may read."""
+    """Number of given names for which the token can read no repository."""
     queries: int
-    """Requests that the reading took."""
+    """Number of queries that the reading sent."""
     points_left: int | None
+    """GraphQL points that the token has left; ``None`` if they are not known."""
     reading: Tally
-    """How the lists were read to stand."""
+    """The lists in the states that the reading found."""
     guessed: int = 0
-    """Number of lists with an open pull request that is read only when the run comes to it: people
-    may have changed it."""
+    """Number of lists whose state may change when the repository is read alone, because people may
+    have changed an open pull request."""
     now: int = 0
-    """Pull requests that this run is going to open."""
+    """Number of pull requests that this run is going to open."""
     deferred: int = 0
-    """Pull requests that are left for the next run."""
+    """Number of lists that are left for the next run."""
     updates: int = 0
-    """Open pull requests that it is going to update."""
+    """Number of open pull requests that this run is going to update."""
     closes: int = 0
-    """Needless pull requests that it is going to close, at most."""
+    """Number of lists for which this run is going to close pull requests that are no longer needed.
+    """
     writes: int = 0
-    """Writing requests that it needs."""
+    """Number of writing requests that this run needs."""
     interval: float = 0.0
     """Seconds from one writing request to the next."""
     next: tuple[Record, ...] = ()
-    """What is to be written to first, as far as it may be named."""
+    """The lists that the run writes to, in this order; if names are hidden, only those that may be
+    published."""
     next_not_named: int = 0
-    """Number of repositories in addition to those."""
+    """Number of repositories that are left out of `next`, because they may not be published."""
 
     @property
     def selected(self) -> int:
-        """Number of repositories that are worked on."""
+        """Number of repositories that the run has read and not left out."""
         return self.reading.repositories
 
     @property
     def found(self) -> int:
-        """Number of repositories, those that are left out among them."""
+        """Number of repositories, including those that are left out."""
         return self.selected + sum(self.excluded.values())
 
     @property
     def seconds(self) -> float:
-        """How long the writing lasts."""
+        """Seconds that the writing takes."""
         return self.writes * self.interval
 
     @property
     def points(self) -> int:
-        """Points of GraphQL that the writing costs at most: every repository is read once more."""
+        """GraphQL points that the writing costs at most.
+
+        Every repository is read once more, also if it turns out that nothing is to be written.
+        """
         written = self.now + self.updates
         reading = self.reading
         only_read = reading.only_looked_at + reading.left[Status.TO_WITHDRAW] + self.closes
@@ -102,74 +113,79 @@ class Budget(NamedTuple):
 
 
 class Content(NamedTuple):
-    """A listed content that is to be written, and in how many repositories."""
+    """The content of a listed file that a run would write to one or several repositories."""
 
     listed: FileDefinition
-    """As the list has it, with its placeholders and every part."""
+    """The file as the list has it, with its placeholders and every part."""
     example: FileDefinition
-    """As `of` gets it."""
+    """The file as the repository `of` gets it."""
     of: Repository
     """One of the repositories, a public one if there is any."""
     replaces: str = ""
-    """Id of the blob that it replaces, in open pull requests."""
+    """Id of the blob in open pull requests that is replaced; empty if the file is created."""
     before: bytes | None = None
-    """Content of the blob that `replaces` names, where it was read."""
+    """Content of the blob with the id `replaces`; ``None`` if it was not read."""
     repositories: int = 0
+    """Number of lists in repositories for which this content would be written."""
 
     def with_one(self, example: FileDefinition, of: Repository) -> "Content":
-        """Count one more, which gets it as ``example``."""
+        """Return the content counted once more, for ``of``, which gets the file as ``example``."""
         counted = self._replace(repositories=self.repositories + 1)
         is_better = of.is_public and not self.of.is_public
         return counted._replace(example=example, of=of) if is_better else counted
 
 
 MOST_NAMED = 200
-"""Repositories with findings that are named at most; the rest is counted."""
+"""The largest number of records that are named for one kind of finding. Others are counted."""
 
 
 class ManyResult:
     """The growing result of a run over many repositories.
 
-    Whatever ends the run, what was done until then is here. A repository that is complete has no
-    row; all that is kept of it is counted, and the few findings that are named.
+    However the run ends, everything that it has done is here. To save memory, complete repositories
+    are only counted, except for the first ones with a finding.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.reading = Tally()
-        """Of what was read."""
+        """Counts the lists in the states that the reading found."""
         self.end = Tally()
-        """Of how everything ended."""
+        """Counts the lists in the states at the end of the run."""
         self.rows: list[Record] = []
-        """The end of each list that may be named, except for complete ones."""
+        """The final record of each list in each repository, except for complete ones; in a
+        published result, only those that may be published."""
         self.with_finding: dict[Standing, list[Record]] = {}
-        """The first `MOST_NAMED` rows with paths that deserve a look, also complete ones."""
+        """The first `MOST_NAMED` records with each finding, also of complete repositories."""
         self.more_with_finding = Counter[Standing]()
-        """Number of the rows with such paths that are not among those."""
+        """Number of further records with each finding."""
         self.repositories = 0
         """Number of selected repositories."""
         self.rules = Counter[tuple[str, int]]()
-        """To how many repositories a rule applies, by the name of its list and its number."""
+        """Number of repositories to which a rule applies, by the label of its list and its number.
+        """
         self.replaced = Counter[Replaced]()
-        """In how many repositories an entry of a list replaces another one."""
+        """Number of repositories in which an entry of a list replaces another one."""
         self.unused_parts = Counter[UnusedParts]()
-        """In how many repositories parts of a file are not used."""
+        """Number of repositories that do not get some parts of a file."""
         self.unset: dict[tuple[str, str], list[Repository]] = {}
-        """Those that lack a custom property, by the path that it is for and its name."""
+        """Repositories in which a custom property is unset, by the listed path that needs it and
+        the name of the property."""
         self.contents: dict[tuple[object, ...], Content] = {}
-        """What a plan would write: by path, text, rule and what it replaces."""
+        """The contents that a run which writes would write; the keys keep different ones apart."""
         self.notes: list[Message] = []
-        """What is worth knowing of the lists."""
+        """Sentences about the whole run, for the log and the report."""
         self.budget: Budget | None = None
+        """``None`` until the reading has ended."""
         self.cancelled = 0
-        """Exit code of the signal that ended the run; 0 where none did."""
+        """Exit code of the signal that ended the run; 0 if there was none."""
         self.stopped: Message | None = None
-        """Why the run ended before its work did."""
+        """Why the run ended before everything was done; ``None`` if it did not."""
         self.not_named = Counter[NotNamed]()
-        """Number of repositories without a row in what is published."""
+        """Number of repositories that are left out of `rows`, because they may not be published."""
 
     def add(self, row: Record) -> None:
-        """Keep how one list in one repository ended."""
+        """Add the final record of one list in one repository."""
         self.end.add(row)
         if row.status is not Status.COMPLETE:
             self.rows.append(row)
@@ -181,7 +197,11 @@ class ManyResult:
                 self.more_with_finding[finding] += 1
 
     def note_read(self, previewed: Record) -> None:
-        """Keep what is missing in one repository, and what the rules of its list make of it."""
+        """Add the results of the reading for one list in one repository.
+
+        Counts the rules that apply, replaced entries and unused parts, and collects unset custom
+        properties. In a run that only reads, also the contents that would be written.
+        """
         if self.settings.mode.only_reads:
             for file in (*previewed.to_create, *previewed.to_update):
                 self._note_content(file, previewed)
@@ -205,20 +225,24 @@ class ManyResult:
         self.contents[key] = content.with_one(file, previewed.repository)
 
     def note_blobs(self, blobs: Mapping[str, bytes]) -> None:
-        """Keep the contents that would be replaced, by the ids of the blobs."""
+        """Add the contents that would be replaced; ``blobs`` are contents by blob id."""
         for key, content in self.contents.items():
             self.contents[key] = content._replace(before=blobs.get(content.replaces))
 
     def stop(self, reason: Message, exit_code: int) -> None:
-        """Keep what ended the run; ``exit_code`` is of a signal if it is above others."""
+        """Record why the run ends before everything is done.
+
+        ``exit_code`` is the one of the last registration. If a signal ended that, it becomes the
+        exit code of the run.
+        """
         self.stopped = reason
         self.cancelled = exit_code if exit_code > EXIT_CANCELLED else 0
 
     @property
     def exit_code(self) -> int:
-        """The exit code that follows from the repositories. Deferred ones are not failures."""
+        """The exit code that follows from the repositories. A deferred one is not a failure."""
         fail_on = self.settings.fail_on
-        # Of what was not read nobody knows
+        # A list that was not read may have any finding
         end = self.end
         fails_check = any(end.found(each) or end.lists[Status.UNREAD] for each in fail_on)
         failed = end.has_failed or fails_check
@@ -226,23 +250,23 @@ class ManyResult:
 
 
 class RunResult:
-    """The growing result of any run. If the run ends early, this holds what was done until then."""
+    """The growing result of any run. If the run ends early, it has everything done until then."""
 
     def __init__(self, registrations: Sequence[Record] = ()) -> None:
         self.registrations = list(registrations)
         self.many: ManyResult | None = None
-        """Where the run is about many repositories."""
+        """The result of a run over many repositories; ``None`` for a run over one."""
         self.valid_lists: Sequence[FileList] = ()
-        """The lists of a run that only reads these."""
+        """The lists of a run with `Mode.VALIDATE`."""
         self.diagnostics: Sequence[Diagnostic] = ()
-        """What ended the run early."""
+        """The errors that ended the run early."""
         self.failure: Failure | None = None
-        """What ended the run early, unless that is about the input."""
+        """The failure that ended the run early; ``None`` if the input was invalid."""
         self._exit_code: int | None = None
-        """Exit code of what ended it early."""
+        """Exit code of the error that ended the run early; ``None`` if there was none."""
 
     def end_with(self, error: BaseException) -> None:
-        """Keep what ended the run early."""
+        """Record the error that ended the run early."""
         wrote = any(not each.spec.settings.mode.only_reads for each in self.registrations)
         self._exit_code = exit_code(error, wrote=wrote)
         if isinstance(error, InvalidInput):
@@ -253,7 +277,11 @@ class RunResult:
 
     @property
     def exit_code(self) -> int:
-        """One exit code for all registrations: theirs when they agree, else 1."""
+        """The exit code of the run.
+
+        In one repository, it is the exit code of all registrations if they agree, otherwise 1. The
+        exit code of a signal comes before all others.
+        """
         if self.many:
             return self.many.exit_code if self._exit_code is None else self._exit_code
         codes = [result.exit_code for result in self.registrations]

@@ -1,4 +1,4 @@
-"""Which of the listed repositories a run over many of them is about."""
+"""The selection of the repositories of a run over many."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -12,36 +12,37 @@ VISIBILITIES = ("public", "private", "internal")
 
 
 class Exclusion(StrEnum):
-    """Why a repository that was found is not worked on."""
+    """Why a repository that was found is left out."""
 
     ARCHIVED = "archived"
     DISABLED = "disabled"
     LOCKED = "locked"
     EMPTY = "empty"
     NO_BASE = "no_base"
-    """It has no branch of the name that the input ``base`` gives."""
+    """The repository has no branch with the name that the input ``base`` gives."""
     FORK = "fork"
     NO_PULL_REQUESTS = "no_pull_requests"
-    """Nothing can be proposed there."""
+    """Pull requests are switched off in the repository."""
     NOT_MEANT = "excluded"
-    """No name or pattern matches it, or a qualifier leaves it out."""
+    """No name or pattern matches the repository, or a qualifier excludes it."""
 
 
 class NamePattern(NamedTuple):
-    """A name or a pattern; of several that match, the last one decides."""
+    """A name or a pattern for repositories. If several match, the last one decides."""
 
     owner: str
-    """In lower case; always literal."""
+    """The owner in lower case; it cannot be a pattern."""
     name: str
-    """In lower case, without ``!``; ``*`` stands for any characters."""
+    """The name or pattern in lower case; ``*`` stands for any characters."""
     includes: bool = True
+    """Whether matching repositories are selected; false for a pattern that begins with ``!``."""
 
     @property
     def is_literal(self) -> bool:
         return "*" not in self.name
 
     def matches(self, full_name: str) -> bool:
-        """Whether it is about ``full_name`` (``owner/repo``, any letter case)."""
+        """Whether the pattern matches ``full_name`` (``owner/repo``, in any letter case)."""
         owner, _, repo = full_name.lower().partition("/")
         return owner == self.owner and matches(self.name, repo)
 
@@ -51,57 +52,69 @@ Properties = Mapping[str, frozenset[str]]
 
 
 class Selection(NamedTuple):
-    """Which repositories a run is about."""
+    """The input ``target_repos``: which repositories a run is about."""
 
     patterns: tuple[NamePattern, ...]
+    """The names and patterns, in the order of the input."""
     literals: tuple[str, ...] = ()
-    """Repositories that are named, as written, and that no later pattern excludes."""
+    """Names of repositories as written in the input, without those that a later pattern excludes.
+    """
     topics: frozenset[str] = frozenset()
-    """Topics all of which a repository must have."""
+    """A repository must have all of these topics."""
     excluded_topics: frozenset[str] = frozenset()
-    """Topics of which a repository must have none."""
+    """A repository must have none of these topics."""
     visibilities: frozenset[str] = frozenset()
-    """Visibilities of which a repository must have one; empty: any will do."""
+    """A repository must have one of these visibilities; empty if any is accepted."""
     languages: frozenset[str] = frozenset()
-    """Languages (lower case) of which a repository must have one as its main one; empty: any will
-    do."""
+    """The main language of a repository must be one of these (in lower case); empty if any is
+    accepted."""
     created_from: str = ""
-    """The first day (ISO 8601, UTC) on which a repository may have been created; empty: any."""
+    """The first day (ISO 8601, UTC) on which a repository may have been created; empty if there is
+    no such limit."""
     created_until: str = ""
-    """The last such day; empty: any."""
+    """The last day (ISO 8601, UTC) on which a repository may have been created; empty if there is
+    no such limit."""
     forks: bool = False
+    """Whether forks are selected, too."""
     properties: Properties = MappingProxyType({})
-    """Custom properties that a repository must have, with one of these values; none: with any."""
+    """Custom properties that a repository must have with one of the values; an empty set accepts
+    any value."""
     excluded_properties: Properties = MappingProxyType({})
-    """Custom properties that a repository must not have with one of these values; none: at all."""
+    """Custom properties that a repository must not have with one of the values; an empty set
+    excludes every value."""
     with_properties: bool = False
-    """Whether custom properties are asked about, here, by a list or by a text."""
+    """Whether the custom properties of repositories must be read, because the selection, a list or
+    a text depends on them."""
 
     @property
     def property_names(self) -> frozenset[str]:
-        """Custom properties that it asks about."""
+        """Names of the custom properties on which the selection depends."""
         return frozenset({*self.properties, *self.excluded_properties})
 
     @property
     def owners(self) -> tuple[str, ...]:
-        """Owners whose repositories have to be listed, in the order of the input."""
+        """Owners whose repositories have to be listed because of a pattern, in the input's order.
+
+        They are in lower case.
+        """
         included = (p for p in self.patterns if p.includes and not p.is_literal)
         return tuple(dict.fromkeys(pattern.owner for pattern in included))
 
     @property
     def all_owners(self) -> tuple[str, ...]:
-        """Every owner of whom a repository may be meant, in lower case."""
+        """Every owner of a repository that may be selected, in lower case."""
         return tuple(dict.fromkeys(p.owner for p in self.patterns if p.includes))
 
     def matches(self, full_name: str) -> bool:
-        """Whether the names and patterns match ``full_name``."""
+        """Whether the names and patterns select ``full_name`` (``owner/repo``)."""
         return next((p.includes for p in reversed(self.patterns) if p.matches(full_name)), False)
 
     def exclusion(self, repository: Repository, *, named: bool = False) -> Exclusion | None:
-        """Give the reason to leave a repository out; ``None`` when it is selected.
+        """Return the reason to leave a repository out; ``None`` if it is selected.
 
-        Whether a repository is empty or locked is not known from a listing. ``named`` says that
-        it was asked for by name: it may have another one by now.
+        A listing does not show whether a repository is empty or locked, so these reasons are found
+        later. With ``named`` the input named the repository, and its present name does not matter,
+        because it may have been renamed.
         """
         reasons = (
             (Exclusion.NOT_MEANT, not (named or self.matches(repository.full_name))),

@@ -1,4 +1,4 @@
-"""What a run was asked to do."""
+"""The settings of a run, as its inputs give them."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -12,17 +12,17 @@ from registrar.texts.messages import Message
 
 
 class Mode(StrEnum):
-    """What a run does with what is missing."""
+    """The task of a run."""
 
     REGISTER = "register"
     PLAN = "plan"
-    """Reads only, and shows what would be done."""
+    """Only reads, and shows what `REGISTER` would do."""
     CHECK = "check"
-    """Like `PLAN`; what `FailOn` names is a failure."""
+    """Only reads, and fails if it finds something that `FailOn` names."""
     WITHDRAW = "withdraw"
-    """Closes the open pull requests of the list that hold only what this action wrote."""
+    """Closes the open pull requests of the list that have only files of registrar."""
     VALIDATE = "validate"
-    """Reads the list alone, without a token and without a request."""
+    """Only reads the list, without a token and without a request."""
 
     @property
     def only_reads(self) -> bool:
@@ -30,21 +30,24 @@ class Mode(StrEnum):
 
 
 class FailOn(StrEnum):
-    """What makes `Mode.CHECK` a failure."""
+    """A finding with which a run with `Mode.CHECK` fails."""
 
     MISSING = "missing"
-    """Absent and wanted, also where an open pull request proposes it."""
+    """A path that is missing, proposed or blocked."""
     DECLINED = "declined"
     UNSET = "unset"
     BLANK = "blank"
     DIFFERS = "differs"
     INVALID = "invalid"
-    """No file where one is listed: a directory, a link or a submodule."""
+    """A listed path that is a directory, a link or a submodule."""
     REMOVED = "removed"
-    """What the base branch has had, and `Settings.ref` has no more."""
+    """A listed path that is present at the merge base and not at `Settings.ref`."""
 
     def covers(self, standing: Standing) -> bool:
-        """Whether a listed path that stands so is what it is about."""
+        """Whether a listed path in this state is such a finding.
+
+        Always false for `REMOVED`, because the state of a path does not show that.
+        """
         if self is FailOn.MISSING:
             return standing in WANTED
         if self is FailOn.INVALID:
@@ -52,19 +55,21 @@ class FailOn(StrEnum):
         return standing.value == self.value
 
     def found_in(self, standings: Mapping[Standing, int]) -> int:
-        """Number of listed paths that it is about."""
+        """Return the number of such findings among ``standings``, the paths in each state."""
         return sum(count for each, count in standings.items() if self.covers(each))
 
 
 class CommitStrategy(StrEnum):
-    """How missing files are written."""
+    """How missing files are committed."""
 
     PER_FILE = "per-file"
+    """One commit for each file."""
     SINGLE = "single"
+    """One commit for all files."""
 
 
 class PullRequestOptions(NamedTuple):
-    """What the caller wants of the pull request, apart from its title."""
+    """The inputs about the pull request, except for its title."""
 
     body: str = ""
     """Template of the text at the top of the description."""
@@ -76,10 +81,10 @@ class PullRequestOptions(NamedTuple):
 
 
 class Defaults(NamedTuple):
-    """The texts that a list comes with, used if no input says otherwise."""
+    """The texts of a list, which are used if no input gives another one."""
 
     name: str
-    """What the placeholder ``{profile}`` stands for."""
+    """The value of the placeholder ``{profile}``."""
     branch: str
     title: str
     commit_message: str = "chore: add {path}"
@@ -90,9 +95,9 @@ class Profile(NamedTuple):
 
     defaults: Defaults
     definitions: str
-    """Its file."""
+    """Name of its definition file."""
     content_allowed: bool = True
-    """Whether its entries may have content; else every file is empty."""
+    """Whether the entries may have content; otherwise every file is empty."""
 
     @property
     def name(self) -> str:
@@ -100,66 +105,72 @@ class Profile(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """What a run was asked to do; every value is valid."""
+    """The values of all inputs, and of the environment of the run. Every value is valid."""
 
     token: str
     target: str
-    """``owner/repo``, as it was given."""
+    """``owner/repo`` as in the input."""
     selection: Selection | None
-    """The repositories of a run over many; then ``target`` is ignored."""
+    """The repositories of a run over many, which ignores ``target``; ``None`` for a run over one.
+    """
     max_pull_requests: int
-    """How many pull requests a run over many repositories opens at most."""
+    """The largest number of pull requests that a run over many repositories opens."""
     max_seconds: float
-    """After this time a run over many repositories begins nothing new."""
+    """Seconds after which a run over many repositories begins nothing new."""
     profiles: tuple[Profile, ...]
-    """The built-in lists of the run; none if the list is the caller's own."""
+    """The built-in lists of the run; empty if the list is the caller's own."""
     workspace: Path | None
-    """The folder in which a workflow names its list; ``None`` where a shell names it."""
+    """The directory from which the path of the caller's own list starts; ``None`` for the working
+    directory."""
     definitions: str
-    """The caller's own definition file, from the workspace, or else from the working directory;
-    empty: the built-in lists."""
+    """Path of the caller's own definition file; empty if the run uses built-in lists."""
     respect_alternatives: bool
     mode: Mode
     fail_on: frozenset[FailOn]
-    """What is a failure; nothing, unless the run is a check."""
+    """The findings with which the run fails; empty unless the mode is `Mode.CHECK`."""
     ref: str
-    """The commit, branch, tag or other reference that is looked at in place of the default branch;
-    empty: that one. A run at a reference only reads, in one repository."""
+    """The commit, branch, tag or other reference that is read in place of the default branch; empty
+    for the default branch. A run at a reference only reads, in one repository."""
     base: str
-    """Name of the branch that paths are looked up on, and that pull requests go to; empty: the
-    default branch."""
+    """Name of the branch on which paths are looked up, and into which pull requests are to be
+    merged; empty for the default branch."""
     event_base: str
-    """Name of the branch into which what started the workflow, a pull request or a merge group, is
-    to be merged: ``ref`` is compared with it. Empty: the default branch."""
+    """Name of the base branch of the pull request or merge group that started the workflow. ``ref``
+    is compared with this branch. Empty for the default branch."""
     commit_strategy: CommitStrategy
     update: bool
+    """Whether open pull requests are updated."""
     branch: str
     commit_message: str
     title: str
-    """``branch``, ``commit_message`` and ``title`` are templates; empty: the list's own."""
+    """``branch``, ``commit_message`` and ``title`` are templates; empty for those of the list."""
     pull_request: PullRequestOptions
     api_url: str
     max_wait_seconds: float
+    """Seconds that the run may wait for GitHub."""
     in_workflow: bool
+    """Whether the run is a step of a workflow, or sets ``GITHUB_REPOSITORY`` as a workflow does."""
     workflow_repository: str
-    """The repository whose workflow runs us (``GITHUB_REPOSITORY``), or nothing; also if that is on
-    another host."""
+    """The repository of the workflow (``GITHUB_REPOSITORY``); empty if there is none, or if it is
+    on another host than ``api_url``."""
     is_public_workflow: bool
-    """Whether the event says that everybody may know that repository."""
+    """Whether the event says that the repository of the workflow is public."""
     event: Path | None
-    """The file that describes what started the workflow (``GITHUB_EVENT_PATH``)."""
+    """The file with the event that started the workflow (``GITHUB_EVENT_PATH``), if there is one.
+    """
     is_of_fork: bool
-    """Whether a pull request from a fork started the workflow, whose own token then only reads."""
+    """Whether a pull request from a fork started the workflow, so that the workflow's own token can
+    only read."""
     run_url: str
-    """Address of the workflow run, or nothing."""
+    """Address of the workflow run; empty outside a workflow."""
     action_url: str
-    """Address of the action's repository, or nothing."""
+    """Address of the action's repository; empty if it is not known."""
     warnings: tuple[Message, ...] = ()
-    """What is worth a warning, though the run goes on."""
+    """Warnings about the inputs."""
 
     @property
     def texts(self) -> dict[str, str]:
-        """The caller's templates of texts, by their inputs."""
+        """The templates of texts that the caller gives, by the names of their inputs."""
         return {
             "title": self.title,
             "body": self.pull_request.body,
@@ -168,7 +179,7 @@ class Settings(NamedTuple):
 
     @property
     def property_names(self) -> frozenset[str]:
-        """Custom properties that commits and pull requests name, in lower case."""
+        """Custom properties that the inputs for commits and pull requests name, in lower case."""
         given = self.pull_request
         names = (*given.labels, *given.assignees, *given.reviewers, *given.team_reviewers)
         texts = (*self.texts.values(), *filter(templates.names_property, names))

@@ -1,4 +1,4 @@
-"""What one registration is asked to do."""
+"""The task of one registration: a list, a repository and the settings."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from registrar.texts import templates
 
 
 class FileList(NamedTuple):
-    """A list as it was loaded, the same for every repository."""
+    """A list as it was read from its file. It is the same for every repository."""
 
     defaults: Defaults
     files: tuple[ListedFile, ...]
@@ -21,43 +21,44 @@ class FileList(NamedTuple):
     rules: tuple[Rule, ...] = ()
     """Files for some repositories only."""
     name: str = ""
-    """Empty where the caller's own list gives none."""
+    """Name of the list; empty if the caller's own list has none."""
     path: str = ""
     """Path of the caller's own list in its repository; empty for a built-in one."""
     blob_id: str = ""
-    """The id under which git stores the file of the list."""
+    """The id under which git stores the definition file."""
     commit: str = ""
-    """The commit that its checkout is at, if git tracks it there; empty: that is not known."""
+    """Id of the commit that is checked out, if it has the definition file; empty if it is not
+    known."""
     digest: str = ""
-    """SHA-256 over the paths and contents of the list."""
+    """SHA-256 of the paths and contents of the list (`digest_of`)."""
     warnings: tuple[Diagnostic, ...] = ()
-    """What its file has and does not use."""
+    """Warnings about the definition file."""
 
     @property
     def label(self) -> str:
-        """What people call the list: its name, or its file if it has none."""
+        """The list in words for people: its name, or the path of its file if it has none."""
         return self.name or self.path
 
     @property
     def id(self) -> str:
-        """What distinguishes the list from others, in the mark of a pull request."""
+        """The kind and the label of the list, which distinguish it from others in a mark."""
         kind = "profile" if not self.path else "list" if self.name else "file"
         return f"{kind} {self.label}"
 
     @property
     def possible(self) -> tuple[FileDefinition, ...]:
-        """The files of the list, and of all its rules, as they are listed."""
+        """Every file that some repository may get, with all parts and placeholders."""
         return tuple(each.file for each in self._entries)
 
     @property
     def _entries(self) -> Iterator[ListedFile]:
-        """The entries of the list, and of all its rules."""
+        """The entries outside rules, then those of all rules."""
         yield from self.files
         yield from (each for rule in self.rules for each in rule.files)
 
     @property
     def _conditions(self) -> Iterator[Condition]:
-        """The conditions of rules, and of parts of files."""
+        """The conditions of all rules, then those of all parts of files."""
         yield from (rule.condition for rule in self.rules)
         yield from self._conditions_of_parts
 
@@ -67,45 +68,51 @@ class FileList(NamedTuple):
 
     @property
     def paths(self) -> frozenset[str]:
-        """Every path that the list names."""
+        """Every path in the list: those of files and alternatives, and those in conditions."""
         listed = (path for each in self.possible for path in (each.path, *each.alternatives))
         return frozenset(listed).union(self.asked_paths)
 
     @property
     def asked_paths(self) -> tuple[str, ...]:
-        """Paths that rules, and parts of files, ask about."""
+        """The paths on which the conditions of rules and parts depend."""
         return tuple(dict.fromkeys(path for each in self._conditions for path in each.paths))
 
     @property
     def asks_in_parts(self) -> bool:
-        """Whether what a file holds depends on which other files a repository has."""
+        """Whether the content of a file depends on which paths a repository has."""
         return any(asked.paths for asked in self._conditions_of_parts)
 
     @property
     def has_conditions(self) -> bool:
-        """Whether the files, or what they hold, depend on the repository."""
+        """Whether the files or their contents depend on the repository, because of a condition."""
         return any(self._conditions)
 
     @property
     def property_names(self) -> frozenset[str]:
-        """Custom properties that rules or parts ask about, or templates name."""
+        """Custom properties on which conditions or contents depend, in lower case."""
         asked = (each.property_names for each in self._conditions)
         return frozenset[str]().union(*asked, *(each.named_properties for each in self.possible))
 
 
 class Policy(NamedTuple):
-    """How a registration in one repository and one of many differ; the defaults are of one."""
+    """The differences between a run over one repository and a run over many.
+
+    The defaults are for one repository, `ONE_OF_MANY` is for each of many.
+    """
 
     tells_paths: bool = True
-    """Whether people read what is said of each path, and not only how the repository stands."""
+    """Whether the report describes each path, and not only the state of the repository."""
     fails_refused_files: bool = False
-    """Whether a file that the token is known not to write fails alone; otherwise nothing begins."""
+    """Whether a file that the token is known not to be allowed to write only fails itself.
+    Otherwise the run ends before it writes anything."""
     falls_back: bool = True
     """Whether files are created one by one if GitHub refuses one commit with all of them."""
     refreshes: bool = True
-    """Whether an open pull request that holds everything gets its text, labels and people anew."""
+    """Whether description, labels and people of an open pull request are set again if it already
+    has every file."""
     asks_owner: bool = False
-    """Whether a run that writes also finds out what the owner hands down: one request for all."""
+    """Whether a run that writes also reads the files that the owner's ``.github`` repository would
+    give to the repository. Over many, one request is enough for all repositories of an owner."""
 
 
 ONE_OF_MANY = Policy(
@@ -118,48 +125,54 @@ ONE_OF_MANY = Policy(
 
 
 class RegistrationSpec(NamedTuple):
-    """One registration to be done: a list in a repository."""
+    """The task of one registration: a list for one repository."""
 
     settings: Settings
     file_list: FileList
     repository: Repository
-    """Its name alone, as it was given; in a run over many the very repository that was listed:
-    another one may have its name by now."""
+    """The repository as GitHub listed it, in a run over many; otherwise only the given name."""
 
     is_preview: bool = False
-    """Whether it only shows what would be done, in any mode."""
+    """Whether the registration writes nothing in any mode, and only shows the work to do."""
     policy: Policy = Policy()
 
     @property
     def target(self) -> str:
-        """``owner/repo``, as it was given or listed."""
+        """``owner/repo`` as the input or GitHub's listing has it."""
         return self.repository.full_name
 
     @property
     def writes(self) -> bool:
-        """Whether it creates what is missing."""
+        """Whether the registration creates missing files."""
         return self.settings.mode is Mode.REGISTER and not self.is_preview
 
     @property
     def withdraws(self) -> bool:
-        """Whether it closes open pull requests of the list."""
+        """Whether the registration withdraws open pull requests of the list."""
         return self.settings.mode is Mode.WITHDRAW and not self.is_preview
 
     @property
     def proposes(self) -> bool:
-        """Whether it is about what is created: not at a reference, nor if it is withdrawn."""
+        """Whether missing files are proposed, or would be in another mode.
+
+        False at a reference, and with `Mode.WITHDRAW`.
+        """
         return not (self.settings.ref or self.settings.mode is Mode.WITHDRAW)
 
     @property
     def tells_what_is_lost(self) -> bool:
-        """Whether it says what the owner hands down, and new files would keep from being used."""
+        """Whether to warn of inherited files that GitHub would no longer use.
+
+        GitHub uses a file of the owner's ``.github`` repository only as long as the repository has
+        none of its own.
+        """
         mode, settings = self.settings.mode, self.settings
         is_asked = mode is Mode.PLAN or (mode is Mode.REGISTER and self.policy.asks_owner)
         return is_asked and not (settings.ref or settings.respect_alternatives)
 
     @property
     def branch(self) -> str:
-        """Name of the working branch, as far as it is free."""
+        """The first name for the working branch, which may already be in use."""
         owner, _, repo = self.target.partition("/")
         repo = templates.for_branch(repo)
         names = {"profile": self.file_list.defaults.name, "owner": owner, "repo": repo}
@@ -167,9 +180,9 @@ class RegistrationSpec(NamedTuple):
 
     @property
     def uses_profile_branch(self) -> bool:
-        """Whether the working branch has the name that the list comes with.
+        """Whether the working branch has the default name of the list.
 
-        Nobody else is likely to choose that one.
+        Nobody else is likely to choose this name.
         """
         return self.branch == self._default_branch_name
 
@@ -179,14 +192,18 @@ class RegistrationSpec(NamedTuple):
         return f"{name}-to-{base}" if base else name
 
     def base_of(self, repository: Repository) -> str:
-        """Name of the branch that paths are looked up on, and that pull requests go to."""
+        """Return the name of the branch into which pull requests are to be merged.
+
+        Paths are looked up on this branch, too.
+        """
         return self.settings.base or repository.default_branch
 
     def list_id(self, repository: Repository) -> str:
-        """What distinguishes the list from others, in the mark of a pull request.
+        """Return the id of the list in a mark, which distinguishes it from other lists.
 
-        A base other than the default branch is a part of it. Otherwise it is the same whatever the
-        default branch is called, so that a "no" outlives its name.
+        The id contains the name of a base branch that is not the default branch. It does not
+        contain the name of the default branch, so that declined files stay declined if that branch
+        is renamed.
         """
         base = self.base_of(repository)
         is_default = base == repository.default_branch
@@ -194,23 +211,29 @@ class RegistrationSpec(NamedTuple):
 
     @property
     def was_listed(self) -> bool:
-        """Whether GitHub has listed the repository, so that its facts and its id are known."""
+        """Whether the repository is from GitHub's listing, so that its data and ids are known."""
         return bool(self.repository.node_id)
 
     def may_be_called(self, full_name: str) -> bool:
-        """Whether the listed repository is selected by the name that it has by now."""
+        """Whether ``full_name``, the present name of a listed repository, is still selected.
+
+        True if the name has not changed.
+        """
         selection = self.settings.selection
         is_unchanged = full_name.lower() == self.target.lower()
         return is_unchanged or bool(selection and selection.matches(full_name))
 
     @property
     def property_names(self) -> frozenset[str]:
-        """Custom properties that rules ask about, or that templates or texts name."""
+        """Custom properties on which the list or the texts of the run depend, in lower case."""
         return self.settings.property_names | self.file_list.property_names
 
     @property
     def grouped_by(self) -> tuple[str, ...]:
-        """Custom properties by which results are grouped: these, and those that select."""
+        """Custom properties whose values the evidence shows, sorted.
+
+        They are those in `property_names`, and those by which repositories are selected.
+        """
         selection = self.settings.selection
         selecting = selection.property_names if selection else frozenset[str]()
         return tuple(sorted(self.property_names | selecting))

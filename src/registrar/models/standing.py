@@ -1,4 +1,4 @@
-"""How a listed path stands in a repository, judged by ids that were read anyway."""
+"""The state of a listed path in a repository, which the blob ids of a directory listing show."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -10,10 +10,10 @@ _SHA256_DIGITS = 64
 
 
 def blob_id(content: bytes, *, like: str = "") -> str:
-    """The id under which git stores ``content``: a hash over ``blob <size>\\0<content>``.
+    """Return the id under which git stores ``content``: a hash of ``blob <size>\\0<content>``.
 
-    ``like`` is an id of the same repository: one of 64 digits means SHA-256, else it is SHA-1
-    (https://git-scm.com/docs/hash-function-transition).
+    ``like`` is any id of the same repository. If it has 64 digits, the repository uses SHA-256,
+    otherwise SHA-1 (https://git-scm.com/docs/hash-function-transition).
     """
     algorithm = hashlib.sha256 if len(like) == _SHA256_DIGITS else hashlib.sha1
     header = b"blob %d\0" % len(content)
@@ -26,42 +26,41 @@ _BLANK_IDS = frozenset(
 
 
 class Standing(StrEnum):
-    """How a listed path stands; what a run did about it is `result.Done`."""
+    """The state of a listed path. `paths.Done` says what a run did about the path."""
 
     SAME = "same"
-    """There, with exactly the listed content."""
+    """Present, with exactly the content of the list. Two blank contents count as the same."""
     BLANK = "blank"
-    """There, with nothing in it, a line feed, or an empty document of JSON or YAML."""
+    """Present, but blank, although the file needs content."""
     DIFFERS = "differs"
-    """There, with something else than the list says; which side is ahead is not known."""
+    """Present, with other content than the list. It is not known which of the two is newer."""
     FILLED = "filled"
-    """There, filled in by somebody; the list's own content is blank, or a property for it has no
-    value."""
+    """Present, with content of somebody's own, because the list has only blank content, or because
+    a custom property that the content needs is unset."""
     NO_FILE = "not a file"
-    """There, but a directory, a link or a submodule."""
+    """Present, but as a directory, a link or a submodule."""
     PROPOSED = "proposed"
-    """The working branch brings it to the default branch."""
+    """Absent. The working branch adds it."""
     TO_CREATE = "to create"
-    """Not there, and to be created."""
+    """Absent. `Mode.REGISTER` creates it."""
     DECLINED = "declined"
-    """Not there, and somebody does not want it."""
+    """Absent. Somebody does not want it."""
     UNSET = "unset"
-    """Not there, and a custom property that its template needs is not set."""
+    """Absent. A custom property that its template needs is unset."""
     BLOCKED = "blocked"
-    """It does not exist and cannot be created, because a file, a link or a submodule is where it
-    needs a directory.
-    """
+    """Absent. It cannot be created, because a file, a link or a submodule is in the place of a
+    directory that it needs."""
     UNREAD = "unread"
-    """Nobody has looked."""
+    """The path was not read."""
 
     @property
     def is_present(self) -> bool:
-        """Whether there is something at the path, or at one that counts as it."""
+        """Whether something exists at the path, or at an accepted alternative."""
         return self in _PRESENT
 
     @property
     def way(self) -> str:
-        """The value, but ``present`` for every standing that means that something is there."""
+        """``present`` for every state of a present path, otherwise the value of the state."""
         return "present" if self.is_present else self.value
 
 
@@ -71,17 +70,18 @@ _PRESENT = frozenset(
 
 
 class Completeness(IntEnum):
-    """How far a list is carried out in a repository; of several lists the least counts."""
+    """How far a list is carried out in a repository. The lowest value of several lists counts."""
 
     TO_DO = auto()
+    """Something is left to do, or something failed."""
     DONE = auto()
-    """Nothing is left to do: every listed path is there, or somebody does not want it."""
+    """Every listed path is present or declined."""
     COMPLETE = auto()
-    """Every listed path is there."""
+    """Every listed path is present."""
 
     @classmethod
     def of(cls, standings: Iterable[Standing], *, has_failed: bool) -> "Completeness":
-        """Say it of one list, whose paths stand like this."""
+        """Return the value for one list, whose paths have these states."""
         absent = {each for each in standings if not each.is_present}
         if has_failed or absent - {Standing.DECLINED}:
             return cls.TO_DO
@@ -89,7 +89,7 @@ class Completeness(IntEnum):
 
 
 WANTED = frozenset({Standing.TO_CREATE, Standing.PROPOSED, Standing.BLOCKED})
-"""How a path stands that is absent and wanted."""
+"""The states of an absent path that somebody has to create, merge or unblock."""
 FINDINGS = (
     Standing.BLANK,
     Standing.DIFFERS,
@@ -97,11 +97,11 @@ FINDINGS = (
     Standing.DECLINED,
     Standing.UNSET,
 )
-"""How a path stands that deserves a look, though it is not missing: in the order of tables."""
+"""The states, in the order of tables, that a person should look at although nothing is missing."""
 
 
 def by_way(standings: Mapping[Standing, int]) -> dict[str, int]:
-    """Add up what is present; every way is named, so that all together are all paths."""
+    """Return the number of paths for each `Standing.way`, with 0 for those without a path."""
     ways = dict.fromkeys((each.way for each in Standing), 0)
     for each, count in standings.items():
         ways[each.way] += count
@@ -109,24 +109,26 @@ def by_way(standings: Mapping[Standing, int]) -> dict[str, int]:
 
 
 class PresentFile(NamedTuple):
-    """What is there, at the listed path or at one that counts as it."""
+    """The entry that makes a listed path present: at the path, or an accepted alternative."""
 
     standing: Standing
     path: str
-    """Where it is; in the owner's ``.github`` repository with that name before it."""
+    """Path of the entry. It begins with ``owner/.github/`` if the file is in that repository."""
     blob: str
-    """Id of its blob; empty if it is not a file."""
+    """Id of the blob; empty if the entry is not a file."""
 
 
 def is_blank(blob: str) -> bool:
-    """Whether ``blob`` is the id of a file without content."""
+    """Whether ``blob`` is the id of a blank file, in a repository with SHA-1 or SHA-256."""
     return blob in _BLANK_IDS
 
 
 def standing_of(content: bytes, blob: str, *, is_file: bool, may_be_blank: bool) -> Standing:
-    """Compare what is there with the ``content`` that the list gives.
+    """Return the state of a present path.
 
-    ``may_be_blank`` says that a blank file is as good as any other, such as ``.gitkeep``.
+    ``content`` is the content of the list. ``blob`` is the id of the existing file. Without
+    ``is_file`` the path has a directory, a link or a submodule. With ``may_be_blank`` the file
+    needs no content, such as ``.gitkeep``.
     """
     if not is_file:
         return Standing.NO_FILE

@@ -1,4 +1,4 @@
-"""How many repositories, lists and paths stand how: everything that is counted is counted here."""
+"""The numbers of repositories, lists and paths in each state, for a run over many."""
 
 from collections import Counter
 
@@ -9,46 +9,52 @@ from registrar.models.standing import Completeness, Standing
 
 
 class Tally:
-    """Counts lists in repositories, one after the other, and keeps nothing else of them.
+    """Counts records one after the other, without keeping them.
 
-    A run over many repositories has two of them: of what was read, from which its budget is made,
-    and of how everything ended, from which its exit code is, and every number that anybody reads.
-    With two lists there are two of everything for each repository, unless it says otherwise.
+    A run over many repositories has two tallies. The one of the reading is for the budget. The one
+    of the end is for the exit code, and for every number in the reports. A repository with two
+    lists is counted twice, unless a description says otherwise.
     """
 
     def __init__(self) -> None:
         self.lists = Counter[Status]()
         """Number of lists in each state."""
         self.left = Counter[Status]()
-        """Number of lists by what is left to do; those that failed as `Status.FAILED`."""
+        """Number of lists by the work that is left; failed lists count as `Status.FAILED`.
+
+        Those in `refused_whole` are left out.
+        """
         self.paths: dict[str, Counter[Standing]] = {}
-        """For each listed path, in how many repositories it stands in each way."""
+        """For each listed path, the number of repositories in which it has each state."""
         self.completeness: dict[str, Completeness] = {}
         """How far all lists are carried out in each repository, by its name in lower case."""
         self.excluded: dict[str, Exclusion] = {}
-        """Why repositories are left out, by their names in lower case."""
+        """The reasons for which repositories are left out, by their names in lower case."""
         self.open: dict[tuple[str, str], str] = {}
-        """When each open pull request that proposes a path was opened, by repository and list."""
+        """When the oldest open pull request about a listed path was opened (ISO 8601), by the name
+        of the repository in lower case and the label of the list."""
         self.conflicting = 0
-        """Number of open pull requests that cannot be merged; they are not in `open`."""
+        """Number of lists whose open pull request cannot be merged. They are not in `open`."""
         self.without_pull_requests = 0
         """Number of lists for which the token may not read the pull requests."""
         self.withdrawable = 0
-        """Number of lists with pull requests that could be withdrawn, at most."""
+        """The largest number of lists whose pull requests could be withdrawn."""
         self.not_pushable = 0
-        """Number of lists with missing files to propose, if the token's user may not push."""
+        """Number of lists with files to propose in a repository to which the token's user may not
+        push."""
         self.refused = 0
         """Number of lists with files that the token may not write."""
         self.refused_whole = 0
-        """Number of lists with such files and no other missing ones."""
+        """Number of lists without a pull request whose missing files have all failed, for example
+        because the token may not write them."""
         self.left_branches = 0
         """Number of branches that the run has left without a commit."""
         self.has_failed = False
-        """Whether the run fails because of one of them."""
+        """Whether the run fails because of a record."""
         self._states: dict[str, Status] = {}
 
     def add(self, record: Record) -> None:
-        """Count one list in one repository."""
+        """Count the record of one list in one repository."""
         name = record.spec.repository.full_name.lower()
         if record.exclusion:
             self.excluded[name] = record.exclusion
@@ -78,12 +84,15 @@ class Tally:
 
     @property
     def states(self) -> Counter[Status]:
-        """Number of repositories in each state: each is in one, the first of those of its lists."""
+        """Number of repositories in each state.
+
+        A repository with several lists has the most urgent of their states (`Status.place`).
+        """
         return Counter(self._states.values())
 
     @property
     def standings(self) -> Counter[Standing]:
-        """Number of listed paths that stand in each way, in all repositories together."""
+        """Number of listed paths in each state, in all repositories together."""
         return sum(self.paths.values(), Counter[Standing]())
 
     @property
@@ -92,24 +101,24 @@ class Tally:
         return len(self._states)
 
     def reach(self, least: Completeness) -> int:
-        """Number of repositories in which all lists are carried out so far, or further."""
+        """Return the number of repositories in which all lists are carried out at least so far."""
         return sum(each >= least for each in self.completeness.values())
 
     def found(self, kind: FailOn) -> int:
-        """Number of listed paths that ``kind`` is about."""
+        """Return the number of listed paths that are a finding of ``kind``."""
         return kind.found_in(self.standings)
 
     @property
     def missing(self) -> int:
-        """Number of lists with files that are absent and wanted."""
+        """Number of lists with files that are to be proposed or that are proposed."""
         return self.left[Status.TO_OPEN] + self.proposed + self.refused_whole
 
     @property
     def proposed(self) -> int:
-        """Number of those with an open pull request."""
+        """Number of the lists in `missing` that have an open pull request."""
         return self.left[Status.TO_UPDATE] + self.only_looked_at
 
     @property
     def only_looked_at(self) -> int:
-        """Number of those about which nothing is to be done."""
+        """Number of the lists in `proposed` whose open pull request needs no change."""
         return sum(self.left[each] for each in ONLY_LOOKED_AT)

@@ -1,4 +1,4 @@
-"""What a registration has to do, and what it asks GitHub to create."""
+"""The task of a registration after the reading, and the requests with which it writes."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -12,28 +12,28 @@ from registrar.models.spec import RegistrationSpec
 
 
 class Task(NamedTuple):
-    """What a registration has to do."""
+    """The state of a repository, compared with the list."""
 
     spec: RegistrationSpec
     state: RepositoryState
     paths: tuple[ListedPath, ...]
     """Every listed path, in the order of the list."""
     missing: tuple[FileDefinition, ...]
-    """What is to be created, in the order of the list."""
+    """The missing files, in the order of the list."""
     unfit: tuple[int, ...] = ()
     """Numbers of the rules that do not apply."""
     replaced: tuple[Replaced, ...] = ()
     unused_parts: tuple[UnusedParts, ...] = ()
-    """Which parts of files are not used."""
+    """The parts of files that the repository does not get."""
     hiding: tuple[str, ...] = ()
-    """Listed paths in whose place GitHub uses, until they are there, what the owner's repository
-    ``.github`` hands down, as far as that was read."""
+    """Missing paths that would replace a file which the repository inherits from the owner's
+    ``.github`` repository. Empty if that was not read."""
     removed: tuple[str, ...] = ()
-    """Listed paths that `RepositoryState.before` has, and the repository has no more."""
+    """Listed paths that are present in `RepositoryState.before` and not in the repository."""
 
     @property
     def definitions(self) -> tuple[FileDefinition, ...]:
-        """The list, its templates filled in for this repository."""
+        """The files of the list, with the values of this repository filled in."""
         return tuple(each.definition for each in self.paths)
 
     @property
@@ -45,9 +45,9 @@ class Task(NamedTuple):
     def has_list(self) -> bool:
         """Whether the repository is known to have the caller's own list, at the same path.
 
-        So it is where its checkout is at the commit that was read, or where that commit is known
-        anyway to have the path: with another content only if nobody knows which commit the checkout
-        is at, because it may be one of another repository.
+        True if the workflow's checkout has the commit that was read. Otherwise the path has to be
+        among the paths that were read. If the commit of the checkout is known, the content must be
+        the same, too, because the checkout may be of another repository.
         """
         files, state = self.spec.file_list, self.state
         if files.commit and files.commit == state.base_sha:
@@ -63,16 +63,16 @@ class Task(NamedTuple):
 
     @property
     def base_branch(self) -> str:
-        """The branch that pull requests go to."""
+        """Name of the branch into which pull requests are to be merged."""
         return self.spec.base_of(self.repository)
 
     @property
     def list_id(self) -> str:
-        """What distinguishes the list from others, in the mark of a pull request."""
+        """The id of the list in the mark of a pull request."""
         return self.spec.list_id(self.repository)
 
     def with_pull_request(self, now: PullRequest) -> "Task":
-        """Give the task with a pull request as it is by now."""
+        """Return the task with the present state of one of its pull requests."""
         state = self.state.branches[now.head_branch]
         pulls = (now if each.number == now.number else each for each in state.pull_requests)
         state = state._replace(pull_requests=tuple(pulls))
@@ -81,7 +81,7 @@ class Task(NamedTuple):
 
 
 class NewCommit(NamedTuple):
-    """A commit to be made: it adds files to a branch that is at the commit ``parent``."""
+    """A commit to be made: it adds files to a branch whose head is the commit ``parent``."""
 
     branch: str
     parent: str
@@ -101,17 +101,19 @@ class NewPullRequest(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What a pull request is changed to."""
+    """A change to a pull request."""
 
     body: str
+    """The new description."""
     closes: bool = False
+    """Whether the pull request is closed, too."""
 
 
 class Created(NamedTuple):
-    """What became of a request for a branch, a commit and a pull request."""
+    """The answer to a request for a branch, a commit and a pull request."""
 
     branch_id: str
-    """What GraphQL calls the branch; empty when it was refused."""
+    """Id of the branch in GraphQL; empty if the branch was refused."""
     commit: str
-    """Id of the commit; empty when it was refused."""
+    """Id of the commit; empty if the commit was refused."""
     pull_request: PullRequest | None
