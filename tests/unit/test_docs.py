@@ -327,6 +327,7 @@ def test_every_error_has_a_section_and_every_section_an_error_or_a_symptom() -> 
         (msg("pull_request.switched_off"), "the-repository-cannot-be-written-to"),
         (msg("refusal.malformed_path"), "paths-in-a-list"),
         (msg("input.team_elsewhere"), "labels-and-people"),
+        (msg("preflight.no_ref"), "inputs"),
         (msg("run.language"), ""),
         (msg("progress.failed", path="x", reason="y"), ""),
     ],
