@@ -1,1 +1,1 @@
-"""One repository: what is missing, which branch and pull request, and the writing of both."""
+"""One repository: the decision about branch and pull request, and the writing of the files."""

@@ -1,7 +1,8 @@
-"""What is looked at where an input names a commit in place of the default branch.
+"""The commit that the input `ref` names, which is read in place of the default branch.
 
-No branch, pull request or "no" is asked about there: such a run says how the listed paths stand at
-the commit, and which of them it removes from the branch that it is to be merged into.
+Such a run does not look at branches or pull requests, so it knows no declined paths. It reports the
+state of the listed paths at the commit, and the listed paths that a merge of the commit would
+remove from the base branch.
 """
 
 import re
@@ -22,7 +23,7 @@ _UNKNOWN = frozenset({Kind.NOT_FOUND, Kind.VALIDATION})
 
 
 def commit_of(client: "Client", repository: Repository, ref: str) -> str:
-    """Give the id of the commit that ``ref`` names; `Refused` if it names none."""
+    """Return the id of the commit that ``ref`` names; raise `Refused` if it names none."""
     try:
         commit = client.rest.commit(repository, ref)
     except GitHubError as error:
@@ -30,7 +31,7 @@ def commit_of(client: "Client", repository: Repository, ref: str) -> str:
             raise
         commit = None
     if commit is None:
-        # The same answer if there is no such repository
+        # GitHub gives the same answer if there is no such repository; then this request fails
         target = client.rest.repository(repository.full_name).full_name
         raise Refused(msg("preflight.no_ref", ref=ref, target=target))
     return commit
@@ -39,9 +40,11 @@ def commit_of(client: "Client", repository: Repository, ref: str) -> str:
 def compared(
     client: "Client", spec: RegistrationSpec, repository: Repository, commit: str
 ) -> Comparison | None:
-    """Compare the base branch with ``commit``; ``None`` if nobody asks what it removes.
+    """Compare the base branch with ``commit``; return ``None`` unless `fail_on` names ``removed``.
 
     New commits on the base branch do not change the result, because the merge base stays the same.
+    Raises `Refused` if there is no such base branch, if the two have no commit in common, or if the
+    base branch already contains ``commit``.
     """
     settings = spec.settings
     if FailOn.REMOVED not in settings.fail_on:

@@ -4,11 +4,16 @@ from registrar.errors import Refused
 from registrar.texts.messages import msg
 
 LAST_SUFFIX = 50
-"""The last of the names with `-2`, `-3` … that are tried: each costs requests."""
+"""The highest number in the names with `-2`, `-3` … that are tried. It is limited because reading a
+name costs requests."""
 
 
 def branch_names(branch: str, default_branch: str, base_branch: str) -> list[str]:
-    """Names of the branches that may be written to, the best one first."""
+    """Return the names of the branches that may be written to, the best one first.
+
+    Names that may be the default branch or the base branch are left out. Raises `Refused` if the
+    first name, ``branch``, is one of these.
+    """
     require_working_branch(branch, default_branch, base_branch)
     first, *later = names_of(branch)
     others = default_branch, base_branch
@@ -16,12 +21,12 @@ def branch_names(branch: str, default_branch: str, base_branch: str) -> list[str
 
 
 def names_of(branch: str) -> list[str]:
-    """Names that the working branch may have, the best one first."""
+    """Return all names that a run tries for the working branch, the best one first."""
     return [branch, *(f"{branch}-{suffix}" for suffix in range(2, LAST_SUFFIX + 1))]
 
 
 def require_working_branch(name: str, default_branch: str, base_branch: str) -> None:
-    """Refuse to write to a branch that may be the default branch, or the base branch."""
+    """Raise `Refused` if a branch may be the default branch or the base branch."""
     if is_same(name, default_branch):
         raise Refused(msg("preflight.branch_is_default", branch=name))
     if is_same(name, base_branch):
@@ -29,7 +34,8 @@ def require_working_branch(name: str, default_branch: str, base_branch: str) -> 
 
 
 def is_same(one: str, other: str) -> bool:
-    """Whether both names may mean one branch: git also finds ``main`` as ``heads/main``.
+    """Whether both names may mean the same branch, because git also finds ``main`` as
+    ``heads/main``.
 
     See https://git-scm.com/docs/gitrevisions, "<refname>".
     """

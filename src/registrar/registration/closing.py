@@ -1,11 +1,11 @@
-"""Which open pull requests are closed: those that have become needless, and with `Mode.WITHDRAW`
-all that this action has left as it wrote them.
+"""Closes open pull requests that are no longer needed (needless), or that are withdrawn.
 
-One is needless if others have added its files since: the default branch has every path that its
-mark names by now. It is never opened again by this action. A withdrawn one is proposed again by a
-later run. Either is closed only if its branch holds exactly what this action wrote; its mark and
-the list show that. The request that closes it also marks it (`Close`), so it does not count as
-declined, and a run that is killed leaves nothing to clean up. No branch is deleted.
+A pull request is needless if others have added its files in the meantime: the base branch has every
+path that its mark names. This action never opens it again. `Mode.WITHDRAW` is for all open pull
+requests of the list; a later run proposes their files again. A pull request is closed only if its
+branch holds exactly what this action wrote; the mark and the list show that. The request that
+closes it also marks it (`Close`), so it does not count as declined, and a run that is killed leaves
+nothing to clean up. No branch is deleted.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
@@ -24,10 +24,11 @@ from registrar.texts.escaping import FoundPath
 
 
 def may_be_needless(task: Task) -> list[Close]:
-    """Say which open pull requests may be needless, as far as the first reading shows.
+    """Return the steps that close the pull requests which may be needless, judging by their marks
+    and by the first reading of the base branch.
 
     The list is empty if this run leaves open pull requests alone, and with
-    `CommitStrategy.PER_FILE`, whose requests are fixed.
+    `CommitStrategy.PER_FILE`, because its requests are fixed.
     """
     settings = task.spec.settings
     is_asked = settings.update and task.spec.proposes and not task.repository.archived
@@ -42,12 +43,16 @@ def may_be_needless(task: Task) -> list[Close]:
 
 
 def _is_whole(mark: Mark) -> bool:
-    """Whether it names its list, and every path with what was written."""
+    """Whether a mark names its list and the content of every path, and is not withdrawn."""
     return bool(mark.wrote and mark.list and all(mark.wrote.values()) and not mark.is_withdrawn)
 
 
 def find_needless(task: Task, lookups: Lookups, progress: Progress) -> list[Close]:
-    """Find the open pull requests that are needless, and name those that somebody has changed."""
+    """Return the steps that close the open pull requests which are needless.
+
+    If somebody has changed the branch of one, or GitHub does not list its files, it is left open
+    and ``progress`` gets a note.
+    """
     found: list[Close] = []
     for step in may_be_needless(task):
         pull, mark = step
@@ -66,7 +71,10 @@ def find_needless(task: Task, lookups: Lookups, progress: Progress) -> list[Clos
 
 
 def withdraw(task: Task, lookups: Lookups, writer: Writer, progress: Progress) -> Task:
-    """Close what may be closed, and name the rest; give the task with how all names stand then."""
+    """Close the open pull requests of the list; return the task with the states of all branches.
+
+    A pull request that somebody has changed is left open, and ``progress`` gets a note.
+    """
     branches, found = open_ones(task, lookups)
     task = task._replace(state=task.state._replace(branches=branches))
     progress.keep_withdrawable(0)
@@ -94,7 +102,10 @@ def _find_withdrawn(
 
 
 def _trees(task: Task, pull: PullRequest, lookups: Lookups) -> tuple[Tree, Tree] | None:
-    """What a branch held before its own commits, and what it holds now; `None`: not known."""
+    """Return the files that a branch had before its own commits, and the files that it has now;
+    `None` if GitHub does not list one of these, or if it has no commit in common with the base
+    branch.
+    """
     since = lookups.compare(task.state.base_sha, pull.head_sha).merge_base
     before, after = lookups.tree(since) if since else None, lookups.tree(pull.head_sha)
     return None if before is None or after is None else (before, after)
@@ -107,8 +118,11 @@ def _is_as_written(
     is_ours: Callable[[str, str], bool],
     progress: Progress,
 ) -> bool:
-    """Whether a branch changes nothing, and has all that is ``owned`` of it, unless it has added a
-    file there that ``is_ours``. Else what somebody has changed is named, listed or not.
+    """Whether a branch has only been changed by this action.
+
+    Every path that the branch changes, and every path of ``owned``, must be a regular file that the
+    branch adds and for which ``is_ours`` returns true (it takes the path and the blob id). If there
+    are other paths, a note names them all, also those that are not listed.
     """
     before, after = trees
     changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
@@ -126,8 +140,8 @@ def _is_as_written(
 
 
 def _named(task: Task, mark: Mark, before: Tree, after: Tree) -> Mark:
-    """Give the mark of a withdrawn pull request. Files that a killed run committed, but did not
-    name any more, are added to it.
+    """Return the mark of a withdrawn pull request. It also names the listed files that a killed run
+    has committed, but had no time to name.
     """
     there = ((each, after.get(each.path)) for each in task.definitions if each.path not in before)
     as_listed = {f.path: f.blob_id for f, entry in there if entry and entry.sha == f.blob_id}
@@ -135,9 +149,9 @@ def _named(task: Task, mark: Mark, before: Tree, after: Tree) -> Mark:
 
 
 def close(task: Task, steps: Iterable[Close], writer: Writer, progress: Progress) -> Task:
-    """Close pull requests; give the task with how they stand then.
+    """Close pull requests, and return the task with their new states.
 
-    A needless one that GitHub refuses to close is named, and the run goes on without it.
+    If GitHub refuses to close a needless one, ``progress`` gets a note and the run goes on.
     """
     for step in steps:
         try:
@@ -148,21 +162,21 @@ def close(task: Task, steps: Iterable[Close], writer: Writer, progress: Progress
                 raise
             pull, reason = step.pull_request, error.failure.cause.message
             progress.note("progress.left_open_refused", pull_request=pull.link, reason=reason)
-            # Its branch may conflict with what is there by now, so nothing is added to it: it is
-            # left alone like one that a person has opened again
+            # The branch may conflict with the base branch by now, so nothing must be added to it.
+            # With this mark it is left alone, like one that a person has reopened
             now = pull._replace(body=step.mark.text)
         if now is None:
             continue
         task = task.with_pull_request(now)
         mark = Mark.of(now.body)
         if task.missing and not now.is_open and mark and mark.is_needless:
-            # The result is about the one that is opened next
+            # The result will be about the pull request that is opened next, so this one gets a note
             progress.note("progress.closed", pull_request=now.link)
     return task
 
 
 def as_if_closed(task: Task, steps: Iterable[Close]) -> Task:
-    """Give the task as it is once these steps are done."""
+    """Return the task as it will be once these steps are done; nothing is sent."""
     for step in steps:
         task = task.with_pull_request(step.closed)
     return task

@@ -1,37 +1,40 @@
-"""Which branch a run writes on, which pull request it continues, and what was declined.
+"""Which branch a run writes on, which pull request it continues, and which paths were declined.
 
-Theory of operation. `decide` is given a `Task`, which holds what was read at first: what is
-missing, and how the first names of the working branch stand (their commits and pull requests).
-It asks for everything else through `Lookups`, so that one repository answers with requests, a
-run over many with what one query has read of a hundred, and the tests with a model. It sends
-nothing itself, and keeps nothing beyond one decision. The order:
+Theory of operation. `decide` is given a `Task`. The task holds the first reading of the repository:
+the missing files, and the first names of the working branch with their commits and pull requests.
+Everything else is asked through `Lookups`. A run over one repository answers with requests, a run
+over many with the result of one query about up to a hundred repositories, and the tests with a
+model. `decide` itself sends nothing, and keeps nothing after the decision. It goes in this order:
 
-1. The names. A list has one name for its branch, and ``-2``, ``-3`` … behind it where that is
-   taken. They are read up to the first one that nobody ever used.
-2. What was declined. For each missing path, the newest pull request of this list that has proposed
+1. The names. A list has one name for its branch, and the same name with ``-2``, ``-3`` … if the
+   first one is taken. The names are read up to the first one that nobody ever used.
+2. The declined paths. For each missing path, the newest pull request of this list that has proposed
    it decides (its mark says what it proposed). If that one was closed without a merge, or merged
-   without the path, the path is declined. A closed one without a mark may have been opened by hand,
-   so its branch is looked at. The paths that remain are created; if none remain, there is nothing
-   to do.
-3. An open pull request of this list, under whichever name, is continued. A path that its mark names
-   and its branch lacks was removed by somebody: declined. A file on the branch that is unchanged
-   since this action wrote it, and that differs from the list, is updated. If the default branch has
-   got another file at a path that the pull request adds, they conflict, and the run says so. If
-   this action has withdrawn the pull request (`Mode.WITHDRAW`), and its branch holds only what this
-   action wrote, without a conflict, the branch is continued, and a new pull request is opened from
-   it. A pull request that was closed as needless is never continued: its paths do not count as
-   declined, and if it is open again, a person has reopened it and it is theirs.
+   without the path, the path is declined. A closed pull request without a mark may have been opened
+   by hand, so the files on its branch are compared with the list. The paths that remain are
+   created; if none remain, there is nothing to do.
+3. If a pull request of this list is open under any of the names, it is continued. If its mark names
+   a path that its branch lacks, somebody has deleted the file there, so the path is declined. A
+   file on the branch is updated if it is unchanged since this action wrote it, and differs from the
+   list. If the base branch has got another file at a path that the pull request adds, the two
+   conflict, and the run says so. A pull request that this action has withdrawn (`Mode.WITHDRAW`)
+   stays closed. If its branch holds only files that this action wrote, and has no conflict, a new
+   pull request is opened from the same branch. A pull request that was closed as no longer needed
+   (needless) is never continued: its paths do not count as declined, and if it is open again, a
+   person has reopened it and it is theirs.
 4. Otherwise the first name that can be used is taken. If there is no branch of this name, it is
-   made. If there is one, it is continued if an interrupted run has left it, or a pull request that
-   was closed as needless: it holds only our own files, and what the default branch has as well, or
-   it has no commit of its own and its name is the list's default name. Any other branch belongs to
-   somebody else, or conflicts by now, and the next name is looked at.
-5. Between the reading and the writing anything may happen: another run, a person, a lost answer.
-   If the answer to a step is unclear, the branch is read again, and everything is decided once
-   more (`carry_out`), from what is there now and from the steps that this run has sent
-   (`SentSteps`). They say whether a branch, or a pull request, is this run's; the run goes on
-   there before it looks at any other name. A pull request that it opened from somebody else's
-   branch is closed again. The name may even be the default branch by now: then it is not used.
+   made. An existing branch is continued in three cases: it holds only our own files, because an
+   interrupted run has left it; or its pull request was closed as no longer needed, and it holds
+   only our own files and files that the base branch has as well; or it has no commit of its own,
+   and its name is the list's default name. Any other branch belongs to somebody else or has a
+   conflict, so the next name is tried.
+5. Between the reading and the writing, another run or a person may change the repository, and
+   answers may get lost. If the answer to a step is unclear, `carry_out` reads the branch again and
+   calls `decide` once more, with the present state and the steps that this run has sent
+   (`SentSteps`). These steps say whether a branch or a pull request is this run's own; the run
+   continues there before it looks at any other name. If this run has opened a pull request from
+   somebody else's branch, it closes that pull request again. If a branch has become the default
+   branch in the meantime, its name is not used.
 
 The rules for people are in docs/concepts.md, "Working branch".
 """
@@ -52,26 +55,29 @@ from registrar.registration.sent import Close, SentSteps
 from registrar.texts.messages import msg
 
 _MOST_LOOKED_AT = 10
-"""Closed pull requests whose branches are looked at: each costs up to three requests."""
+"""The most closed pull requests without a mark whose branches are compared with the list. Each of
+them costs up to three requests."""
 REGULAR_FILE = "100644"
 """The mode that GitHub gives to a file which it creates."""
 
 
 class _Added(NamedTuple):
-    """What a branch adds to the commit from which it starts."""
+    """The files that a branch adds to the commit from which it starts."""
 
     blobs: Mapping[str, str]
-    """Blob ids by path; none if it changes anything else, or too much to be listed, or has no
-    commit in common with the default branch."""
+    """Blob ids of the added files, by path. Empty if the branch also changes other files, changes
+    more than GitHub lists, or has no commit in common with the base branch."""
     before: Tree | None = None
-    """What that commit holds; ``None`` if GitHub does not list it."""
+    """The files of the commit from which the branch starts; ``None`` if GitHub does not list them.
+    """
 
 
 def decide(task: Task, lookups: Lookups, sent: SentSteps | None = None) -> Decision:
-    """Decide for a repository in which files are missing, if this run has ``sent`` something.
+    """Decide where a run writes, which pull request it continues, and which paths are declined.
 
-    It refuses a working branch that is the default branch, or the base branch. It ends with an
-    error where all names are taken, or with one of ``lookups``.
+    ``sent`` holds the steps that this run has sent already; ``None`` means none. Raises `Refused`
+    if the working branch is the default branch or the base branch, and `RegistrarError` if all
+    names are taken. Errors of ``lookups`` are passed on.
     """
     return _Decider(task, lookups, sent or SentSteps()).make()
 
@@ -79,12 +85,15 @@ def decide(task: Task, lookups: Lookups, sent: SentSteps | None = None) -> Decis
 def open_ones(
     task: Task, lookups: Lookups
 ) -> tuple[dict[str, BranchState], list[tuple[PullRequest, Mark]]]:
-    """Find the open pull requests of a list that count, and how all names of its branch stand."""
+    """Find the open pull requests of a list that count, each with its mark.
+
+    The mapping has the state of every name of the working branch that was read.
+    """
     return _Decider(task, lookups, SentSteps()).open_ones()
 
 
 def is_by_writer(pull: PullRequest, may_write: Callable[[str], bool | None]) -> bool:
-    """Whether somebody opened a pull request who may write to the repository.
+    """Whether the author of a pull request may write to the repository.
 
     `author_association` does not show whether the author may write. It is used only if the token
     may not read the author's permission.
@@ -96,7 +105,10 @@ def is_by_writer(pull: PullRequest, may_write: Callable[[str], bool | None]) -> 
 
 
 def marked(task: Task) -> list[tuple[PullRequest, Mark]]:
-    """Give the open pull requests of a list, as far as they were read with the repository."""
+    """Return the open pull requests of a list that were read with the repository, with their marks.
+
+    Whether their authors may write to the repository is not checked here.
+    """
     base = task.base_branch
     pulls = (pull for state in task.state.branches.values() for pull in state.pull_requests)
     here = (pull for pull in pulls if pull.is_open and pull.base_branch == base)
@@ -111,10 +123,10 @@ def _mark_for(task: Task, pull: PullRequest) -> Mark | None:
 
 
 def _is_of_list(task: Task, pull: PullRequest, mark: Mark = NO_MARK) -> bool:
-    """Whether a pull request is of the list of a task, as far as its mark says.
+    """Whether a pull request belongs to the list of a task, as far as its mark says.
 
-    If that does not say of which list it is, one to another base is another list's; a list without
-    a base of its own outlives the name of the default branch.
+    If the mark does not name a list, the base branch decides, but only for a list with a base other
+    than the default branch: the default branch may have been renamed since.
     """
     if mark.list or task.base_branch == task.repository.default_branch:
         return mark.is_of(task.list_id)
@@ -122,7 +134,10 @@ def _is_of_list(task: Task, pull: PullRequest, mark: Mark = NO_MARK) -> bool:
 
 
 def _is_marked(pull: PullRequest) -> bool:
-    """Whether an open pull request is of some list, and not a person's by now."""
+    """Whether an open pull request belongs to any list.
+
+    If it was closed as no longer needed before, a person has reopened it, so it is theirs.
+    """
     mark = Mark.of(pull.body)
     return mark is not None and not mark.is_needless
 
@@ -143,7 +158,7 @@ class _Decider:
         self._taken_back: list[Close] = []
 
     def make(self) -> Decision:
-        """Decide from what was read, and from what this run has sent."""
+        """Make the decision, as `decide` describes it."""
         self._read_names()
         return Decision(
             self._choose(),
@@ -158,7 +173,7 @@ class _Decider:
         )
 
     def open_ones(self) -> tuple[dict[str, BranchState], list[tuple[PullRequest, Mark]]]:
-        """Find the open pull requests of the list that count."""
+        """Find the open pull requests of the list that count, as the function `open_ones` says."""
         self._read_names()
         pulls = (pull for state in self._states.values() for pull in state.pull_requests)
         found = ((pull, self._mark_of(pull)) for pull in pulls if pull.is_open)
@@ -169,7 +184,7 @@ class _Decider:
         return tuple(d for d in self._task.missing if d.path not in self._declined)
 
     def _read_names(self) -> None:
-        """Read every name that is known to be used, and on to the first one that is not.
+        """Read the names in order, up to the first unused one behind all that are known to be used.
 
         Later names are not read. So a declined path is not found if it was proposed from a later
         name whose branch is gone, and if no name before it was ever used.
@@ -188,7 +203,7 @@ class _Decider:
                 return
 
     def _choose(self) -> Write | None:
-        """Choose where to write; `None`: all was declined."""
+        """Choose where to write; return `None` if all missing files were declined."""
         known = [self._states[name] for name in self._names if name in self._states]
         pulls = [pull for state in known for pull in state.pull_requests]
         self._find_declined(sorted(pulls, key=lambda pull: pull.number, reverse=True))
@@ -197,7 +212,7 @@ class _Decider:
         states = [state for state in known if not state.is_default]
         for index, state in enumerate(states):
             for pull in state.pull_requests:
-                # What this run opened may be from somebody else's branch: `_examine` looks
+                # If this run has opened it, the branch may be somebody else's: `_examine` finds out
                 if pull.is_open and (mark := self._mark_of(pull)) and not self._sent.opened(pull):
                     others = filter(None, map(self._open_one, states[:index]))
                     self._beside += [o for o in others if self._counts(o) and _is_marked(o)]
@@ -207,7 +222,7 @@ class _Decider:
             for state in some:
                 if withdrawn := self._withdrawn(state):
                     write = self._continue(state, *withdrawn)
-                    # Nobody could merge what conflicts by now, so another name is used
+                    # Nobody could merge a pull request with a conflict, so another name is used
                     if not (write and write.conflicts):
                         return write
             for state in some:
@@ -222,16 +237,18 @@ class _Decider:
     def _is_begun(self, state: BranchState) -> bool:
         """Whether this run has written to a branch, or has opened a pull request from it.
 
-        It goes on there before anywhere else, because the files that it has created are there.
+        The run continues such a branch before any other one, because its files are there.
         """
         pulls = (pull for pull in state.pull_requests if pull.is_open)
         return self._sent.has_written_to(state.name) or any(map(self._sent.opened, pulls))
 
     def _withdrawn(self, state: BranchState) -> tuple[PullRequest, Mark] | None:
-        """Give the newest pull request of this list, if it was withdrawn and its branch holds only
-        what this action wrote: a new one is opened from it.
+        """Return the newest pull request of this list from a branch, and its mark, if it was
+        withdrawn and the branch holds only files that this action wrote. A new one is then opened
+        from the branch.
 
-        If somebody has rewritten the branch since, it is looked at like any other.
+        Otherwise, or if somebody has rewritten the branch since, return `None`: the branch is
+        examined like any other.
         """
         ours = ((pull, mark) for pull in state.pull_requests if (mark := self._mark_of(pull)))
         pull, mark = next(ours, (None, NO_MARK))
@@ -255,8 +272,8 @@ class _Decider:
         return mark if mark and self._counts(pull) else None
 
     def _counts(self, pull: PullRequest) -> bool:
-        """Whether a pull request counts: somebody who may write opened it and, if it is open, it
-        goes to the base branch.
+        """Whether a pull request counts: somebody who may write opened it and, if it is open, it is
+        to be merged into the base branch of this list.
 
         This has to be checked, because anybody who may read a public repository can open a pull
         request between two of its branches, with any description.
@@ -268,9 +285,10 @@ class _Decider:
         return False
 
     def _may_be_moved(self, pull: PullRequest) -> bool:
-        """Whether a pull request names just the paths of this list, for a list in another file.
+        """Whether a pull request is from a list in another file, but names only paths of this list:
+        then the file of this list may have been moved.
 
-        A list with a name is known by that, wherever its file is.
+        A list with a name is recognised by the name, so the path of its file does not matter.
         """
         files, other = self._task.spec.file_list, Mark.of(pull.body)
         if files.name or not files.path or other is None or other.is_needless or pull.merged:
@@ -280,7 +298,9 @@ class _Decider:
         return is_other and (other.wrote or {}).keys() <= listed and self._counts(pull)
 
     def _find_declined(self, pulls: Sequence[PullRequest]) -> None:
-        """Find what was declined: the newest pull request that has proposed a path decides."""
+        """Find the declined paths. ``pulls`` begins with the newest pull request; for each path the
+        first one that has proposed it decides.
+        """
         undecided = frozenset(definition.path for definition in self._task.missing)
         proposed = frozenset[str]()
         looked_at = 0
@@ -312,17 +332,20 @@ class _Decider:
                     by = {path: self._first_with(path, state, pull) for path in by}
                 self._declined |= by
             elif pull.merged and known and pull.merge_commit:
-                # What was merged and deleted later is proposed again; what was taken out is not
+                # A file that was deleted after the merge is proposed again; a file that was deleted
+                # before it is declined
                 taken_out = self._lookups.lacking(known, pull.merge_commit)
                 self._declined |= dict.fromkeys(taken_out - proposed, pull)
                 self._deleted |= dict.fromkeys(known - taken_out, pull)
 
     def _continue(self, state: BranchState, pull: PullRequest, mark: Mark) -> Write | None:
-        """Continue a pull request of ours, without what somebody removed from its branch."""
+        """Continue the branch of a pull request of this list, without the files that somebody has
+        deleted from it; return `None` if no other file is missing.
+        """
         head = state.head or pull.head_sha
         named = frozenset(file.path for file in self._files if mark.wrote and mark.names(file.path))
         removed = self._removed(mark, named, head)
-        # The description may be newer than the branch was as it was read
+        # The description may have been read after a commit, and the branch before it
         if removed and (now := self._lookups.head(state.name)) and now != head:
             head, removed = now, self._removed(mark, named, now)
         self._declined |= {path: self._first_with(path, state, pull) for path in removed}
@@ -338,7 +361,7 @@ class _Decider:
         ours = frozenset(file.path for file in self._files if mark.names(file.path))
         from_base = self._from_base(head, tree, ours)
         branch = branch._replace(replaces=replaces, from_base=from_base)
-        # Then nothing was removed of it, and none of it is there
+        # The mark was written before the commit: its files are absent, but `_removed` counts none
         is_early = bool(named) and not removed and tree is not None and named.isdisjoint(tree)
         return Write(
             branch,
@@ -350,9 +373,10 @@ class _Decider:
         )
 
     def _first_with(self, path: str, state: BranchState, pull: PullRequest) -> PullRequest:
-        """Give the first pull request of a branch that named a path, if it was withdrawn.
+        """Return the oldest withdrawn pull request of a branch that names a path; ``pull`` if there
+        is none.
 
-        So the description says the same before and after a new one is opened.
+        So the description links to the same pull request before and after a new one is opened.
         """
         for each in state.pull_requests:
             mark = self._mark_of(each)
@@ -361,10 +385,10 @@ class _Decider:
         return pull
 
     def _conflicts(self, head: str, tree: Tree, mark: Mark) -> tuple[str, ...]:
-        """Find the paths of ours that the default branch has got since, with something else.
+        """Find the listed paths at which the branch and the base branch have added different files.
 
-        Git merges neither of two files that both sides have added. A branch that was given the
-        default branch's file by a merge, and kept ours, has no conflict: it no longer adds it.
+        Git cannot merge two different files that both sides have added. If somebody has merged the
+        base branch into this branch and kept our file, there is no conflict any more.
         """
         here = self._task.state.entries
         suspected = [
@@ -388,9 +412,8 @@ class _Decider:
         return tuple(path for path in suspected if path in added)
 
     def _from_base(self, head: str, tree: Tree | None, named: frozenset[str]) -> frozenset[str]:
-        """Find the missing paths that a branch holds only because its first commit has them.
-
-        What a description names was committed by us.
+        """Find the missing paths that a branch has only because the commit from which it starts has
+        them. The ``named`` paths do not count, because the branch itself adds them.
         """
         paths = (each.path for each in self._files)
         suspected = frozenset(p for p in paths if tree is None or p in tree) - named
@@ -416,7 +439,7 @@ class _Decider:
         return frozenset() if is_somebodys else removed
 
     def _lacking(self, paths: frozenset[str], commit: str) -> frozenset[str]:
-        """Find what a commit lacks; nothing if GitHub has lost the commit."""
+        """Return those of ``paths`` that a commit lacks; none if GitHub has lost the commit."""
         try:
             return self._lookups.lacking(paths, commit) if paths else paths
         except GitHubError as error:
@@ -425,9 +448,10 @@ class _Decider:
             return frozenset()
 
     def _outdated(self, tree: Tree, mark: Mark) -> Tree:
-        """Find the files that we wrote and for which the list gives other content now.
+        """Find the files that we wrote and for which the list has other content now.
 
-        Only regular files (mode 100644): a commit by GraphQL would reset any other mode.
+        Only regular files (mode 100644) count, because a commit by GraphQL would reset any other
+        mode.
         """
         there = ((each, tree[each.path]) for each in self._files if each.path in tree)
         return {
@@ -441,9 +465,9 @@ class _Decider:
     def _examine(self, state: BranchState, head: str) -> Write | None:
         """Continue a branch that adds our files and nothing else; return `None` to leave it alone.
 
-        A branch with an open pull request without a mark is continued as well, if the pull request
-        counts. So is that of one that was closed as needless, where the default branch has the
-        same as it adds besides: then git can merge it.
+        An open pull request without a mark does not prevent this, if it counts. If a pull request
+        from the branch was closed as no longer needed, the branch may also add files that the base
+        branch has with the same content, because git can merge them.
         """
         pull, sent = self._open_one(state), self._sent
         is_opened = pull is not None and sent.opened(pull)
@@ -451,7 +475,7 @@ class _Decider:
         is_others = pull is not None and not is_opened and self._is_others(pull)
         mark = self._needless_at(state, head) if pull is None else None
         if not is_ours and (is_others or self._is_left_alone(state, head)):
-            # One of this list would have been continued
+            # `_choose` would have continued a pull request of this list, so it is another list's
             is_beside = pull and is_others and self._counts(pull) and _is_marked(pull)
             self._beside += [pull] if pull and is_beside else []
             return None
@@ -472,11 +496,13 @@ class _Decider:
         )
 
     def _is_others(self, pull: PullRequest) -> bool:
-        """Whether an open pull request is a stranger's, or of another list."""
+        """Whether an open pull request does not count, or belongs to another list."""
         return not self._counts(pull) or Mark.of(pull.body) is not None
 
     def _is_left_alone(self, state: BranchState, head: str) -> bool:
-        """Whether a pull request that counts was closed at this commit, and none is open."""
+        """Whether a branch has no open pull request, and one that counts was closed or merged at
+        this commit. One that was closed as no longer needed does not matter.
+        """
         closed = (pull for pull in state.pull_requests if pull.head_sha == head)
         others = (pull for pull in closed if not self._needless(pull))
         return self._open_one(state) is None and any(map(self._counts, others))
@@ -484,10 +510,12 @@ class _Decider:
     def _is_found(
         self, state: BranchState, head: str, added: _Added | None, needless: Mark | None
     ) -> bool:
-        """Whether a branch is ours by what it adds, or, if that is nothing, by its name, or because
-        the answer about it was lost.
+        """Whether a branch is ours, because it adds only our files.
 
-        If it is that of a ``needless`` pull request, it may also add what the default branch has.
+        If it has no commit of its own (``added`` is `None`), it is ours if it has the list's
+        default name, or if this run may have made it. ``needless`` is the mark of a pull request
+        from it that was closed as no longer needed: then it may also add files that the base branch
+        has with the same content.
         """
         if added is None:
             may_be_made = self._sent.may_have_made(state.name)
@@ -499,9 +527,10 @@ class _Decider:
         return bool(added.blobs) and added.blobs.items() <= known.items()
 
     def _needless_at(self, state: BranchState, head: str) -> Mark | None:
-        """Give the mark of a pull request that was closed as needless at this commit.
+        """Return the mark of a pull request that was closed as no longer needed at this commit.
 
-        A commit of this run has moved the head.
+        If this run has written to the branch, the pull request may have been closed at an earlier
+        commit, because this run has moved the head.
         """
         is_ours = self._sent.has_written_to(state.name)
         pulls = (pull for pull in state.pull_requests if pull.head_sha == head or is_ours)
@@ -512,8 +541,9 @@ class _Decider:
         return mark if mark and mark.is_needless else None
 
     def _held(self, head: str, mark: Mark) -> Tree | None:
-        """Find what a branch holds at the listed paths, and at all that the mark names: the
-        description also shows what is no longer listed.
+        """Return the files of a branch at the listed paths and at the paths that its mark names;
+        `None` if GitHub does not list them. The description also shows paths that are no longer
+        listed.
         """
         listed = {hashed(each.path) for each in self._task.definitions}
         if mark.wrote is None or not mark.wrote.keys() <= listed:
@@ -521,9 +551,10 @@ class _Decider:
         return self._lookups.listed(head)
 
     def _branch(self, name: str, head: str, tree: Tree | None) -> Branch:
-        """Give a branch with what its ``tree`` holds.
+        """Return a branch with its files.
 
-        A file that was sent, and that the tree lacks, is looked for by itself: the tree may lag.
+        If this run has sent a file that ``tree`` lacks, the file is looked up with a request of its
+        own, because the tree may not show the newest commit yet.
         """
         asked = dict(self._sent.may_be_there(name))
         if tree is None and name in self._sent.branches:
@@ -544,8 +575,9 @@ class _Decider:
     def _found(self, pull: PullRequest, paths: frozenset[str]) -> frozenset[str]:
         """Find which of these paths a closed pull request without a mark proposed.
 
-        It was opened by hand, or somebody deleted our part. A path counts if it was added with our
-        content, and if the pull request changes only such files.
+        Such a pull request was opened by hand, or somebody has deleted our part of its description.
+        A path counts if it was added with our content, and if the pull request adds only regular
+        files.
         """
         if not self._counts(pull):
             return frozenset()
@@ -566,7 +598,7 @@ class _Decider:
         return blobs
 
     def _added(self, head: str) -> _Added | None:
-        """Give what a branch adds; `None`: it has no commit of its own."""
+        """Return the files that a branch adds; `None` if it has no commit of its own."""
         base = self._task.state.base_sha
         if head == base:
             return None
@@ -577,7 +609,7 @@ class _Decider:
             return _Added({})
         after, before = self._lookups.tree(head), self._lookups.tree(comparison.merge_base)
         if before is None or after is None:
-            # A repository too large for GitHub to list: the comparison names up to 300 files
+            # GitHub does not list so many files, but the comparison names up to 300 of them
             return _Added(comparison.added or {})
         return _Added(_added_between(before, after), before)
 
@@ -592,7 +624,9 @@ def _path(file: FileDefinition) -> str:
 
 
 def _added_between(before: Tree, after: Tree) -> Mapping[str, str]:
-    """Blob ids of the regular files that were added; nothing where anything else changed."""
+    """Return the blob ids of the regular files that were added, by path; an empty mapping if
+    anything else has changed.
+    """
     changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
     if any(path in before or after[path].mode != REGULAR_FILE for path in changed):
         return {}

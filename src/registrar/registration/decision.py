@@ -1,4 +1,4 @@
-"""What a decision is: where to write, what, and what was found out on the way."""
+"""The result of `decide`: the branch and the files to write, and findings about pull requests."""
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -11,60 +11,61 @@ from registrar.registration.sent import Close
 
 
 class Branch(NamedTuple):
-    """The branch to write on."""
+    """The branch that a run writes on, with its files."""
 
     name: str
     head: str
     tree: Tree | None = MappingProxyType({})
-    """All files of the branch by path; empty for a new branch, ``None`` if GitHub does not list
-    them."""
+    """Files of the branch by path, at least those at the listed paths. Empty for a new branch,
+    ``None`` if GitHub does not list them."""
     seen: Tree = MappingProxyType({})
-    """Files that were looked for one by one, and found."""
+    """Files that ``tree`` lacks, but that were found with a request for each of them."""
     replaces: Tree = MappingProxyType({})
-    """Files of ``tree`` that this action wrote, and for which the list gives something else now."""
+    """Files of ``tree`` that this action wrote, and for which the list has other content now."""
     from_base: frozenset[str] = frozenset()
-    """Missing paths that it holds only because the commit from which it starts has them: the
-    default branch has lost them since, so a merge would not bring them."""
+    """Missing paths that the branch has only because the commit from which it starts has them. They
+    were deleted from the base branch since, so a merge would not add them."""
 
     def holds(self, path: str) -> Entry | None:
-        """What it is known to hold at a path."""
+        """Return the entry that the branch is known to have at a path; ``None`` without one."""
         return (self.tree or {}).get(path) or self.seen.get(path)
 
     def is_outdated(self, path: str) -> bool:
-        """Whether a path still holds what may be replaced."""
+        """Whether the branch has a file at a path that is to be replaced by the list's content."""
         replaced = self.replaces.get(path)
         return replaced is not None and self.tree is not None and self.tree.get(path) == replaced
 
 
 class Write(NamedTuple):
-    """Write on a new branch, or go on with one of ours that was there."""
+    """The order to write on a new branch, or to continue an existing one."""
 
     branch: Branch
     pull_request: PullRequest | None = None
-    """The one that is open."""
+    """The open pull request that is continued; ``None`` if one is to be opened."""
     is_new: bool = False
     """Whether the branch is to be made."""
     is_bare: bool = False
-    """Whether somebody has made the branch, and it has no commit of its own."""
+    """Whether the branch existed before, without a commit of its own."""
     is_done: bool = False
-    """Whether files and pull request were made at once, so that its description is complete."""
+    """Whether one request has made both the files and the pull request, so that nothing is left to
+    commit or to describe."""
     describes_first: bool = False
-    """Whether the description names files that are not committed yet, so that it is corrected
-    before they are. One request that does everything writes it before the commit exists.
-    """
+    """Whether the description already names files that are not committed yet. Then it is corrected
+    before the commit. The request that makes branch, commit and pull request writes the description
+    before the commit exists."""
     taken_by: PullRequest | None = None
     """An open pull request from this branch that is not of this list."""
     mark: Mark | None = None
-    """The mark of ``pull_request``, where it was there before this run. Else that of the withdrawn
-    one, or of the needless one, from the same branch."""
+    """The mark of ``pull_request``, if an earlier run has opened it. Without an open pull request,
+    the mark of the one from the same branch that was withdrawn or closed as no longer needed."""
     leaves_pull_request: bool = False
-    """Whether the pull request stays as it is, because nobody wants it updated."""
+    """Whether the pull request is left unchanged, because the input ``update`` is false."""
     conflicts: tuple[str, ...] = ()
-    """Listed paths for which the default branch has got another file than the branch adds: it
-    cannot be merged."""
+    """Listed paths at which the branch and the base branch have added different files, so that the
+    branch cannot be merged."""
 
     def brings(self, path: str) -> bool:
-        """Whether a merge of the branch would bring a file, as far as it was read."""
+        """Whether a merge would add the file at a path, as far as the branch was read."""
         if path in self.branch.from_base:
             return False
         if self.branch.tree is not None:
@@ -72,13 +73,17 @@ class Write(NamedTuple):
         return self.mark is not None and self.mark.names(path)
 
     def is_to_write(self, path: str) -> bool:
-        """Whether something is to be written at a path."""
+        """Whether the file at a path is to be created or replaced."""
         if path in self.branch.from_base:
             return False
         return not self.brings(path) or self.branch.is_outdated(path)
 
     def edited(self, files: Iterable[FileDefinition]) -> list[str]:
-        """Paths of an open pull request that hold what is not the list's, and not known as ours."""
+        """Return the paths of ``files`` that somebody has edited in the open pull request: their
+        content is neither the list's nor known to be ours.
+
+        The list is empty if there is no open pull request, or if it is left unchanged.
+        """
         if self.pull_request is None or self.leaves_pull_request:
             return []
         tree = self.branch.tree or {}
@@ -88,24 +93,26 @@ class Write(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """What is done about the missing files."""
+    """The decision about the missing files of a repository."""
 
     write: Write | None = None
-    """Where they are created; ``None``: nowhere, because all of them were declined."""
+    """The branch to create the files on; ``None`` if all of them were declined."""
     files: tuple[FileDefinition, ...] = ()
-    """What is to be created, unless the branch holds it."""
+    """The missing files that nobody has declined. The branch may have some of them already."""
     declined: Mapping[str, PullRequest] = MappingProxyType({})
-    """Missing paths that somebody declined, and where."""
+    """Missing paths that somebody declined, each with the pull request in which they did."""
     deleted: Mapping[str, PullRequest] = MappingProxyType({})
-    """Missing paths that were merged and deleted since, and where they were merged."""
+    """Missing paths that a merged pull request added and somebody has deleted since, each with that
+    pull request."""
     beside: tuple[PullRequest, ...] = ()
-    """Open pull requests of other lists whose branches have a name before the chosen one."""
+    """Open pull requests of other lists, from branches whose names come before the chosen one."""
     ignored: tuple[PullRequest, ...] = ()
-    """Pull requests that do not count: strangers', and open ones that go to another branch."""
+    """Pull requests that do not count, because their author may not write to the repository, or
+    because they are open with another base branch."""
     moved: tuple[PullRequest, ...] = ()
-    """Pull requests that name just the paths of this list, for a list in another file: this one may
-    have been moved."""
+    """Pull requests of a list in another file that name only paths of this list, so that the file
+    of this list may have been moved."""
     taken_back: tuple[Close, ...] = ()
-    """Of pull requests that this run has opened from somebody else's branch."""
+    """Steps that close the pull requests which this run has opened from somebody else's branch."""
     branches: Mapping[str, BranchState] = MappingProxyType({})
-    """How the names of the branch stand that were read."""
+    """The states of all names of the working branch that were read."""

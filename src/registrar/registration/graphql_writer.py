@@ -1,8 +1,8 @@
-"""GraphQL: branch, commit and pull request in one request, then as few commits as possible.
+"""The GraphQL API: one request for branch, commit and pull request, or as few commits as possible.
 
-The branch is made at the very commit that was looked at and the commit expects it there, so
-"never overwrite" is exact. Where GitHub refuses the request, or a part of it, the steps that are
-left are done one by one.
+The branch is made at the commit that was read, and the new commit requires the branch to be there.
+So no file can be overwritten. If GitHub refuses the request or a part of it, the remaining steps
+are done one by one.
 """
 
 from registrar.errors import Failure, GitHubError
@@ -17,14 +17,17 @@ from registrar.texts.messages import msg
 
 
 class GraphQLWriter(RestWriter):
-    """Writes with the GraphQL API, as many files with one commit as it takes."""
+    """Writes with the GraphQL API, with as many files in one commit as GitHub accepts."""
 
     def _require_rate_limit(self, _files: object) -> None:
-        """Ask for the point of the request that writes."""
+        """Require the point that the writing request costs."""
         self._client.limits.require(Resource.GRAPHQL, 1)
 
     def _make_branch(self, write: Write) -> Write:
-        """Make branch, commit and pull request with one request, which is sent once in a run."""
+        """Make branch, commit and pull request with one request; a run sends it only once.
+
+        If the files need several commits, or GitHub refuses the request, only the branch is made.
+        """
         work, proposal, progress = self._work, self._work.proposal, self._progress
         branch, name, files = write.branch, write.branch.name, work.pending()
         if work.sent.branches or len(list(batches(files))) > 1:
@@ -43,7 +46,7 @@ class GraphQLWriter(RestWriter):
                 each.has_failed(error)
             work.sent.ask_again(error, steps[0])
             return super()._make_branch(write)
-        # Also if somebody else made the branch: then it stood at the very base commit
+        # If there is a commit but no branch, somebody else has made the branch at the same commit
         is_there = made.branch_id or made.commit
         for each, given in zip(sendings, (is_there, made.commit, made.pull_request), strict=True):
             each.has_made(given, is_done=bool(given))
@@ -63,10 +66,10 @@ class GraphQLWriter(RestWriter):
         )
 
     def _commit(self, branch: Branch) -> None:
-        """Create what the branch lacks, and correct what it holds, with one commit.
+        """Create the files that the branch lacks, and update those that it has, with one commit.
 
-        In one repository, files that cannot go into that commit get one commit each. Over many
-        repositories, they have failed.
+        In one repository, files that cannot go into this commit get one commit each. Over many
+        repositories, they fail.
         """
         work, progress, policy = self._work, self._progress, self._task.spec.policy
         while files := self._committable(branch):
@@ -76,7 +79,7 @@ class GraphQLWriter(RestWriter):
                 batch = next(batches(self._committable(branch)))
                 workflows = [each for each in batch if each.path.startswith(WORKFLOW_FILES)]
                 if error.nothing_done and 0 < len(workflows) < len(batch):
-                    # Most tokens that write every other file may not write these
+                    # Many tokens may write all files except workflows
                     batch = workflows
                 elif policy.falls_back:
                     break
@@ -89,9 +92,8 @@ class GraphQLWriter(RestWriter):
         super()._commit(branch)
 
     def _committable(self, branch: Branch) -> list[FileDefinition]:
-        """What can go into one commit, without replacing anything else than what we wrote.
-
-        Nothing if the tree is unknown.
+        """Return the pending files that one commit can write without replacing anything that we did
+        not write. The list is empty if the tree of the branch is unknown.
         """
         tree = branch.tree
         if tree is None:

@@ -1,4 +1,4 @@
-"""Who hears of a registration while it goes on, and what each of them is told."""
+"""The interface through which a registration reports its progress."""
 
 from contextlib import AbstractContextManager, nullcontext
 
@@ -10,33 +10,34 @@ from registrar.texts.messages import Catalogue, Message
 
 
 class Listener:
-    """Hears of a registration while it goes on; this one does nothing with it.
-
-    That is enough for one of many repositories.
+    """Receives the progress of a registration. This class ignores everything, which is enough for
+    one of many repositories.
     """
 
     def __init__(self, texts: Catalogue) -> None:
-        """``texts`` is the catalogue of commits and pull requests, whatever is printed."""
+        """``texts`` is the catalogue for commits and pull requests, also if lines are printed in
+        another language.
+        """
         self.texts = texts
 
     def begins(self, repository: Repository) -> None:
-        """Hear that the registration is about this repository, as GitHub describes it."""
+        """Receive the repository of the registration, as GitHub describes it."""
 
     def group(self, _key: str, /, **_values: object) -> AbstractContextManager[None]:
-        """Hear that what is told inside belongs together, under this heading."""
+        """Begin a group of lines with this heading; it ends with the context."""
         return nullcontext()
 
     def line(self, message: Message) -> None:
-        """Hear a sentence."""
+        """Receive a sentence."""
 
     def warn(self, diagnostic: Diagnostic) -> None:
-        """Hear a warning."""
+        """Receive a warning."""
 
     def path_found(self, listed: ListedPath, number: int, total: int) -> None:
-        """Hear how a path stands before anything is done; it has a ``number`` of ``total``."""
+        """Receive the state of a path before anything is done; it is ``number`` of ``total``."""
 
     def path_done(self, listed: ListedPath, number: int, total: int) -> None:
-        """Hear what was done about a path, which has a ``number`` of ``total``."""
+        """Receive the outcome of a path; it is ``number`` of ``total``."""
 
     def pull_request_done(self, pull: PullRequest, operation: PullRequestOperation) -> None:
-        """Hear what was done about the pull request."""
+        """Receive the pull request, and the operation that was done on it."""

@@ -1,4 +1,4 @@
-"""What a decision asks about a repository, and how a run over one looks it up."""
+"""The questions of `decide` about a repository, and the answers of a run over one by requests."""
 
 from typing import TYPE_CHECKING, Protocol
 
@@ -11,9 +11,11 @@ if TYPE_CHECKING:
 
 
 def listed_at(task: Task, commit: str) -> Tree | None:
-    """What a branch holds at the listed paths and above them, if that was read with the repository.
+    """Return the files at and above the listed paths, if the commit is the head of a branch that
+    was read with the repository.
 
-    `None` if it was not, and if one of these paths is a directory, of which nothing was read.
+    `None` if it is not, or if one of the listed paths is a directory there, because the files in
+    that directory were not read.
     """
     known = (each.entries for each in task.state.branches.values() if each.head == commit)
     entries = next(filter(None, known), None)
@@ -26,50 +28,53 @@ def listed_at(task: Task, commit: str) -> Tree | None:
 
 
 class Lookups(Protocol):
-    """What a decision asks about the repository of its task.
+    """The questions of `decide` about the repository of its task.
 
     Each method may raise `RegistrarError`, which ends the decision.
     """
 
     def branch(self, name: str, /) -> BranchState:
-        """Which commit has the branch of this name, and which pull requests were opened from it?"""
+        """Return the commit of the branch of this name, and the pull requests from it."""
 
     def head(self, name: str, /) -> str | None:
-        """At which commit is a branch by now? `None` if there is no such branch."""
+        """Return the present commit of a branch; `None` if there is no such branch."""
 
     def tree(self, commit: str, /) -> Tree | None:
-        """What does a commit hold? `None` if GitHub cuts the list."""
+        """Return all files of a commit; `None` if GitHub cuts the list."""
 
     def listed(self, commit: str, /) -> Tree | None:
-        """What does a commit hold at the listed paths, and above and below them?
+        """Return the files of a commit at the listed paths, and above and below them.
 
-        The answer may name other paths as well. `None` if GitHub cuts the list.
+        The result may have other files as well. `None` if GitHub cuts the list.
         """
         return self.tree(commit)
 
     def lacking(self, paths: frozenset[str], commit: str, /) -> frozenset[str]:
-        """Which of these paths does a commit lack?"""
+        """Return those of ``paths`` that a commit lacks."""
 
     def compare(self, base: str, head: str, /) -> Comparison:
-        """What does a commit have beyond another one?"""
+        """Return the merge base of two commits, and the files that ``head`` adds to it."""
 
     def may_write(self, login: str, /) -> bool | None:
-        """May this account write to the repository? `None` if GitHub does not say."""
+        """Whether this account may write to the repository; `None` if GitHub does not say."""
 
     def default_branch(self) -> str:
-        """What is the default branch called by now?"""
+        """Return the present name of the default branch."""
 
     def entry(self, _branch: str, _path: str, /, *, is_there: bool) -> Entry | None:
-        """What does a branch hold at a path by now? Asked of what this run has sent.
+        """Return the present entry of a branch at a path that this run has sent; `None` if there is
+        none.
 
-        ``is_there``: GitHub has said that there is something.
+        ``is_there`` is true if GitHub has refused the write because the path exists already.
         """
         del is_there
         return None
 
 
 class RestLookups(Lookups):
-    """Looks up with requests that read; `SentSteps` says which branches may have changed since."""
+    """Answers the questions with requests. `SentSteps` shows which branches this run may have
+    changed since the repository was read.
+    """
 
     def __init__(self, client: "Client", task: Task, sent: SentSteps | None = None) -> None:
         self._client = client
@@ -104,7 +109,7 @@ class RestLookups(Lookups):
         return self.tree(commit) if known is None else known
 
     def lacking(self, paths: frozenset[str], commit: str) -> frozenset[str]:
-        """Look into the tree; path by path if GitHub cuts it."""
+        """Use the tree of the commit, or one request for each path if GitHub cuts the tree."""
         tree, rest = self.listed(commit), self._client.rest
         if tree is not None:
             return paths - tree.keys()

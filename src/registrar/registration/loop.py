@@ -1,8 +1,9 @@
-"""The loop of a run that writes: read, decide, do the steps; after an unclear one, all once more.
+"""The loop of a run that writes: decide, do the steps, and after an unclear step read and decide
+again.
 
-Being killed and going on in the next run, and losing an answer and going on in this one, are the
-same: what is there is read, and everything is decided from that. What this run knows besides is
-the list of the steps that it has sent (`SentSteps`).
+A run that has lost an answer goes on in the same way as a run after one that was killed: it reads
+the present state of the branch, and decides from that. In addition, it knows the steps that it has
+sent itself (`SentSteps`).
 """
 
 from registrar.errors import GitHubError, OutOfTime
@@ -15,10 +16,11 @@ from registrar.registration.work import Writer
 
 
 def carry_out(task: Task, lookups: Lookups, writer: Writer, sent: SentSteps) -> None:
-    """Decide, and do what was decided. `RegistrarError` ends it.
+    """Decide, and do the steps of the decision. Raises `RegistrarError` if the run cannot go on.
 
-    It ends, because each step is sent once, and a branch is read again a few times at most. Where
-    it cannot be read again, the run goes on with what is known, so that an unclear step has failed.
+    The loop ends, because each step is sent only once, and a branch is read again only a few times.
+    If the branch cannot be read again, the unclear step counts as failed, and the run does the
+    remaining steps of the same decision.
     """
     decision = decide(task, lookups, sent)
     while True:
@@ -45,9 +47,11 @@ def carry_out(task: Task, lookups: Lookups, writer: Writer, sent: SentSteps) -> 
 
 
 def _read_again(task: Task, branch: str, lookups: Lookups, writer: Writer, sent: SentSteps) -> Task:
-    """Give the task with how a branch stands by now.
+    """Read a branch again, and return the task with its present state.
 
-    When the repository was read, it was not there, or was not the default branch; it may be by now.
+    If it has become the default branch in the meantime, pull requests that this run has opened from
+    it are closed. Then `Refused` is raised if its name is the first one of the working branch;
+    otherwise the next decision takes another name.
     """
     state = lookups.branch(branch)
     if state.head is not None and is_same(branch, now := lookups.default_branch()):

@@ -1,12 +1,12 @@
-"""What we keep in a pull request's description, hidden from readers.
+"""The mark: the hidden record that this action keeps in the description of a pull request.
 
-Our part stands between two comments, `BEGIN` and `END`. In it the mark says which list the pull
-request is from, what this action has committed to its branch (each path, with the content that it
-wrote last), whether we have closed the pull request, and why, and in which paths the description
-says that it conflicts. The mark says what has been committed, never what is planned. So a path that
-it names, and that the branch lacks, was removed by somebody; a path that it does not name belongs
-to somebody else. Paths are kept as hashes, because a path can contain any text, also the end of a
-comment.
+Our part of the description stands between two comments, `BEGIN` and `END`. In it, the mark says
+which list the pull request is from; which paths this action has committed to its branch, each with
+the content that it wrote last; whether we have closed the pull request, and why; and for which
+paths the description reports a conflict. The mark names files that have been committed, never files
+that are planned. So if the branch lacks a path that the mark names, somebody has removed the file;
+a path that the mark does not name belongs to somebody else. Paths are kept as hashes, because a
+path can contain any text, also the end of a comment.
 
 People edit descriptions. All comments of ours that are left are read, wherever they are, and their
 contents are added up. The next write puts them into one part again.
@@ -27,9 +27,9 @@ WITHDRAWN = "<!-- registrar:withdrawn -->"
 NEEDLESS = "<!-- registrar:needless -->"
 """Marks a pull request that was closed because the default branch has all of its files."""
 MANY = "<!-- registrar:many -->"
-"""Stands for the paths of a mark with more than `MOST_PATHS`: it may be any path."""
+"""Replaces the paths of a mark with more than `MOST_PATHS`. Such a mark may stand for any path."""
 MOST_PATHS = 1000
-"""Paths in a mark at most."""
+"""The most paths that a mark names."""
 _DIGITS = 10
 """Digits that a mark keeps of the hash of a path, and of the id of a blob."""
 _VALUES = frozenset({"wrote", "many", "list", "withdrawn", "needless", "conflicts"})
@@ -41,25 +41,27 @@ class Mark(NamedTuple):
     """The mark of one pull request."""
 
     wrote: Mapping[str, str] | None
-    """Hashes of the paths that were committed to its branch, each with the first digits of the id
-    of the blob that was written last, empty if that is not known; ``None``: it may be any path.
+    """Hashes of the paths that were committed to the branch, each with the first digits of the id
+    of the blob that was written last (empty if it is not known). ``None`` if the mark does not say
+    which paths, so that it may be any path.
     """
     list: str = ""
     """Hash of the list's identity; empty if it is not known."""
     is_withdrawn: bool = False
-    """Whether this action closed it: its branch is continued when its files are wanted again."""
+    """Whether this action has withdrawn the pull request. A later run may continue its branch."""
     is_needless: bool = False
-    """Whether we closed it for good, because the default branch has everything that it names. If
-    such a pull request is open, a person has reopened it, and it is no longer ours.
+    """Whether we closed the pull request for good, because the base branch has everything that it
+    names. If such a pull request is open, a person has reopened it, and it is no longer ours.
     """
     conflicts: frozenset[str] = frozenset()
-    """Hashes of the paths that the description names as conflicting."""
+    """Hashes of the paths for which the description reports a conflict."""
 
     @classmethod
     def of(cls, body: str) -> "Mark | None":
-        """Read a description; ``None`` where we wrote nothing in it.
+        """Read the mark of a description; ``None`` if the description has no part of ours.
 
-        Where it names different lists, or different contents of a path, none of these is known.
+        If it names several lists, or several contents of one path, the list or the content counts
+        as not known.
         """
         found: dict[str, list[str]] = defaultdict(list)
         for name, values in _COMMENT.findall(body):
@@ -80,16 +82,17 @@ class Mark(NamedTuple):
     def naming(
         self, list_id: str, files: Mapping[str, str], conflicts: Iterable[str] = ()
     ) -> "Mark":
-        """Give the mark of an open pull request that also names these paths, with their blobs.
+        """Return the mark of an open pull request that also names the paths of ``files``.
 
-        Its description says that it conflicts in ``conflicts``.
+        ``files`` has the blob ids by path. ``conflicts`` are the paths for which the description
+        reports a conflict.
         """
         named = {hashed(path): blob[:_DIGITS] for path, blob in files.items()}
         wrote, list_hash = {**(self.wrote or {}), **named}, hashed(list_id)
         return Mark(wrote, list_hash, conflicts=frozenset(map(hashed, conflicts)))
 
     def names(self, path: str) -> bool:
-        """Whether this action has committed ``path``, as far as that is known."""
+        """Whether this action has, or may have, committed ``path``."""
         return self.wrote is None or hashed(path) in self.wrote
 
     def has_written(self, path: str, blob: str) -> bool:
@@ -101,12 +104,12 @@ class Mark(NamedTuple):
         return bool(named) and named == blob[:_DIGITS]
 
     def is_of(self, list_id: str) -> bool:
-        """Whether it is from the list ``list_id``, as far as it says."""
+        """Whether the mark is from the list ``list_id``, or does not name its list."""
         return self.list in {"", hashed(list_id)}
 
     @property
     def text(self) -> str:
-        """The mark as it stands in a description: nothing of it is shown."""
+        """The mark as comments of a description, which GitHub does not show."""
         wrote = self.wrote
         is_few = wrote is not None and len(wrote) <= MOST_PATHS
         named = "".join(sorted(f" {path}{blob}" for path, blob in (wrote or {}).items()))
@@ -120,12 +123,14 @@ class Mark(NamedTuple):
 
 
 class Divided(NamedTuple):
-    """A description, divided; what is left of our comments elsewhere is left out."""
+    """A description, divided into our part and the text around it. Comments of ours in that text
+    are left out.
+    """
 
     before: str
     ours: str | None
-    """What stands between `BEGIN` and `END`; ``None`` if there is no part of ours, and
-    everything is before."""
+    """The text between `BEGIN` and `END`. ``None`` if the description has no part of ours; then
+    ``before`` is all of it."""
     after: str = ""
 
 
@@ -172,7 +177,7 @@ def _is_alone(comment: re.Match[str], body: str) -> bool:
 
 
 def _without(body: str, start: int, end: int, strays: Sequence[tuple[int, int]]) -> str:
-    """The text from ``start`` to ``end`` without these parts of it, which may overlap."""
+    """Return the text from ``start`` to ``end`` without the parts ``strays``, which may overlap."""
     kept = ""
     for first, last in sorted(strays):
         if start <= first and last <= end:
@@ -181,12 +186,12 @@ def _without(body: str, start: int, end: int, strays: Sequence[tuple[int, int]])
 
 
 def unmarked(ours: str) -> str:
-    """What people read of our part."""
+    """Return the visible text of our part."""
     return _COMMENT.sub("", ours).strip()
 
 
 def not_withdrawn(body: str) -> str:
-    """A description that no longer says that the pull request was withdrawn."""
+    """Return a description without the comment which says that the pull request was withdrawn."""
     return _COMMENT.sub(lambda each: "" if each[1] == "withdrawn" else each[0], body)
 
 
@@ -195,5 +200,5 @@ NO_MARK = Mark({})
 
 
 def hashed(text: str) -> str:
-    """A path, or the identity of a list, as a mark holds it."""
+    """Return the hash that a mark has for a path, or for the identity of a list."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]

@@ -1,4 +1,4 @@
-"""Reads with REST: one existence check for each path, in the order of docs/design.md."""
+"""The strategy `per-file`: a REST request for each listed path, in the order of docs/design.md."""
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -31,14 +31,17 @@ if TYPE_CHECKING:
     from registrar.github.client import Client
 
 _Names: TypeAlias = tuple[Future[Mapping[str, str] | None], Future[tuple[PullRequest, ...]]]
-"""Commits of the branches of all names, and the pull requests of the first name."""
+"""The commits of the branches with all names, and the pull requests from the first name."""
 
 
 writer = RestWriter
 
 
 def inspect(client: "Client", progress: Progress) -> Task:
-    """Read the repository, its base branch, and every listed path at that commit."""
+    """Read the repository, and every listed path at the head of its base branch.
+
+    Raises `Refused` if the repository is empty, or has no such branch.
+    """
     spec = progress.spec
     asked = spec.file_list.asked_paths
     client.limits.require(Resource.REST, 2 + len(spec.file_list.possible) + len(asked))
@@ -58,7 +61,7 @@ def inspect(client: "Client", progress: Progress) -> Task:
     state = _with_directories(client, spec, state, definitions)
     if absent:
         if not spec.writes:
-            # A run that writes gets the answer from GitHub
+            # A run that writes needs no look, because GitHub refuses a file that is blocked
             state = _with_obstacles(client, state, absent)
         state = _with_names(state, spec.branch, ask_for_names())
     return make_task(spec, with_owner(client, spec, state), listed)
@@ -70,7 +73,7 @@ def _with_entries(
     paths: Sequence[str],
     when_missing: Callable[[], object] | None = None,
 ) -> RepositoryState:
-    """Add what is at each of these paths; the first missing one calls ``when_missing``."""
+    """Add the entries of ``paths``. Call ``when_missing`` for each path that does not exist."""
     there = dict(state.entries)
     read_one = partial(client.rest.entry, state.repository, ref=state.base_sha)
     for path, entry in zip(paths, concurrently(read_one, paths, CONNECTIONS), strict=True):
@@ -92,7 +95,7 @@ def _with_directories(
     if not spec.writes:
         absent = [each for each in definitions if each.path not in state.entries]
         more = [each for each in places_of(absent) if each not in looked_at]
-        # Only for a note on files that would be hidden: a part of a long list is enough
+        # These are only for a note about files that would be hidden, so a cut list is good enough
         directories = {**_listed(client, state, more), **directories}
     return state._replace(directories=directories)
 
@@ -137,8 +140,8 @@ def _base(client: "Client", spec: RegistrationSpec, repository: Repository) -> s
 def _directories(client: "Client", state: RepositoryState, paths: Sequence[str]) -> Directories:
     """Read the directories among ``paths`` that exist.
 
-    A list that GitHub may have cut says nothing about what is missing from it, so the names are
-    then taken from the tree of the commit.
+    If GitHub may have cut the list of a directory, its names are taken from the tree of the commit
+    instead. Raises `Refused` if GitHub cuts the tree as well.
     """
     listed = _listed(client, state, paths)
     cut = [path for path, entries in listed.items() if len(entries) >= MOST_LISTED]
@@ -163,7 +166,7 @@ def _with_obstacles(
 
 
 def _listed(client: "Client", state: RepositoryState, paths: Sequence[str]) -> Directories:
-    """Read the directories among ``paths`` that exist; GitHub may have cut a long list."""
+    """Read the directories among ``paths`` that exist; a long list may be cut."""
     read = partial(client.rest.directory, state.repository, ref=state.base_sha)
     listed = concurrently(read, paths, CONNECTIONS)
     return {path: entries for path, entries in zip(paths, listed, strict=True) if entries}

@@ -1,4 +1,4 @@
-"""Refuses before the first write what the repository, or the token, is known to refuse later."""
+"""Checks before the first write whether the repository or the token would refuse a later one."""
 
 from collections.abc import Iterable, Sequence
 
@@ -12,9 +12,10 @@ from registrar.texts.messages import msg
 def require_writable(
     task: Task, files: Sequence[FileDefinition], scopes: frozenset[str] | None
 ) -> None:
-    """Refuse to create ``files`` if that is known to fail.
+    """Raise `RegistrarError` if it is known that ``files`` cannot be created or proposed.
 
-    ``scopes`` are those of a classic token; ``None`` if GitHub names none, as of other tokens.
+    ``scopes`` are those of a classic token; ``None`` for other tokens, because GitHub does not name
+    scopes for them.
     """
     repository = task.repository
     target = repository.full_name
@@ -23,7 +24,7 @@ def require_writable(
     if not repository.takes_pull_requests:
         raise Refused(msg("preflight.no_pull_requests", target=target))
     if scopes is not None and not scopes & {"repo", "public_repo"}:
-        # With `public_repo` alone the token sees public repositories only, so this is one
+        # A token with `public_repo` alone sees only public repositories, so this one is public
         raise Refused(msg("preflight.scope", scopes=sorted(scopes) or msg("label.none")))
     if repository.can_push is False:
         raise Refused(msg("preflight.no_push", target=target))
@@ -36,12 +37,14 @@ def require_writable(
 def lacking_scope(
     files: Iterable[FileDefinition], scopes: frozenset[str] | None
 ) -> list[FileDefinition]:
-    """Give the workflow files, where a classic token has ``scopes`` and may not write these."""
+    """Return the workflow files of ``files`` if a classic token with ``scopes`` may not write them;
+    otherwise an empty list.
+    """
     if scopes is None or "workflow" in scopes:
         return []
     return [each for each in files if each.path.startswith(WORKFLOW_FILES)]
 
 
 def scope_failure(scopes: frozenset[str] | None) -> Failure:
-    """Say why a file fails that `lacking_scope` gives."""
+    """Return the failure of the files that `lacking_scope` returns."""
     return Failure.of(msg("reason.workflow_scope", scopes=sorted(scopes or ())), Kind.PERMISSION)

@@ -1,4 +1,4 @@
-"""What a registration has done so far: each step is printed as it happens, and kept."""
+"""The progress of a registration: each outcome is printed at once, and kept for the result."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -19,20 +19,20 @@ from registrar.texts.messages import Message, msg
 
 
 class Progress:
-    """The growing result of one registration, so that what was done is known however it ends.
+    """The growing result of one registration, which is complete however the registration ends.
 
-    Methods that begin with ``keep`` or ``record`` add to it; `result` gives it as it stands.
+    Methods that begin with ``keep`` or ``record`` add to it; `result` returns the present one.
     """
 
     def __init__(self, spec: RegistrationSpec, listener: Listener) -> None:
-        """Begin with nothing done; ``listener`` is told of each step."""
+        """Begin with an empty result; ``listener`` receives each step."""
         self.spec = spec
         self.listener = listener
         self._result = Record(spec, spec.repository)
         self._task: Task | None = None
 
     def group(self, key: str, /, **values: object) -> AbstractContextManager[None]:
-        """Print what is said inside under a heading that the runner can fold."""
+        """Begin a group of lines that the runner can fold; it ends with the context."""
         return self.listener.group(key, **values)
 
     def identify(self, repository: Repository) -> None:
@@ -44,10 +44,7 @@ class Progress:
         self.listener.begins(repository)
 
     def begin(self, task: Task) -> None:
-        """Print the state of every path, and take over what is to be done.
-
-        The paths that are present are recorded as skipped.
-        """
+        """Print the state of every listed path, and keep the facts of the task for the result."""
         self._task = task
         total = len(task.paths)
         with self.group("group.check", count=total, target=task.repository.full_name):
@@ -64,21 +61,21 @@ class Progress:
         )
 
     def listed(self, definition: FileDefinition) -> ListedPath:
-        """Give a listed path as it stands by now."""
+        """Return a listed path with its present state."""
         return self._result.paths[definition.path]
 
     def pending(self, definitions: Iterable[FileDefinition]) -> list[FileDefinition]:
-        """The files of ``definitions`` about which nothing was done yet."""
+        """Return the files of ``definitions`` for which nothing was done yet."""
         return [each for each in definitions if self.listed(each).done is Done.PENDING]
 
     def record(self, *outcomes: PathOutcome) -> None:
-        """Keep what was done about paths, or is known of them."""
+        """Keep outcomes of paths, or other facts about them."""
         self._result = self._result.after(*outcomes)
 
     def record_and_print(self, *outcomes: PathOutcome, first: int = 1, total: int = 0) -> None:
-        """Keep and print what was done about paths.
+        """Keep and print outcomes of paths.
 
-        They have numbers from ``first`` on, of ``total``: as many as they are if it is 0.
+        They are numbered from ``first``, out of ``total``; 0 stands for the number of outcomes.
         """
         self.record(*outcomes)
         for number, each in enumerate(outcomes, start=first):
@@ -86,9 +83,9 @@ class Progress:
             self.listener.path_done(path, number, total or len(outcomes))
 
     def tell(self, decision: Decision) -> None:
-        """Keep and print what was declined, edited or ignored.
+        """Keep and print the findings of a decision about paths and pull requests.
 
-        What the branch held when it was read before, and holds no more, is decided anew.
+        If a file of the branch has changed since the decision before, its outcome is pending again.
         """
         self._reconsider(decision)
         self._skip_declined(decision)
@@ -133,7 +130,7 @@ class Progress:
         self.record(*(_declined(each.path, decision) for each in missing))
 
     def keep_conflicts(self, paths: Sequence[str], pull: PullRequest) -> None:
-        """Keep and print in which paths a pull request conflicts with the default branch."""
+        """Keep and print the paths at which a pull request conflicts with the base branch."""
         self.record(*(PathOutcome(each, conflicts_with=pull) for each in paths))
         if paths:
             self.warn("progress.conflicts", about=f"{paths}", pull_request=pull.link, paths=paths)
@@ -149,7 +146,7 @@ class Progress:
         self.keep(msg(key, **values), about=f"{key} {about}", repeats_state=repeats_state)
 
     def keep(self, message: Message, *, about: str, repeats_state: bool = False) -> None:
-        """Print a sentence as `note` does; ``about`` distinguishes it from every other one."""
+        """Print a sentence as `note` does; ``about`` distinguishes it from all other notes."""
         if self._keep(Note(message, about, repeats_state)):
             self.listener.line(message)
 
@@ -160,25 +157,28 @@ class Progress:
             self.listener.warn(Diagnostic(message))
 
     def _keep(self, note: Note) -> bool:
-        """Keep a note, and say whether it is new: what is decided once more is told once."""
+        """Keep a note, and return whether it is new, so that a second decision does not repeat it.
+
+        Only a new note is printed.
+        """
         is_new = note not in self._result.notes
         if is_new:
             self._result = self._result._replace(notes=(*self._result.notes, note))
         return is_new
 
     def keep_withdrawable(self, count: int) -> None:
-        """Keep how many of its pull requests could be withdrawn, at most."""
+        """Keep the number of pull requests that could be withdrawn, at most."""
         self._result = self._result._replace(withdrawable=count)
 
     def keep_needless(self, steps: Sequence[Close]) -> None:
-        """Keep and print which open pull requests have become needless."""
+        """Keep and print the open pull requests that are no longer needed."""
         pull_requests = [each.pull_request for each in steps]
         if not pull_requests:
             return
         count, links = len(pull_requests), tuple(pull.link for pull in pull_requests)
         self._result = self._result._replace(to_close=count)
         if not (self._task and self._task.missing):
-            # Otherwise the result is about the one that is to be opened
+            # With missing files, the result is about the pull request that is to be opened
             self._result = self._result._replace(pull_request=pull_requests[-1])
         self.note("progress.to_close", repeats_state=True, count=count, pull_requests=links)
 
@@ -187,14 +187,14 @@ class Progress:
         self._result = self._result._replace(branch=name)
 
     def keep_left_branch(self, name: str) -> None:
-        """Keep and print that a branch is left without a commit."""
+        """Keep and print the name of a branch that is left without a commit."""
         self._result = self._result._replace(left_branch=name)
         is_used = self.spec.uses_profile_branch
         key = "progress.branch_left" if is_used else "progress.branch_left_alone"
         self.note(key, about=name, branch=name)
 
     def keep_pull_request(self, pull_request: PullRequest, operation: PullRequestOperation) -> None:
-        """Keep and print the pull request, and what was done with it."""
+        """Keep and print the pull request, and the operation that was done on it."""
         closed = self._result.closed + (operation is PullRequestOperation.CLOSED)
         result = self._result._replace(pull_request=pull_request, operation=operation)
         self._result = result._replace(closed=closed)
@@ -207,7 +207,7 @@ class Progress:
         self.note("progress.pull_requests_unread", about=about, reason=reason)
 
     def keep_proposed(self, pull_request: PullRequest) -> None:
-        """Keep and print the open pull request that a preview found."""
+        """Keep and print an open pull request to which this run does nothing."""
         if self._result.operation is PullRequestOperation.NONE:
             self._result = self._result._replace(pull_request=pull_request)
         self.listener.line(msg("progress.proposed", url=Link(pull_request.url)))
@@ -215,9 +215,9 @@ class Progress:
     def result(
         self, *, assuming: Sequence[PathOutcome] = (), why_pending: Message | None = None
     ) -> Record:
-        """Give the result as it stands now, or would stand with some more paths done.
+        """Return the present result, as if the outcomes of ``assuming`` had been recorded.
 
-        ``why_pending`` says why nothing was done about the rest.
+        ``why_pending`` becomes the reason of all paths that are still pending.
         """
         result = self._result.after(*assuming)
         if why_pending is None:
@@ -227,7 +227,7 @@ class Progress:
 
 
 def _has_changed(file: ListedPath, branch: Branch) -> bool:
-    """Whether a file that was left on the branch as it was is another one by now."""
+    """Whether a skipped file of the branch has got the list's content since, or has lost it."""
     there = (branch.tree or {}).get(file.path)
     if file.done is not Done.SKIPPED or not file.on_branch or there is None:
         return False

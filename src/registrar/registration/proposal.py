@@ -1,4 +1,4 @@
-"""What a registration says in its commits and its pull request."""
+"""The texts of a registration: commit messages, and the title and description of a pull request."""
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,13 +23,14 @@ BODY_CHARACTERS = 65_536
 TITLE_CHARACTERS = 256
 """Longest title that GitHub accepts."""
 TEXT_CHARACTERS = 30_000
-"""Longest text of the caller in a description, with the values of properties."""
+"""Longest text of the caller in a description, after the values of properties are filled in."""
 MOST_NAMES = 20
-"""Names of one input once custom properties are filled in, which admins of a repository set."""
+"""The most names of one input after custom properties are filled in. There is a limit, because
+admins of a repository can set any values."""
 
 
 class CommitMessage(NamedTuple):
-    """What a commit says: its first line, and the rest."""
+    """A commit message: its first line, and the text below it."""
 
     headline: str
     body: str
@@ -40,22 +41,23 @@ class CommitMessage(NamedTuple):
 
 
 class Proposal(NamedTuple):
-    """The texts of one registration, and what else the caller wants of its pull request."""
+    """The texts of one registration, and the other options of its pull request."""
 
     spec: RegistrationSpec
     catalogue: Catalogue
     properties: Values = MappingProxyType({})
-    """Custom properties of the repository, once it was read."""
+    """Custom properties of the repository; empty if they were not read."""
 
     @property
     def options(self) -> PullRequestOptions:
-        """What the caller wants of the pull request."""
+        """The caller's options for the pull request."""
         return self.spec.settings.pull_request
 
     def filled_in(self, progress: Progress) -> "Proposal":
-        """Fill in the names of labels and people.
+        """Return the proposal with the names of labels and people filled in.
 
-        What the repository lacks is a warning: a name is left out, a text stays without the value.
+        If the repository lacks a property, there is a warning: a name with this property is left
+        out, and a text is used without the value.
         """
         for field, text in self.spec.settings.texts.items():
             for name in templates.properties(text):
@@ -85,7 +87,7 @@ class Proposal(NamedTuple):
         return self._replace(spec=self.spec._replace(settings=settings))
 
     def _filled_names(self, field: str, template: str, progress: Progress) -> Iterator[str]:
-        """The names that one entry of a list stands for: a property may have several values."""
+        """Yield the names for one template: several if a property in it has several values."""
         if not templates.names_property(template):
             yield template
             return
@@ -110,7 +112,7 @@ class Proposal(NamedTuple):
         return _cut(title, TITLE_CHARACTERS) if templates.properties(template) else title
 
     def commit_messages(self, result: Record) -> Callable[[FileDefinition], str]:
-        """Give what says the message of the commit that creates one file."""
+        """Return a function that makes the message of the commit for a file."""
         values = self._values(result)
 
         def message(file: FileDefinition) -> str:
@@ -123,7 +125,10 @@ class Proposal(NamedTuple):
     def commit_message(
         self, result: Record, files: Sequence[FileDefinition], *, corrects: bool = False
     ) -> CommitMessage:
-        """Message of the commit that creates, or only corrects, several files: it lists them."""
+        """Return the message of one commit for several files; it lists them.
+
+        ``corrects`` is true if the commit only updates files and creates none.
+        """
         paths = self.catalogue.text(msg("commit.files", count=len(files)))
         if len(files) == 1:
             paths = escaping.for_commit(files[0].path)
@@ -134,10 +139,10 @@ class Proposal(NamedTuple):
     def _commit_message(
         self, values: Mapping[str, str], default: str, listed: Sequence[str] = ()
     ) -> CommitMessage:
-        """Fill in the caller's message. A line that is then empty is left out.
+        """Fill in the caller's message. A line that becomes empty is left out.
 
-        What is ``listed`` comes before the trailers, because GitHub and others read these only at
-        the end. Without a first line of the caller's, it is ``default``.
+        The lines of ``listed`` come before the trailers, because GitHub and others read trailers
+        only at the end. If the caller's first line is empty, ``default`` takes its place.
         """
         template = templates.CommitTemplate.of(self.spec.settings.commit_message)
 
@@ -153,7 +158,7 @@ class Proposal(NamedTuple):
         return CommitMessage(self._fill(template.headline, values) or default, body)
 
     def body(self, result: Record, current: str | None = None, *, mark: Mark = NO_MARK) -> str:
-        """Put our part between its markers; nothing outside changes.
+        """Return the description with our part between its markers; text outside does not change.
 
         ``mark`` is the present mark; the paths that it names are kept. ``current`` is the present
         description; ``None`` means a new one, which begins with the caller's own text. If the
@@ -176,9 +181,10 @@ class Proposal(NamedTuple):
         return body if escaping.characters(body) <= BODY_CHARACTERS else not_withdrawn(current)
 
     def closed(self, current: str, mark: Mark) -> str:
-        """Say in our part why the pull request is closed, as its new mark does.
+        """Return the description of a pull request that is to be closed. Our part says why, and has
+        the new ``mark``.
 
-        The run that opens a withdrawn one again writes it anew.
+        If a person reopens a withdrawn pull request, the next run writes our part anew.
         """
         before, ours, after = divide(current)
         why = msg("body.needless" if mark.is_needless else "body.withdrawn")
@@ -191,7 +197,7 @@ class Proposal(NamedTuple):
         return whole if escaping.characters(whole) <= BODY_CHARACTERS else body("")
 
     def _values(self, result: Record) -> Mapping[str, str]:
-        """Give what the placeholders of every text stand for."""
+        """Return the values of the placeholders that every text may have."""
         owner, _, repo = result.repository.full_name.partition("/")
         return {
             "profile": self.spec.file_list.defaults.name,
@@ -219,12 +225,15 @@ class Proposal(NamedTuple):
         text = templates.fill(template, values, properties)
         if not (lines or all(properties.values())):
             text = " ".join(text.split())
-        # The value `skip ci` in the brackets of a template would be an instruction
+        # A template may have a property in brackets; `[skip ci]` would then skip the checks
         breaks = bool(properties) and not escaping.skips_checks(template)
         return escaping.no_skip(text) if breaks else text
 
     def _unusable(self, name: str, *, lines: bool = False) -> Message | None:
-        """Say why a property is not filled in; ``lines``: where several lines may stand."""
+        """Return why a property cannot be filled in; ``None`` if it can.
+
+        ``lines`` is true for a text that may have several lines.
+        """
         values = self.properties.get(name)
         if not values:
             return msg("reason.no_property", name=name)

@@ -1,4 +1,4 @@
-"""One open pull request for what the working branch brings."""
+"""Opens the pull request of the working branch, or updates the open one."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -23,7 +23,8 @@ from registrar.texts.messages import msg
 MOST_REFUSED = 3
 """After this many refused names, the remaining ones are not tried."""
 _ABOUT_ONE_NAME = frozenset({Kind.VALIDATION, Kind.LAG})
-"""What may be wrong with one of several names only; lag that lasts is about a name, too."""
+"""Kinds of a failure that may concern only one of several names. `Kind.LAG` is one of them, because
+GitHub's answer to an unknown name may look like lag."""
 
 
 class NotOpened(RegistrarError):
@@ -33,12 +34,13 @@ class NotOpened(RegistrarError):
 
 
 def prepare(work: Work, write: Write) -> Write:
-    """Look at an open pull request once more, right before the first commit to its branch.
+    """Read an open pull request once more, right before the first commit to its branch, and return
+    ``write`` with its present state.
 
     Raises an error if the pull request is closed by now or has another base branch, because nobody
     should commit to a branch that was just declined. Also raises one if none of the named files was
     on the branch, and the description names others by now. If the description has no room to record
-    what is written, nothing is added or corrected.
+    the files, none of them is created or updated.
     """
     to_write = [each for each in work.pending() if write.is_to_write(each.path)]
     if write.pull_request is None or not to_write:
@@ -50,7 +52,7 @@ def prepare(work: Work, write: Write) -> Write:
         looked = _looked_at(work, write, now)
         if not (_has_room(work, looked, to_write) and write.describes_first):
             return None
-        # Otherwise a later run would count what is not committed yet as removed
+        # Otherwise a later run would count files that are not committed yet as removed
         return Change(_body(work, looked, work.progress.result(), looked.pull_request))
 
     work.client.rest.update_pull_request(work.task.repository, write.pull_request, change)
@@ -60,14 +62,16 @@ def prepare(work: Work, write: Write) -> Write:
 def _looked_at(work: Work, write: Write, pull: PullRequest) -> Write:
     now = require_open(work, pull)
     if write.describes_first and write.mark and Mark.of(now.body) != write.mark:
-        # Another run has committed and named something in between: then the files that are named
-        # and absent were taken out, and are not merely named too early
+        # Another run has committed files and named them in between. So the files that are named and
+        # absent were deleted by somebody; they are not only named too early
         raise _changed(now)
     return write._replace(pull_request=now)
 
 
 def _has_room(work: Work, write: Write, to_write: Sequence[FileDefinition]) -> bool:
-    """Whether the description takes what is to be written; if not, nothing of it is."""
+    """Whether the description has room to record the files of ``to_write``. If not, they are
+    recorded as skipped, with a warning.
+    """
     progress, pull = work.progress, write.pull_request
     result = progress.result(assuming=[work.written(write.branch, each) for each in to_write])
     mark = Mark.of(_body(work, write, result, pull))
@@ -86,7 +90,11 @@ def _without_room(write: Write, file: FileDefinition) -> PathOutcome:
 
 
 def require_open(work: Work, pull: PullRequest) -> PullRequest:
-    """Give a pull request that was just read, if it is open and goes to the base branch."""
+    """Return a pull request that was just read, with a description of its repository.
+
+    Raises `RegistrarError` if the pull request is closed or has another base branch, or if its own
+    branch has become the default branch.
+    """
     of = pull.of
     if of is None or not of.default_branch:
         of = work.client.rest.again(work.task.repository)
@@ -102,10 +110,10 @@ def _changed(pull: PullRequest) -> RegistrarError:
 
 
 def publish(work: Work, write: Write) -> None:
-    """Open the pull request of a branch, or bring the one that is open up to date.
+    """Open the pull request of a branch, or update the open one; add labels, assignees, reviewers.
 
-    It gets its labels, assignees and reviewers. There is none for a branch that brings no file:
-    if GitHub has refused every commit, that is left behind.
+    For a branch that adds no file, because GitHub has refused every commit, no pull request is
+    opened, and the branch is left behind.
     """
     client, task, progress = work.client, work.task, work.progress
     result = progress.result()
@@ -123,7 +131,7 @@ def publish(work: Work, write: Write) -> None:
         return
     options = work.proposal.options
     if operation is not PullRequestOperation.CREATED:
-        # Asked once only: GitHub forgets whom it asked as soon as they have answered
+        # Reviewers are asked only once, because GitHub stops listing them as soon as they answer
         options = options._replace(reviewers=(), team_reviewers=())
         if options.labels or options.assignees:
             pull = client.rest.pull_request(task.repository, pull.number)
@@ -146,7 +154,10 @@ def _open_or_update(work: Work, write: Write) -> tuple[PullRequest, PullRequestO
 def _describe(
     work: Work, write: Write, result: Record, pull: PullRequest
 ) -> tuple[PullRequest, PullRequestOperation]:
-    """Bring a description up to date: what others have written to it in the meantime stays."""
+    """Update the description of a pull request; text of others is kept, also if it is new.
+
+    Return the pull request as it was read right before, and the operation.
+    """
 
     def change(now: PullRequest) -> Change | None:
         nonlocal pull
@@ -160,14 +171,14 @@ def _describe(
 
 
 def _body_now(work: Work, write: Write, result: Record, pull: PullRequest) -> str | None:
-    """Give the description of a pull request that was just read; ``None``: it stays as it is."""
+    """Return the new description of a pull request that was just read; ``None`` to leave it."""
     if _has_moved(write, result, pull):
         tree = work.client.rest.tree(work.task.repository, pull.head_sha) if result.wrote else None
         if tree is None:
-            # What it holds by now would be described as what it held then
+            # The description would report earlier files as the present files of the branch
             work.progress.note("progress.head_moved", pull_request=pull.link)
             return None
-        # Nobody else knows that this run has committed something, so it is named now
+        # Only this run knows which files it has committed, so the mark has to name them now
         there = ((each, tree.get(each.path)) for each in result.files if each.is_as_listed)
         changed = [each.path for each, now in there if now and now.sha != each.definition.blob_id]
         result = result.after(*(PathOutcome(path, is_as_listed=False) for path in changed))
@@ -177,7 +188,7 @@ def _body_now(work: Work, write: Write, result: Record, pull: PullRequest) -> st
 def _has_moved(write: Write, result: Record, pull: PullRequest) -> bool:
     """Whether somebody has committed to the branch since this run has read it.
 
-    A commit of this run whose answer was lost has no id that could be compared.
+    False if the answer to a commit of this run was lost, because its id is not known then.
     """
     wrote = [file for file in result.files if file.done in {Done.CREATED, Done.UPDATED}]
     known = {write.branch.head, *(file.commit for file in wrote)}
@@ -185,7 +196,7 @@ def _has_moved(write: Write, result: Record, pull: PullRequest) -> bool:
 
 
 def _body(work: Work, write: Write, result: Record, pull: PullRequest | None = None) -> str:
-    """Give the description of a pull request as it stands, or of a new one."""
+    """Return the updated description of a pull request, or the description of a new one."""
     mark = write.mark if pull is None else Mark.of(pull.body)
     if pull and not work.sent.opened(pull):
         result = result._replace(pull_request=pull)
@@ -196,21 +207,27 @@ def _body(work: Work, write: Write, result: Record, pull: PullRequest | None = N
 
 
 def _open(work: Work, write: Write, new: NewPullRequest) -> PullRequest:
-    """Open a pull request. `Unclear` where there may be one, so that it is looked for."""
+    """Open a pull request.
+
+    Raises `Unclear` if it may have been opened, so that the branch has to be read again. Raises
+    `OutOfTime` or `NotOpened` if it could not be opened.
+    """
     try:
         return work.sent.send(Open(new.branch, new.body), partial(_create, work, new))
     except OutOfTime as ended:
         raise OutOfTime(_by_hand(work.task, new, ended.failure), ended.waits_for) from ended
     except GitHubError as error:
         if error.already_exists and not write.taken_by:
-            # By hand it cannot be opened either. Another name could mean a second pull request
+            # It cannot be opened by hand either, and another branch could mean a second one
             hidden = msg("pull_request.not_shown", branch=new.branch)
             raise NotOpened(Failure.of(hidden, error.kind)) from error
         raise NotOpened(_why_not_opened(work, new, error.failure)) from error
 
 
 def _is_up_to_date(work: Work, write: Write, pull: PullRequest, result: Record) -> bool:
-    """Whether the description of a pull request needs no change; over many, the mark in it."""
+    """Whether the description of a pull request needs no change. Over many repositories, only the
+    mark in it is compared.
+    """
     if result.wrote:
         return False
     body = _body(work, write, result, pull)
@@ -230,9 +247,9 @@ def _unlisted(task: Task, write: Write) -> tuple[str, ...]:
 
 
 def _set_options(work: Work, pull: PullRequest, options: PullRequestOptions) -> None:
-    """Label the pull request, assign people, ask for reviews; whom GitHub refuses is named.
+    """Add labels, assign people and ask for reviews, with a warning for names that GitHub refuses.
 
-    What it has already stays, and is not asked for again.
+    Labels and assignees that the pull request has already are not sent again.
     """
     rest, progress = work.client.rest, work.progress
     this = work.task.repository, pull.number
@@ -255,10 +272,10 @@ def _set_options(work: Work, pull: PullRequest, options: PullRequestOptions) -> 
 
 
 def _give(names: Sequence[str], give: Callable[[Sequence[str]], None], work: Work) -> bool:
-    """Give all names in one request; when GitHub refuses a name, one after the other.
+    """Send all names with one request; if GitHub refuses a name, send them one after the other.
 
-    Says whether GitHub accepted them at once. After `MOST_REFUSED` names that it refused, or at
-    the end of the run, the others are left out.
+    Return whether GitHub accepted the request with all of them. After `MOST_REFUSED` refused names,
+    or at the end of the run, the remaining names are left out, with a warning.
     """
     if not names:
         return True
@@ -267,7 +284,7 @@ def _give(names: Sequence[str], give: Callable[[Sequence[str]], None], work: Wor
         give(names)
     except GitHubError as error:
         if len(names) == 1 or error.kind not in _ABOUT_ONE_NAME:
-            # Whatever else is wrong, a missing permission for example, is wrong for all names
+            # Any other failure, for example a missing permission, concerns all names
             about = f"{names} {error.failure.cause.identity}"
             progress.warn(
                 "pull_request.option_refused",
@@ -294,13 +311,17 @@ def _create(work: Work, new: NewPullRequest) -> PullRequest:
     except GitHubError as error:
         if error.kind is not Kind.NO_DRAFTS:
             raise
-        # Plans of GitHub without drafts refuse them
+        # Some plans of GitHub have no drafts
         work.progress.warn("pull_request.no_drafts")
         return create(new._replace(options=new.options._replace(draft=False)))
 
 
 def _why_not_opened(work: Work, new: NewPullRequest, why: Failure) -> Failure:
-    """Explain a refusal: GraphQL does not say before whether pull requests are switched off."""
+    """Return the reason why a pull request was not opened.
+
+    Only now GitHub is asked whether pull requests are switched off, because GraphQL has not said so
+    before.
+    """
     repository = work.task.repository
     if not work.client.rest.takes_pull_requests(repository):
         target, branch = repository.full_name, new.branch
@@ -310,7 +331,9 @@ def _why_not_opened(work: Work, new: NewPullRequest, why: Failure) -> Failure:
 
 
 def _by_hand(task: Task, new: NewPullRequest, why: Failure) -> Failure:
-    """Add where the files are, and a link to GitHub's own form, filled in, to open it by hand."""
+    """Add to a failure the branch with the files, and a link to GitHub's form for opening the pull
+    request by hand; the link fills in the form.
+    """
     base, head = quote(new.base), quote(new.branch)
     query = f"quick_pull=1&title={quote(new.title)}"
     link = escaping.Link(f"{task.repository.html_url}/compare/{base}...{head}?{query}")

@@ -1,4 +1,4 @@
-"""REST: the steps of a decision, one request for each, in the order of docs/design.md."""
+"""The REST API: one request for each step of a decision, in the order of docs/design.md."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -20,7 +20,7 @@ from registrar.texts.messages import msg
 
 FILES_PER_COMMIT = 1000
 BYTES_PER_COMMIT = 20_000_000
-"""Base64 of a commit; about 40 MB is the most that passes (github-api-commit-action#66)."""
+"""The most Base64 in one commit; GitHub accepts about 40 MB (github-api-commit-action#66)."""
 _OUT_OF_REACH = frozenset({Kind.NOT_FOUND, Kind.UNUSABLE, Kind.TRANSIENT})
 """What a GraphQL request ends with if the network lets only the REST API through."""
 
@@ -28,8 +28,8 @@ _OUT_OF_REACH = frozenset({Kind.NOT_FOUND, Kind.UNUSABLE, Kind.TRANSIENT})
 class RestWriter:
     """Writes with the REST API: one commit for each file.
 
-    Files that are to follow the list are corrected with GraphQL, because REST needs a ``sha`` to
-    replace a file, and registrar never sends one.
+    Existing files of the branch are updated with GraphQL, because REST needs a ``sha`` to replace a
+    file, and registrar never sends one.
     """
 
     def __init__(self, work: Work) -> None:
@@ -71,7 +71,7 @@ class RestWriter:
 
     def write(self, write: Write) -> None:
         if write is not self._decided:
-            # The same one comes again if the branch could not be read: the run goes on where it was
+            # If the branch could not be read again, the same order comes twice and is continued
             self._decided, self._begun = write, self._begin_to(write)
         if begun := self._begun:
             if not begun.is_done:
@@ -81,7 +81,9 @@ class RestWriter:
     # --- Before the first commit ----------------------------------------------------------------
 
     def _begin_to(self, write: Write) -> Write | None:
-        """Do what comes before the first commit; ``None`` if there is to be none."""
+        """Do the steps before the first commit. Return ``None`` if the pull request is to be left
+        unchanged, so that no other step follows.
+        """
         work, progress, name = self._work, self._progress, write.branch.name
         if not work.sent.branches:
             self._require(write)
@@ -97,9 +99,10 @@ class RestWriter:
         return write if write.is_done else pull_requests.prepare(work, write)
 
     def _require(self, write: Write) -> None:
-        """Refuse, before the first write, what is known to fail.
+        """Raise an error before the first write if it is known that the writing fails.
 
-        Over many repositories, files that the token may not write have failed alone.
+        Over many repositories, files that the token may not write fail alone, and the others are
+        written.
         """
         work, scopes = self._work, self._client.limits.scopes
         files = [each for each in work.pending() if write.is_to_write(each.path)]
@@ -115,11 +118,14 @@ class RestWriter:
             raise RegistrarError(scope_failure(scopes))
 
     def _require_rate_limit(self, files: Sequence[FileDefinition]) -> None:
-        """Ask for a request for the branch, one for each file, and one for the pull request."""
+        """Require a request for the branch, one for each file, and one for the pull request.
+
+        Raises an error if GitHub's rate limit leaves fewer.
+        """
         self._client.limits.require(Resource.REST, len(files) + 2)
 
     def _leave(self, write: Write) -> None:
-        """Keep how the files stand in a pull request that is not to be written to."""
+        """Keep the states of the files if the pull request is to be left unchanged."""
         for each in self._work.pending():
             standing = Standing.PROPOSED if write.brings(each.path) else Standing.TO_CREATE
             why = msg("reason.no_update")
@@ -129,14 +135,14 @@ class RestWriter:
     # --- Branch and files -----------------------------------------------------------------------
 
     def _make_branch(self, write: Write) -> Write:
-        """Make the branch, at the commit that was read."""
+        """Make the branch at the commit that was read."""
         name, base = write.branch.name, self._task.state.base_sha
         create = partial(self._client.rest.create_branch, self._task.repository, name, base)
         self._work.sent.send(MakeBranch(name), create)
         return write._replace(is_new=False)
 
     def _commit(self, branch: Branch) -> None:
-        """Create what is missing, one commit each, once the branch follows the list."""
+        """Update the files that the branch has; then create the others with one commit for each."""
         work, progress = self._work, self._progress
         self._correct(branch)
         todo = work.pending()
@@ -174,7 +180,11 @@ class RestWriter:
             return work.failed(branch, file, error.failure)._replace(done=done)
 
     def _correct(self, branch: Branch) -> None:
-        """Correct the files for which the list gives something else now, if there are any."""
+        """Update the files of the branch for which the list has other content now.
+
+        If GitHub refuses that, they have failed. If the GraphQL API cannot be reached, and the
+        branch is unchanged, they are only skipped.
+        """
         work = self._work
         outdated = [each for each in work.pending() if branch.is_outdated(each.path)]
         try:
@@ -199,9 +209,10 @@ class RestWriter:
         return head == (self._work.sent.head(branch.name) or branch.head)
 
     def _commit_together(self, branch: Branch, files: Sequence[FileDefinition]) -> None:
-        """Commit files of a branch in as few commits as GitHub takes.
+        """Commit files to a branch, in as few commits as GitHub accepts.
 
-        GitHub refuses a commit if the branch has moved on.
+        Raises `GitHubError` if GitHub refuses a commit, for example because the branch has moved
+        on.
         """
         work, progress, repository = self._work, self._progress, self._task.repository
         for batch in batches(files):
@@ -218,7 +229,7 @@ class RestWriter:
 
 
 def batches(files: Sequence[FileDefinition]) -> Iterator[list[FileDefinition]]:
-    """Split into commits that GitHub accepts."""
+    """Split files into batches that GitHub accepts as one commit each."""
     batch: list[FileDefinition] = []
     size = 0
     for definition in files:

@@ -1,13 +1,12 @@
 """One registration: state of the repository -> task -> branch, files, pull request -> record.
 
-`register` reads the repository with a strategy and makes a task. Where files are missing, `decide`
-says which branch and which pull request are theirs; its questions are answered by requests
-(`lookups`). A run that writes carries the decision out (`loop`, with a writer); any other only says
-what would be done. `preview` does that last part alone, for a repository that was read together
-with others.
+`register` reads the repository with a strategy and makes a task. If files are missing, `decide`
+chooses their branch and pull request; requests answer its questions (`lookups`). A run that writes
+carries out the decision (`loop`, with a writer), and any other run only reports it. `preview` also
+only reports it, for a repository that was read together with others.
 
-`STRATEGIES` has the ways to read and write; nothing else here depends on which one is chosen, nor
-on whether there are other repositories.
+`STRATEGIES` has the ways to read and write. Nothing else in this module depends on the chosen one,
+or on whether the run is about other repositories, too.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -58,21 +57,25 @@ STRATEGIES: Mapping[CommitStrategy, Strategy] = {
 
 
 def register(client: "Client", spec: RegistrationSpec, listener: Listener) -> Record:
-    """Do one registration, or preview it where the mode only reads.
+    """Do one registration, or only preview it if the mode only reads.
 
-    An error is part of the result; nothing is raised."""
+    An error is not raised; the result describes it.
+    """
     progress = Progress(spec, listener)
     result = _result_of(lambda: _register(client, progress), progress, client)
     repository = result.repository
     now = client.session.described
     if now and now.id == repository.id:
-        # It may have been renamed, or have turned private, with the last answer
+        # The last answer may show that it was renamed, or made private, during the run
         repository = repository._replace(full_name=now.full_name, visibility=now.visibility)
     return result._replace(repository=repository, is_ended=spec.writes or spec.withdraws)
 
 
 def preview(task: Task, lookups: Lookups, listener: Listener) -> Record:
-    """Report what a registration would do in a repository that has been read."""
+    """Return the plan of a registration in a repository that was read already.
+
+    An error is not raised; the result describes it.
+    """
     progress = Progress(task.spec, listener)
 
     def report() -> None:
@@ -89,15 +92,16 @@ def preview(task: Task, lookups: Lookups, listener: Listener) -> Record:
 def _result_of(
     work: Callable[[], None], progress: Progress, client: "Client | None" = None
 ) -> Record:
-    """Do ``work``, which keeps in ``progress`` what it does; an error that ends it is described.
+    """Do ``work``, which adds to ``progress``, and return the result.
 
-    Without a ``client`` nothing can have been written.
+    If an error ends it, the result describes the error and has its exit code. ``client`` shows
+    whether something was written; without one, nothing was.
     """
     try:
         work()
     except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
         failure = describe(error, progress.result().branch)
-        # Files not begun are 'pending', with what ended it as reason, not 'failed'
+        # Files that were not begun have not failed: they stay pending, with the error as reason
         result = progress.result(why_pending=_why_pending(error, failure, progress.spec))
         wrote = bool(client and client.session.wrote) or bool(result.count(Done.UNKNOWN))
         return result._replace(exit_code=exit_code(error, wrote=wrote), failure=failure)
@@ -146,9 +150,10 @@ def _register(client: "Client", progress: Progress) -> None:
 
 
 def _foresee_refusal(client: "Client", task: Task, progress: Progress) -> None:
-    """Warn where a run that writes is known to be refused.
+    """Warn if it is known that a run that writes would be refused.
 
-    What the repository itself takes is said elsewhere, as an advice.
+    There is no warning for an archived repository, or one without pull requests, because the report
+    gives advice about these.
     """
     result, repository = progress.result(), task.repository
     files = [each.definition for each in (*result.to_create, *result.to_update)]
@@ -172,7 +177,7 @@ def _report_plan(task: Task, progress: Progress) -> None:
         progress.warn("progress.not_handed_down", about=str(paths), paths=paths)
     if not task.spec.policy.tells_paths:
         progress.keep_withdrawable(len(marked(task)))
-        # Over many, which rules apply is counted, and said once for all repositories
+        # A run over many repositories counts the rules that apply, and reports them once
         return
     if task.repository.of_person and task.spec.property_names:
         progress.note("progress.no_properties", owners=[task.repository.owner])
@@ -186,7 +191,7 @@ def _report_plan(task: Task, progress: Progress) -> None:
 
 
 def _pairs(key: str, task: Task, other_of: Callable[[ListedPath], str]) -> list[Message]:
-    """Give a message for each path that ``other_of`` gives another file for."""
+    """Return a message for each path for which ``other_of`` returns another file."""
     return [
         msg(key, path=each.path, other=other) for each in task.paths if (other := other_of(each))
     ]
@@ -198,7 +203,7 @@ def _other_case(listed: ListedPath) -> str:
 
 
 def _in_two_forms(task: Task) -> Iterator[Message]:
-    """Give a message for each path that is there in another Unicode form."""
+    """Yield a message for each path that exists in another Unicode form."""
     for each in task.paths:
         if each.other_case and (forms := forms_of(each.path, each.other_case)):
             form, present = forms
@@ -206,7 +211,10 @@ def _in_two_forms(task: Task) -> Iterator[Message]:
 
 
 def _without_needless(work: Work, lookups: Lookups) -> Task:
-    """Close what has become needless, or say that it would be; give the task without it."""
+    """Close the pull requests that are no longer needed, or report them if this run does not write.
+
+    Return the task with them as closed.
+    """
     task, progress = work.task, work.progress
     found = closing.find_needless(task, lookups, progress)
     if not task.spec.writes:
@@ -215,8 +223,8 @@ def _without_needless(work: Work, lookups: Lookups) -> Task:
     try:
         require_writable(task, (), work.client.limits.scopes)
     except RegistrarError:
-        # Where something is missing, writing it fails for the same reason and says so; a run that
-        # has nothing else to do does not fail for it
+        # If files are missing, their writing fails for the same reason and reports it. A run that
+        # has nothing else to do must not fail because of it
         return task
     return closing.close(task, found, _writer(work), progress)
 
@@ -226,13 +234,13 @@ def _proposal(task: Task, progress: Progress) -> Proposal:
     return Proposal(task.spec, progress.listener.texts, properties)
 
 
-# --- What would be done -------------------------------------------------------------------------
+# --- A run that only reads ----------------------------------------------------------------------
 
 
 def _preview(task: Task, lookups: Lookups, progress: Progress) -> None:
-    """Keep and print what a run that writes would do about what is missing.
+    """Keep and print the plan of a run that writes for the missing files.
 
-    Where the token may not read pull requests, only that is not known.
+    If the token may not read pull requests, the plan says so, and lists the missing files.
     """
     if task.spec.proposes:
         _proposal(task, progress).filled_in(progress)
@@ -251,21 +259,23 @@ def _preview(task: Task, lookups: Lookups, progress: Progress) -> None:
 
 
 def _read_replaced(client: "Client", task: Task, progress: Progress) -> None:
-    """Read what the corrections would replace, so that it can be shown."""
+    """Read the files that updates would replace, so that the plan can show the difference."""
     files = progress.result().to_update
     blobs = read_blobs(lambda _: client, {file.replaces: task.repository for file in files})
     progress.record(*(PathOutcome(each.path, before=blobs.get(each.replaces)) for each in files))
 
 
 def _record_missing(task: Task, progress: Progress) -> None:
-    """Keep what a run that writes would create; this run itself does nothing about it."""
+    """Keep that this run does nothing about the remaining missing files. Unless it is about a
+    reference or a withdrawal, a run that writes would create them.
+    """
     pending = progress.pending(task.missing)
     done = Done.TO_CREATE if task.spec.proposes else Done.NOTHING
     progress.record(*(PathOutcome(each.path, done) for each in pending))
 
 
 def _report_decision(decision: Decision, progress: Progress) -> None:
-    """Keep and print how each missing file stands on the branch that would be written to."""
+    """Keep and print the state of each missing file on the branch that a run would write to."""
     progress.tell(decision)
     write = decision.write
     tree = (write and write.branch.tree) or {}
@@ -295,9 +305,10 @@ def _report_decision(decision: Decision, progress: Progress) -> None:
 def _on_branch(
     file: FileDefinition, write: Write | None, standing: Standing, done: Done
 ) -> PathOutcome:
-    """Say whether a file that the branch of a pull request holds would be corrected.
+    """Return the outcome of a file that the branch has: to be updated, left as somebody has edited
+    it, or else ``done``.
 
-    Without ``write`` nothing is corrected there, and nobody asks. Otherwise it was ``done``.
+    Without ``write`` the content on the branch is not compared with the list.
     """
     if write and write.branch.is_outdated(file.path):
         replaces = write.branch.replaces[file.path].sha
@@ -308,7 +319,7 @@ def _on_branch(
     return PathOutcome(file.path, done, standing=standing)
 
 
-# --- What is done -------------------------------------------------------------------------------
+# --- A run that writes --------------------------------------------------------------------------
 
 
 def _writer(work: Work) -> Writer:
@@ -316,10 +327,10 @@ def _writer(work: Work) -> Writer:
 
 
 def _write(work: Work, lookups: Lookups) -> None:
-    """Make or continue the branch, create the files, and see to the pull request."""
+    """Make or continue the branch, create the files, and open or update the pull request."""
     client, task, sent = work.client, work.task, work.sent
     if task.state.pull_requests_error:
-        # Ends here, always: without the pull requests nothing can be decided
+        # This always raises an error, because nothing can be decided without the pull requests
         require_writable(task, task.missing, client.limits.scopes)
     try:
         carry_out(task, lookups, _writer(work), sent)
@@ -327,8 +338,8 @@ def _write(work: Work, lookups: Lookups) -> None:
         if not client.session.may_have_been_applied:
             sent.forget_unsent()
         for commit in sent.unclear_commits:
-            # Also if GitHub says that there is no such branch: right after a write that may
-            # be lag, or the write may yet be under way
+            # The branch is reported even if GitHub does not show it, because the write may still be
+            # under way, or may not be visible everywhere yet
             work.progress.keep_branch(commit.branch)
             work.note_unknown(commit)
         raise

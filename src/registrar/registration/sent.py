@@ -1,9 +1,9 @@
-"""What one run has sent to the branches of a list, step by step, and what became of each step.
+"""The steps that one run has sent to the branches of a list, and the result of each step.
 
 A step is listed before its request is sent, so that it is known however the run ends. It is *done*
-if GitHub has said so, and *refused* if GitHub has said that nothing was done. Else it is
-*unclear*: the answer was lost, or has not come yet. It stays so after a later reading: what was
-read then says what is there, and this list says whether it may be ours.
+if GitHub has confirmed it, and *refused* if GitHub has said that nothing was done. Otherwise it is
+*unclear*, because the answer was lost or has not come yet. It stays unclear after the branch was
+read again: the reading shows the files that exist, and this list shows which of them may be ours.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -16,7 +16,7 @@ from registrar.models.repository import PullRequest
 from registrar.registration.mark import CLOSED_BY_US, NO_MARK, Mark
 
 _MOST_READINGS = 6
-"""How often a run reads its branch again, because somebody writes to it, or answers are lost."""
+"""How often a run reads a branch again, at most, if somebody writes to it or answers are lost."""
 _MAY_HAVE_MOVED = frozenset({Kind.STALE, Kind.LAG})
 Given = TypeVar("Given")
 
@@ -32,43 +32,45 @@ class Commit(NamedTuple):
 
     branch: str
     parent: str
-    """The commit at which the branch has to be; empty if the request does not say."""
+    """The commit that has to be the head of the branch; empty if the request does not name one."""
     files: frozenset[tuple[str, str]]
     """Paths, each with the id of the blob that is written."""
 
     @classmethod
     def of(cls, branch: str, parent: str, files: Iterable[FileDefinition]) -> "Commit":
-        """Give the commit that writes these files."""
+        """Return the step that writes these files."""
         return cls(branch, parent, frozenset((each.path, each.blob_id) for each in files))
 
     def holds(self, file: FileDefinition) -> bool:
-        """Whether it writes a file."""
+        """Whether the commit writes a file with this path and content."""
         return (file.path, file.blob_id) in self.files
 
 
 class Open(NamedTuple):
-    """Open the pull request of a branch."""
+    """Open a pull request from a branch."""
 
     branch: str
     body: str
 
 
 class Close(NamedTuple):
-    """Close a pull request, for the reason that its mark gives from then on."""
+    """Close a pull request; its new mark gives the reason."""
 
     pull_request: PullRequest
-    """As it was read."""
+    """The pull request as it was read."""
     mark: Mark = NO_MARK
-    """Withdrawn, or needless. Else this run has opened it, and from somebody else's branch."""
+    """The new mark, which says withdrawn or needless. `NO_MARK` if this run has opened the pull
+    request from somebody else's branch."""
 
     @property
     def is_own_mistake(self) -> bool:
-        """Whether it is closed because this run should not have opened it."""
+        """Whether the pull request is closed because this run should not have opened it."""
         return not (self.mark.is_withdrawn or self.mark.is_needless)
 
     @property
     def closed(self) -> PullRequest:
-        """The pull request once that is done, as far as a decision asks."""
+        """The pull request after this step, as far as it matters for a decision: closed, and with
+        the comments that say why."""
         body = CLOSED_BY_US if self.is_own_mistake else self.mark.text
         return self.pull_request._replace(is_open=False, body=body)
 
@@ -77,12 +79,14 @@ Step: TypeAlias = MakeBranch | Commit | Open
 
 
 def _what(step: Step) -> Step:
-    """What a step is about: a branch has one pull request, with any description."""
+    """Return a step without the description of a pull request, so that two steps that open a pull
+    request from the same branch are equal.
+    """
     return step._replace(body="") if isinstance(step, Open) else step
 
 
 class Unclear(Exception):
-    """A branch has to be read again before it is known what became of a step."""
+    """Raised if a branch has to be read again, because the result of a step is unclear."""
 
     def __init__(self, step: Step) -> None:
         super().__init__(step.branch)
@@ -91,39 +95,39 @@ class Unclear(Exception):
 
 @dataclass(slots=True)
 class Sending:
-    """A step that was sent."""
+    """A step that was sent, and its result."""
 
     step: Step
     reading: int
-    """Number of times that the branch had been read again before."""
+    """`SentSteps.readings` at the moment when the step was sent."""
     is_alone: bool = True
-    """Whether it had a request of its own."""
+    """Whether the step had a request of its own, which did no other step."""
     is_unclear: bool = True
     is_done: bool = False
     given: object = None
-    """What was made: a pull request, or the id of a commit."""
+    """The result of the request: the pull request, or the id of the commit."""
     error: RegistrarError | None = None
     is_there: bool = False
-    """Whether GitHub has refused it because there is such a thing already."""
+    """Whether GitHub has refused the step because such a file, branch or pull request exists."""
 
     def has_made(self, given: object, *, is_done: bool = True) -> None:
-        """Keep what GitHub has made; not ``is_done``: it has refused the step."""
+        """Keep the result of the request; ``is_done`` is false if GitHub has refused this step."""
         self.given, self.is_done, self.is_unclear = given, is_done, False
 
     def has_failed(self, error: GitHubError) -> None:
-        """Keep why GitHub has refused the step, or why nobody knows what became of it."""
+        """Keep the error by which GitHub has refused the step, or which left its result unclear."""
         self.error, self.is_there = error, error.already_exists
         self.is_unclear = error.may_have_been_applied
 
 
 @dataclass(slots=True)
 class SentSteps:
-    """The steps of one run."""
+    """The steps of one run, in the order in which they were sent."""
 
     readings: int = 0
     """How often a branch was read again."""
     tries: int = 0
-    """How often that was tried."""
+    """How often the run has tried to read a branch again."""
     _all: list[Sending] = field(default_factory=list)
     _last: dict[Step, Sending] = field(default_factory=dict)
     """The last sending of each step."""
@@ -139,10 +143,11 @@ class SentSteps:
         return self.tries < _MOST_READINGS
 
     def cannot_read(self, unclear: Step, error: RegistrarError) -> None:
-        """Go on with what is known, because the branch could not be read after an ``unclear`` step.
+        """Learn that a branch could not be read again after an ``unclear`` step.
 
-        Raises the ``error`` if nothing can follow. A pull request that may be open ends the run
-        in its own words.
+        Raises ``error`` if the run cannot go on: the branch itself may not exist, or every other
+        request would fail, too. If a pull request may have been opened, `send` raises ``error``
+        when it is called for it again, so that the message is about the pull request.
         """
         if isinstance(unclear, Open):
             self._all[-1].error = error
@@ -150,10 +155,11 @@ class SentSteps:
             raise error
 
     def send(self, step: Step, request: Callable[[], Given]) -> Given:
-        """Send a step with a request of its own, and give what it has made.
+        """Send a step with a request of its own, and return the result of the request.
 
-        Once only: the very step gives later what it gave, or raises what it raised. `Unclear` if
-        the branch has to be read again first; `GitHubError` if that would tell no more.
+        Such a step is sent only once: for the same step, a later call returns the same result, or
+        raises the same error. Raises `Unclear` if the branch has to be read again first, and
+        `GitHubError` if the step has failed and reading the branch again would not help.
         """
         if earlier := self._last.get(_what(step)):
             if earlier.is_done:
@@ -173,21 +179,23 @@ class SentSteps:
         return given
 
     def begin(self, step: Step, *, is_alone: bool = True) -> Sending:
-        """List a step that is sent next."""
+        """Add a step to the list, right before its request is sent."""
         sending = self._last[_what(step)] = Sending(step, self.readings, is_alone)
         self._all.append(sending)
         return sending
 
     def forget_unsent(self) -> None:
-        """Take out the step that was listed, and whose request was not sent."""
+        """Remove the step that was listed, but whose request was not sent."""
         self._all = [each for each in self._all if each.error or not each.is_unclear]
 
     def ask_again(self, error: GitHubError, step: Step, *, is_there: bool = False) -> None:
-        """Raise `Unclear` if the branch is to be read again, and may be."""
+        """Raise `Unclear` if the step may have been done, or if ``is_there``, unless the branch was
+        read again too often already.
+        """
         if self.may_read and (is_there or error.may_have_been_applied):
             raise Unclear(step) from error
 
-    # --- What a decision asks ------------------------------------------------------------------
+    # --- The questions of a decision -----------------------------------------------------------
 
     def has_written_to(self, branch: str) -> bool:
         """Whether this run has made a branch, or a commit on it."""
@@ -198,7 +206,9 @@ class SentSteps:
         return any(each.is_unclear for each in self._on(branch, MakeBranch))
 
     def opened(self, pull: PullRequest) -> bool:
-        """Whether this run opened a pull request: its number, or the very description, shows it."""
+        """Whether this run opened a pull request. The number shows it; if GitHub's answer was lost,
+        the same description does.
+        """
         return any(
             each.given.number == pull.number
             if isinstance(each.given, PullRequest)
@@ -208,14 +218,14 @@ class SentSteps:
         )
 
     def may_have_written(self, branch: str, file: FileDefinition) -> bool:
-        """Whether a commit of this run may have written a file that was found on a branch."""
+        """Whether an unclear commit of this run may have written a file that a branch has."""
         return any(c.branch == branch and c.holds(file) for c in self.unclear_commits)
 
     def may_be_there(self, branch: str) -> Mapping[str, bool]:
-        """Paths that were sent one by one and that a branch may hold, even if GitHub does not list
-        them yet.
+        """Return the paths that were sent one by one and that a branch may have, even if GitHub
+        does not list them yet.
 
-        True if GitHub has said that something is there.
+        The value is true if GitHub has said that the path exists.
         """
         failed = (each for each in self._on(branch, Commit) if not each.is_done and each.is_alone)
         return {
@@ -231,19 +241,21 @@ class SentSteps:
         return any(each.is_alone and each.error for each in self._on(branch, Open))
 
     def head(self, branch: str) -> str:
-        """The commit at which this run has left a branch since it was read; empty: none."""
+        """Return the id of the last commit that this run has made on a branch since it was read;
+        empty if there is none.
+        """
         commits = self._on(branch, Commit)
         now = (each.given for each in commits if each.reading == self.readings)
         return next((str(each) for each in reversed([*now]) if each), "")
 
     @property
     def unclear_commits(self) -> list[Commit]:
-        """The commits that this run may have made, as far as their answers say."""
+        """The commits of this run whose result is unclear."""
         steps = (each.step for each in self._all if each.is_unclear)
         return [step for step in steps if isinstance(step, Commit)]
 
     def is_unread(self, branch: str, file: FileDefinition) -> bool:
-        """Whether a branch may hold a file, and was not read since that became possible."""
+        """Whether this run may have written a file to a branch that was not read again since."""
         steps = (each.step for each in self._unread(branch))
         return any(isinstance(step, Commit) and step.holds(file) for step in steps)
 

@@ -1,4 +1,6 @@
-"""Reads with one query, everything at one commit; `GraphQLWriter` writes with one request more."""
+"""The strategy `single`: one query reads everything at one commit, and `GraphQLWriter` writes with
+one more request.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -36,10 +38,12 @@ def directories_to_read(spec: RegistrationSpec) -> list[str]:
 
 
 def inspect(client: "Client", progress: Progress) -> Task:
-    """Read the repository, the working branch and the directories above every listed path.
+    """Read the repository, the working branch and the directories above every listed path, all at
+    one commit.
 
-    All of it at one commit. So nothing is created below a file or a link, and what differs in
-    letter case only is seen.
+    The directories show whether a file or a link is in the way of a path, and whether a name
+    differs in letter case only. Raises `Refused` if the repository was listed before, and another
+    one has its name now.
     """
     spec = progress.spec
     described = spec.repository if spec.was_listed else None
@@ -74,11 +78,13 @@ def _commits_at_ref(client: "Client", spec: RegistrationSpec, known: Repository)
 
 
 def _identified(spec: RegistrationSpec, repository: Repository) -> Repository:
-    """Give the repository that was read with its number, if it has to be the listed one."""
+    """Return the repository that was read. If it was listed before, it gets the listed number, and
+    `Refused` is raised if it is another one, or is not selected by its present name.
+    """
     if not spec.was_listed:
         return repository
     listed = spec.repository
-    # A list may have a node id of an older form, so it counts only if there is no number
+    # A list may have node ids of an older form, so they are compared only without a number
     number, node_id = repository.id, repository.node_id
     if (number and number != listed.id) or not (number or node_id == listed.node_id):
         raise Refused(msg("many.another_repository"), Kind.MOVED)

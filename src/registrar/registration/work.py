@@ -1,4 +1,4 @@
-"""What the steps of a registration share."""
+"""The types and functions that the steps of a registration share."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Work(NamedTuple):
-    """A registration that writes: what each of its steps needs."""
+    """The objects that each step of a registration needs."""
 
     client: "Client"
     task: Task
@@ -33,11 +33,14 @@ class Work(NamedTuple):
     sent: SentSteps
 
     def pending(self) -> list[FileDefinition]:
-        """The missing files about which nothing was done yet."""
+        """Return the missing files for which nothing was done yet."""
         return self.progress.pending(self.task.missing)
 
     def written(self, branch: Branch, definition: FileDefinition, commit: str = "") -> PathOutcome:
-        """Say that a file was created, or corrected, with its commit if that is known."""
+        """Return the outcome of a file that was created or updated.
+
+        ``commit`` is the id of its commit; empty if it is not known.
+        """
         path = definition.path
         outcome = PathOutcome(path, standing=Standing.PROPOSED, is_as_listed=True, commit=commit)
         if replaced := branch.replaces.get(path):
@@ -49,7 +52,11 @@ class Work(NamedTuple):
         return outcome._replace(done=Done.CREATED, reason=reason)
 
     def there(self, branch: Branch, definition: FileDefinition, blob: str) -> PathOutcome:
-        """Say that the branch holds a file: our own lost write, another's, or its base's."""
+        """Return the outcome of a file that the branch has already, with the blob id ``blob``.
+
+        Either this run has written it and the answer was lost, or somebody else has, or the branch
+        has it from the commit from which it starts.
+        """
         if definition.path in branch.from_base:
             return PathOutcome(definition.path, Done.SKIPPED, reason=msg("reason.from_base"))
         is_same = blob == definition.blob_id
@@ -60,60 +67,62 @@ class Work(NamedTuple):
         return skipped._replace(standing=Standing.PROPOSED)
 
     def failed(self, branch: Branch, definition: FileDefinition, failure: Failure) -> PathOutcome:
-        """Say that a file could not be created, or corrected."""
+        """Return the outcome of a file that could not be created or updated."""
         is_there = definition.path in branch.replaces
         standing = Standing.PROPOSED if is_there else Standing.TO_CREATE
         done = Done.UNKNOWN if failure.may_have_been_applied else Done.FAILED
         return PathOutcome(definition.path, done, failure, standing=standing)
 
     def note_unknown(self, commit: Commit) -> None:
-        """Record its files without a result as unknown: GitHub's answer about them was lost."""
+        """Record the pending files of a commit as unknown, because GitHub's answer was lost."""
         failure = Failure.of(msg("reason.unknown"))._replace(may_have_been_applied=True)
         pending = filter(commit.holds, self.pending())
         self.progress.record(*(PathOutcome(each.path, Done.UNKNOWN, failure) for each in pending))
 
 
 class Writer(Protocol):
-    """Does the steps of a decision: what a way to write has."""
+    """The interface of a class that does the steps of a decision."""
 
     def tell(self, decision: Decision, /) -> None:
-        """Keep and print what was decided."""
+        """Keep and print the findings of a decision."""
 
     def close(self, step: Close, /) -> PullRequest | None:
-        """Close a pull request, unless it has changed since it was read (then `None`).
+        """Read a pull request once more and close it; return it as it is then.
 
-        It is looked at once more before. Gives it as it is by then; somebody may have closed it.
+        If it has changed since it was first read, it is left open, and `None` is returned. If
+        somebody else has closed it, it is returned as they have left it.
         """
 
     def write(self, write: Write, /) -> None:
-        """Make or continue the branch, create the files, and see to the pull request.
+        """Make or continue the branch, create the files, and open or update the pull request.
 
-        `Unclear` if the branch has to be read again first.
+        Raises `Unclear` if the branch has to be read again before the run can go on.
         """
 
 
 class Strategy(Protocol):
-    """How a repository is read and written: what a module of a strategy has."""
+    """The interface of a module that says how a repository is read and written."""
 
     @property
     def writer(self) -> Callable[[Work], Writer]:
-        """The way to write."""
+        """The class of the writer."""
 
     def inspect(self, client: "Client", progress: Progress, /) -> Task:
-        """Read at one commit what a repository has of the listed paths; say what is to be done."""
+        """Read the listed paths of a repository at one commit, and return the task."""
 
 
 MOST_BLOBS = 50
-"""Contents that a plan reads at most, to show what would replace them."""
+"""The most blobs that a plan reads, to show how updates would change them."""
 
 
 def read_blobs(
     client: "Callable[[str], Client]", wanted: Mapping[str, Repository]
 ) -> Mapping[str, bytes]:
-    """Read blobs by their ids, each from the given repository. If more than `MOST_BLOBS` are
-    wanted, none is read; a blob that GitHub refuses is left out.
+    """Read blobs by their ids, each from the given repository, and return their contents. If more
+    than `MOST_BLOBS` are wanted, none is read; a blob that GitHub refuses is left out.
 
-    ``client`` gives the client for a repository, by its name.
+    ``client`` returns the client for the name of a repository. Raises `GitHubError` if reading any
+    other blob would fail, too.
     """
     if len(wanted) > MOST_BLOBS:
         return {}
@@ -128,9 +137,11 @@ def read_blobs(
 
 
 def with_owner(client: "Client", spec: RegistrationSpec, state: RepositoryState) -> RepositoryState:
-    """Add what the target inherits from its owner's repository ``.github``, where asked for.
+    """Add the files that the target inherits from its owner's repository ``.github``, if the result
+    depends on them.
 
-    Where it counts as present, that has to be known; for a note only if GitHub says it.
+    If inherited files count as present, an error of the reading is raised. If they are only for a
+    note, the error is ignored.
     """
     owner, _, name = state.repository.full_name.partition("/")
     counts, listed = spec.settings.respect_alternatives, spec.file_list.possible
