@@ -373,6 +373,13 @@ MERGED = {
 }
 
 OBJECTS = {
+    **{
+        f"the name {name}": Mistake(
+            f'name: "{name}"\nfiles: [a]\n', "line 1", f"`name` is {name}. It"
+        )
+        for name in ("Service", "a_b", "x" * 41, "", "a/b", "é", "a\\n")
+    },
+    "a name that is no string": Mistake("name: 1\n", "line 1", "name must be a string"),
     "unknown key": Mistake(
         "extends: health\nonly: []\n",
         "line 2",

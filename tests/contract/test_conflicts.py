@@ -104,15 +104,6 @@ def test_a_withdrawn_one_that_conflicts_by_now_is_not_continued(example: Conflic
     assert only_reads(example.host)
 
 
-def test_in_japanese(one: Conflict) -> None:
-    one.repository.commit(OTHER)
-    for mode in ("check", "register"):
-        run = one.look(mode=mode, language="ja")
-        assert "コンフリクト" in run.console
-        assert "コンフリクト" in run.summary
-    assert "コンフリクト" in one.body
-
-
 def test_a_branch_that_took_the_default_branch_and_kept_ours_does_not(example: Conflict) -> None:
     repository = example.repository
     theirs = repository.commit(OTHER)
@@ -180,13 +171,12 @@ def test_what_both_have_added_alike_does_not(one: Conflict) -> None:
 def test_one_that_github_does_not_list_is_ended_by_deleting_its_branch(example: Conflict) -> None:
     repository, quirks = example.repository, example.host.quirks
     quirks.unlisted_pull_requests = frozenset({1})
-    for language, words in (("en", "delete it: the next run"), ("ja", "ブランチを削除")):
-        run = example.look(language=language)
-        assert run.exit_code == 1
-        assert words in run.console
-        assert "compare/main..." not in run.text
-        assert "#the-pull-request-is-not-opened" in run.text
-        assert [each.head for each in repository.pull_requests] == [BRANCH]
+    run = example.look()
+    assert run.exit_code == 1
+    assert "delete it: the next run" in run.console
+    assert "compare/main..." not in run.text
+    assert "#the-pull-request-is-not-opened" in run.text
+    assert [each.head for each in repository.pull_requests] == [BRANCH]
     repository.delete_branch(BRANCH)
     repository.close(1)
     assert example.look().exit_code == 0

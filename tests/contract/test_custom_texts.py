@@ -377,32 +377,6 @@ def test_all_with_a_branch_of_ones_own(single: Start, repository: Repository) ->
     assert [pull.head for pull in repository.pull_requests] == ["add/health", "add/scaffold"]
 
 
-@pytest.mark.parametrize(
-    ("given", "empty", "used"),
-    [
-        # Nobody but us would choose the built-in name: an empty branch is a run's leftover.
-        ({}, LIST_BRANCH, LIST_BRANCH),
-        ({"branch": LIST_BRANCH}, LIST_BRANCH, LIST_BRANCH),
-        # Anybody may have made this one.
-        ({"branch": "wip"}, "wip", "wip-2"),
-    ],
-)
-def test_an_empty_branch_is_continued_under_the_built_in_name_only(
-    single: Start,
-    action: Action,
-    repository: Repository,
-    given: dict[str, str],
-    empty: str,
-    used: str,
-) -> None:
-    repository.create_branch(empty)
-    head = repository.head()
-    run = single(given, definitions=action.listing("a", "b")).or_fail()
-    assert run.outputs["branch"] == used
-    assert [pull.head for pull in repository.pull_requests] == [used]
-    assert used == empty or repository.head(empty) == head
-
-
 def test_a_branch_of_ones_own_with_our_files_is_continued(
     single: Start, action: Action, repository: Repository
 ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -144,23 +143,6 @@ def test_own_definitions_are_written_to_the_letter(
     assert run.outputs["created"] == str(len(LIST))
 
 
-def test_a_definition_file_may_be_named_by_its_absolute_path(
-    action: Action, repository: Repository
-) -> None:
-    action.write("list.json", '[{"path": "a"}]')
-    action(definitions=str(action.workspace / "list.json"), runner=True).or_fail()
-
-
-def test_the_workspace_of_the_runner_counts_not_the_working_directory(
-    action: Action, repository: Repository, tmp_path: Path
-) -> None:
-    checkout = tmp_path / "checkout"
-    checkout.mkdir()
-    (checkout / "list.json").write_text('[{"path": "a"}]')
-    env = {"GITHUB_WORKSPACE": str(checkout)}
-    action(definitions="list.json", env=env).or_fail()
-
-
 @pytest.mark.parametrize("name", ["service", "a", "0-a--b-", "x" * 40])
 def test_a_list_of_ones_own_has_its_name_in_branch_texts_and_reports(
     name: str, strategy: str, action: Action, repository: Repository
@@ -177,25 +159,6 @@ def test_a_list_of_ones_own_has_its_name_in_branch_texts_and_reports(
     assert messages == ([pull.title] if strategy == SINGLE else ["chore: add b", "chore: add a"])
     assert run.registration["profile"] == name
     assert f"## registrar: `{TARGET}` (`{name}`)" in run.summary
-
-
-@pytest.mark.parametrize("language", ["en", "ja"])
-@pytest.mark.parametrize("name", ["Service", "a_b", "x" * 41, '""', "a/b", "é", '"a\\n"', "1"])
-def test_a_name_that_no_branch_should_have_is_refused(
-    name: str, language: str, action: Action, host: StandInHost
-) -> None:
-    listed = action.write("list.yml", f"name: {name}\nfiles: [a]\n")
-    run = action(definitions=listed, language=language)
-    assert run.exit_code == 2
-    words: dict[str, tuple[str, ...]] = {
-        "en": ("list.yml, line 1: ", "small letters, digits and hyphens, 40 at most"),
-        "ja": ("list.yml、1 行目: ", "40 文字まで"),
-    }
-    if name == "1":
-        words = {"en": ("name must be a string",), "ja": ("name は文字列",)}
-    for each in words[language]:
-        assert each in run.stderr
-    assert host.requests == []
 
 
 @pytest.mark.parametrize(
@@ -225,9 +188,6 @@ def test_a_run_without_any_list_is_refused_before_any_request(
     assert "There is no list: give definitions (a file with a list of your own), or" in run.stderr
     known = ", ".join(CHOICES)
     assert f"profile (a list that comes with the action): {known}." in run.stderr
-    run = action(more, profile=None, runner=True, language="ja")
-    [annotation] = run.annotations()
-    assert "一覧が指定されていません。definitions（独自の一覧のファイル）か" in annotation.data
     assert host.requests == []
 
 

@@ -173,11 +173,10 @@ def test_a_file_that_is_no_longer_listed_is_shown_while_the_branch_adds_it(
 # --- What is to be filled in --------------------------------------------------------------
 
 
-@pytest.mark.parametrize("language", ["en", "ja"])
 @pytest.mark.parametrize("caller", ["", TARGET, "octo/caller"])
 @pytest.mark.parametrize("name", ["", "service"])
 def test_it_introduces_itself_in_one_line(
-    single: Start, action: Action, repository: Repository, name: str, caller: str, language: str
+    single: Start, action: Action, repository: Repository, name: str, caller: str
 ) -> None:
     named = f"name: {name}\n" if name else ""
     listed = ".github/registrar.yml"
@@ -188,31 +187,20 @@ def test_it_introduces_itself_in_one_line(
     single(
         {"definitions": f"./{listed}"},
         profile=None,
-        language=language,
         env={**env, **used} if caller else {},
     ).or_fail()
     line = body(repository).splitlines()[1]
     by = "[registrar](https://github.com/me/registrar)" if caller else "`registrar`"
     path = "`.github/registrar.yml`"
     at, of = (path if caller in {"", TARGET} else ""), (f"`{name}`" if name else "")
-    english = {
+    listed = {
         (True, True): f"the list {of} (in {at})",
         (True, False): f"the list in {at}",
         (False, True): f"the list {of}",
         (False, False): "a list of the workflow that runs registrar",
     }[bool(at), bool(of)]
-    japanese = {
-        (True, True): f"一覧「{of}」（{at}）",
-        (True, False): f"{at} の一覧",
-        (False, True): f"一覧「{of}」",
-        (False, False): "registrar を実行するワークフローの一覧",
-    }[bool(at), bool(of)]
-    if language == "ja":
-        assert line.startswith(f"{japanese}のファイルが不足していたため、{by} がこの")
-        assert "マージせずに閉じてください" in line
-    else:
-        assert line.startswith(f"{by} opened this pull request because files of {english} were")
-        assert "delete the others from this branch" in line
+    assert line.startswith(f"{by} opened this pull request because files of {listed} were")
+    assert "delete the others from this branch" in line
 
 
 def test_a_built_in_list_introduces_itself_by_its_name(
@@ -298,16 +286,13 @@ def test_effects_and_states_are_in_japanese_too(action: Action, repository: Repo
     assert rows(body(repository))[".github/SECURITY.md"][:2] == ["追加", "脆弱性の報告方法"]
 
 
-@pytest.mark.parametrize("language", ["en", "ja"])
 def test_what_may_hide_inherited_files_is_said_without_a_request(
-    single: Start, action: Action, repository: Repository, language: str
+    single: Start, action: Action, repository: Repository
 ) -> None:
     listed = {".github/ISSUE_TEMPLATE/bug.md": "x\n", "SECURITY.md": "x\n", "SUPPORT.md": ""}
     listed |= {"other.md": "x\n", "LICENSE": "x\n"}
-    entries = [{"path": path, "content": content} for path, content in listed.items()]
-    single(definitions=action.listing(*entries), language=language)
-    words = {"en": "no longer inherits", "ja": "継承されなくなります"}[language]
-    [line] = [each for each in body(repository).splitlines() if words in each]
+    single(definitions=action.listing_of(listed))
+    [line] = [each for each in body(repository).splitlines() if "no longer inherits" in each]
     assert {path for path in listed if path in line} == {*list(listed)[:2]}
 
 

@@ -57,9 +57,11 @@ PLACES = {
     "a shell in a folder": ("config/deep", "../list.yml", "", False),
     "a shell elsewhere": ("..", "workspace/config/list.yml", "", False),
     "a workflow": (".", "config/list.yml", ".", False),
+    "a workflow in a folder": ("config", "config/list.yml", ".", False),
     "a workflow with several checkouts": ("..", "workspace/config/list.yml", "..", False),
     "an option in a workflow": ("config", "list.yml", ".", True),
     "an absolute path": ("..", "{workspace}/config/list.yml", "", True),
+    "an absolute path in a workflow": ("..", "{workspace}/config/list.yml", ".", False),
     "a link to it": (".", "config/link.yml", "", False),
 }
 """Working directory, path of the list, workspace of the runner, and whether it is an option."""
@@ -128,15 +130,32 @@ def test_a_list_with_another_name_starts_anew(
     assert len(shown(repository)) == 3
 
 
-# Without its name there, nobody knows whose it is
-@pytest.mark.parametrize("given", [{}, {"branch": "service"}])
+@pytest.mark.parametrize(
+    ("name", "given", "empty", "used"),
+    [
+        # Nobody but us would choose the name of the list: an empty branch is a run's leftover
+        ("", {}, LIST_BRANCH, LIST_BRANCH),
+        ("", {"branch": LIST_BRANCH}, LIST_BRANCH, LIST_BRANCH),
+        ("service", {}, "chore/add-service-files", "chore/add-service-files"),
+        # Without its name there, nobody knows whose it is
+        ("service", {"branch": "service"}, "service", "service-2"),
+        ("", {"branch": "wip"}, "wip", "wip-2"),
+    ],
+)
 def test_a_branch_without_a_commit_is_continued_where_the_list_has_named_it(
-    single: Start, action: Action, repository: Repository, given: dict[str, str]
+    single: Start,
+    action: Action,
+    repository: Repository,
+    name: str,
+    given: dict[str, str],
+    empty: str,
+    used: str,
 ) -> None:
-    branch = given.get("branch", "chore/add-service-files")
-    repository.create_branch(branch)
-    named(single, action, "service", **given)
-    assert shown(repository) == [(f"{branch}-2" if given else branch, "open")]
+    repository.create_branch(empty)
+    listed = action.write("list.yml", f"name: {name}\nfiles: [a]\n" if name else "[a]")
+    single(given, definitions=listed).or_fail()
+    assert shown(repository) == [(used, "open")]
+    assert used == empty or repository.head(empty) == repository.head()
 
 
 def test_many_repositories_and_one_agree_on_which_list_it_is(
