@@ -302,6 +302,17 @@ ENTRIES = {
     "a template of bytes": entry(
         "{path: a, template: true, content_file: bytes}", "the template is not UTF-8."
     ),
+    "a property in a workflow file": entry(
+        flow({"path": ".github/workflows/a.yml", "template": True, "content": "{property:team}"}),
+        ".github/workflows/a.yml is a workflow file, so its template may not use a custom",
+    ),
+    **{
+        f"the placeholder {found}": entry(
+            flow({"path": "a", "template": True, "content": found}),
+            f"template has unknown placeholders: {found}.",
+        )
+        for found in ("{property}", "{property:a b}", "{property:a!r}", "{owner:team}")
+    },
     "alternatives are no array": entry(
         "{path: a, alternatives: b}", "alternatives must be an array."
     ),

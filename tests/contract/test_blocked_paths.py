@@ -49,11 +49,8 @@ def test_a_plan_says_what_is_in_the_way(
     if not whole_tree:
         host.quirks.most_in_tree = 1
     run = single(definitions=action.listing_of(LISTED), mode="plan")
-    standings = {file["path"]: file["standing"] for file in run.registration["files"]}
-    assert standings == dict.fromkeys(LISTED, "blocked") | {
-        "README.md": standings["README.md"],
-        "other.md": "to create",
-    }
+    expected = dict.fromkeys(LISTED, "blocked") | {"README.md": "filled", "other.md": "to create"}
+    assert run.standings == expected
     assert (run.exit_code, run.outputs["failed"], run.outputs["missing"]) == (0, "0", "3")
     only = {"definitions": action.listing("docs/x"), "mode": "check", "language": "en"}
     check = single(only)
@@ -72,9 +69,7 @@ def test_a_plan_says_what_is_in_the_way_on_the_open_branch(
     assert "`b` is not a directory on the working branch" in plan.summary
     ended = [(each.exit_code, each.outputs["failed"]) for each in (plan, run)]
     assert ended == [(0, "0"), (1, "1")]
-    assert [
-        file["path"] for file in plan.registration["files"] if file["standing"] == "to create"
-    ] == ["e"]
+    assert [path for path, standing in plan.standings.items() if standing == "to create"] == ["e"]
 
 
 def test_it_is_seen_before_anything_is_written(

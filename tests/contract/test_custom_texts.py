@@ -168,6 +168,7 @@ def test_errors_are_reported_before_any_request(
     [annotation] = run.annotations()
     assert english in annotation.data
     assert run.report["errors"] == [annotation.data.partition(" → ")[0]]
+    assert run.report["registrations"] == []
     assert host.requests == []
 
 
@@ -383,4 +384,4 @@ def test_a_branch_of_ones_own_with_our_files_is_continued(
     repository.commit({"a": b"\n"}, branch="wip")
     run = single(definitions=action.listing("a", "b"), branch="wip").or_fail()
     assert [pull.head for pull in repository.pull_requests] == ["wip"]
-    assert [f["done"] for f in run.registration["files"]] == ["skipped", "created"]
+    assert run.outcomes == {"a": "skipped", "b": "created"}

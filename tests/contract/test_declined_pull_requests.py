@@ -179,8 +179,7 @@ def test_what_a_newer_pull_request_proposes_is_not_declined_by_an_older_one(
     older.base = "main"
     in_single.repository.merge(1)
     run = ask(in_single, *FIRST, mode="plan")
-    [file] = [each for each in run.registration["files"] if each["path"] == "b.md"]
-    assert file["standing"] == "proposed", run.console
+    assert run.standings["b.md"] == "proposed", run.console
     assert run.outputs["declined"] == "0"
 
 
@@ -373,8 +372,7 @@ def test_what_the_branch_holds_from_its_beginning_is_not_proposed_by_it(
         run = begun_before.run(definitions=begun_before.action.listing_of(listed), mode=mode)
         assert run.exit_code == (mode == "check"), run.console
         assert repository.head(BRANCH) == head
-        standings = {file["path"]: file["standing"] for file in run.registration["files"]}
-        assert standings == {"a.md": "to create", "b.md": "proposed"}
+        assert run.standings == {"a.md": "to create", "b.md": "proposed"}
         assert "Not proposed yet" in run.console
         assert "Not updated in" not in run.console
     repository.merge(1)

@@ -68,17 +68,13 @@ def judge(single: Start, action: Action, there: Repository) -> Start:
     return partial(single, definitions=action.listing(*LISTED), target_repo=there.full_name)
 
 
-def presences(registration: Any) -> dict[str, str]:
-    return {file["path"]: file["standing"] for file in registration["files"]}
-
-
 @pytest.mark.parametrize("mode", ["plan", "check", "register"])
 def test_each_present_path_is_told_by_its_blob(
     host: StandInHost, judge: Start, there: Repository, mode: str
 ) -> None:
     before = there.head("main")
     run = judge(mode=mode).or_fail()
-    assert presences(run.registration) == PRESENCE
+    assert run.standings == PRESENCE
     names = ("missing", "blank", "differing", "invalid")
     assert [run.outputs[name] for name in names] == ["0", "2", "2", "1"]
     assert only_reads(host)
@@ -92,7 +88,7 @@ def test_a_file_that_may_be_blank_differs_with_another_content(
     listing = action.listing({"path": ".gitignore", "content": "*.log\n"})
     run = single(definitions=listing, mode="check", fail_on="differs")
     assert run.exit_code == 1, run.text
-    assert presences(run.registration) == {".gitignore": "differs"}
+    assert run.standings == {".gitignore": "differs"}
 
 
 def test_links_and_submodules_are_no_files(
@@ -102,7 +98,7 @@ def test_links_and_submodules_are_no_files(
         TARGET, {"a": b"x\n", "link": Symlink("a"), "module": Submodule("1" * 40)}
     )
     run = single(definitions=action.listing({"path": "link"}, {"path": "module"}), mode="plan")
-    assert presences(run.registration) == {"link": "not a file", "module": "not a file"}
+    assert run.standings == {"link": "not a file", "module": "not a file"}
 
 
 @pytest.mark.parametrize(
@@ -238,7 +234,7 @@ def test_the_page_links_to_no_inherited_file_in_the_target(
     host.create_repository(TARGET, {"SECURITY.md": b"theirs\n"})
     listed = [{"path": name, "content": "a\n"} for name in ("SUPPORT.md", "SECURITY.md")]
     run = kept(definitions=action.listing(*listed), mode="plan", respect_alternatives="true")
-    assert presences(run.registration) == {"SUPPORT.md": "differs", "SECURITY.md": "differs"}
+    assert run.standings == {"SUPPORT.md": "differs", "SECURITY.md": "differs"}
     page = action.kept(run, "page")
     assert re.findall(r'/blob/[0-9a-f]+/([^"]+)"', page) == ["SECURITY.md"]
 
@@ -554,8 +550,7 @@ def test_for_every_path_the_ways_add_up_to_the_repositories(
     for repository, standings in expected:
         counts = Counter(standings.values())
         one = run(target_repo=repository.full_name, mode="plan")
-        found = {file["path"]: file["standing"] for file in one.registration["files"]}
-        assert found == standings
+        assert one.standings == standings
         assert one.registration["standings"] == ways(counts)
         check_outputs(one, counts)
         told = re.findall(r"^Files: (.*) \(4 in all\)", one.stdout, re.MULTILINE)

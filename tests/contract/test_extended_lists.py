@@ -37,7 +37,7 @@ def test_a_list_that_only_extends_is_the_built_in_one(
     files = repository.files(run.outputs["branch"])
     expected = {path: (text or "\n").encode() for path, text in built_in.items()}
     assert files == {"a": b"b"} | expected
-    assert [file["path"] for file in run.registration["files"]] == list(built_in)
+    assert [*run.outcomes] == [*built_in]
 
 
 def test_exclude_leaves_out_and_files_replace_and_add(
@@ -66,7 +66,7 @@ def test_exclude_leaves_out_and_files_replace_and_add(
         ".github/SUPPORT.md": b"\n",
     }
     assert repository.files(LIST_BRANCH) == {"a": b"b"} | expected
-    assert [file["path"] for file in run.registration["files"]] == [*expected]
+    assert [*run.outcomes] == [*expected]
 
 
 def test_an_extended_list_gives_no_names(action: Action, repository: Repository) -> None:
@@ -122,7 +122,7 @@ def test_a_picture_can_be_planned(
     run = single(definitions=listed, mode=mode)
     assert run.exit_code == (1 if mode == "check" else 0), run.text
     assert "Unexpected" not in run.text
-    assert [file["done"] for file in run.registration["files"]] == ["to create"]
+    assert run.outcomes == {"logo.png": "to create"}
     assert only_reads(host)
 
 
@@ -164,8 +164,7 @@ def test_a_folder_is_one_entry(
     expected = {f"{above.lstrip('/')}{name}": data for name, data in FOLDER.items()}
     files = repository.files(LIST_BRANCH)
     assert files == {"docs/x": b"x", "first": b"1", "last": b"\n"} | expected
-    paths = [file["path"] for file in run.registration["files"]]
-    assert paths == ["first", *expected, "last"]
+    assert [*run.outcomes] == ["first", *expected, "last"]
     assert (repository.pull_requests[0].body or "").count("| ours |") == len(FOLDER)
     again = single(definitions=listed)
     assert (again.exit_code, again.outputs["created"]) == (0, "0")

@@ -401,12 +401,6 @@ def test_a_plan_of_an_archived_repository_says_that_nothing_can_be_opened(
     assert run.registration["error"] is None
 
 
-def test_a_plan_without_pull_requests_says_so(action: Action, repository: Repository) -> None:
-    repository.has_pull_requests = False
-    run = action(mode="plan", definitions=action.listing("a"), language="en")
-    assert run.lines[-1].startswith("Pull requests are switched off in the repository.")
-
-
 @pytest.mark.parametrize("status", [403, 404])
 def test_a_plan_goes_on_where_pull_requests_cannot_be_listed(
     action: Action, host: StandInHost, repository: Repository, status: int

@@ -18,20 +18,13 @@ from tests.harness import (
     SINGLE,
     TARGET,
     Action,
-    Run,
     SignalAt,
     Start,
-    refuse,
     report_schema,
     shortened,
 )
 
 FIRST = {"per-file": "PUT contents/a", "single": "POST /graphql"}
-
-
-def states(run: Run) -> list[str]:
-    """The states of the only registration, in the order of the list."""
-    return [file["done"] for file in run.registration["files"]]
 
 
 def test_a_registration(
@@ -115,26 +108,6 @@ def test_the_schema_takes_nothing_else(action: Action, repository: Repository) -
 # --- However it ends ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("mode", ["register", "plan", "check"])
-def test_bad_input(action: Action, host: StandInHost, mode: str) -> None:
-    run = action(mode=mode, target_repo="x", definitions="gone.json", language="en")
-    assert run.exit_code == 2
-    assert run.report["registrations"] == []
-    assert len(run.report["errors"]) == 1
-    assert run.report["errors"][0].startswith("target_repo is not of the form")
-
-
-def test_one_registration_of_two_that_failed(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    repository.protect("chore/add-community*", "ruleset")
-    run = action(profile="all", language="en")
-    health, scaffold = run.report["registrations"]
-    assert (run.exit_code, health["exit_code"], scaffold["exit_code"]) == (1, 2, 0)
-    assert {f["done"] for f in health["files"]} == {"pending"}
-    assert scaffold["created"] == 27
-
-
 def test_each_path_that_was_not_reached_has_the_reason(
     action: Action, host: StandInHost, repository: Repository, strategy: str
 ) -> None:
@@ -164,7 +137,7 @@ def test_a_run_that_is_cancelled(
     assert run.exit_code == run.registration["exit_code"] == 128 + number, run.text
     assert f"Cancelled ({number.name})" in run.registration["error"]
     expected = {"per-file": ["created", "pending"], "single": ["pending", "pending"]}
-    assert states(run) == expected[strategy]
+    assert [*run.outcomes.values()] == expected[strategy]
     assert action.kept(run, "report") == run.outputs["report"]
 
 
@@ -230,14 +203,6 @@ def test_a_directory_that_takes_no_file(
     assert run.registration["created"] == 1
     assert run.annotations("warning") == []
     assert "| Created | 1 |" in run.summary
-
-
-def test_no_report_holds_a_token(action: Action, host: StandInHost, repository: Repository) -> None:
-    token = action.default_token
-    refuse(host, "PUT contents/a", message=f"No: {token}")
-    run = action(definitions=action.listing("a"), language="en", env=action.keeping)
-    assert "No: ***" in run.registration["files"][0]["reason"]
-    assert token not in action.kept(run, "report")
 
 
 @pytest.mark.parametrize("name", ["GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"])

@@ -460,14 +460,6 @@ def test_repositories_are_selected_by_their_properties(
     assert selected(run) == expected
 
 
-@pytest.mark.parametrize("entry", ["property:", "property:=x", "property:a b=x", "property:a="])
-def test_a_qualifier_without_a_property_is_an_error(
-    many: Start, host: StandInHost, entry: str
-) -> None:
-    run = many(target_repos=f"octo-org/*, {entry}")
-    assert (run.exit_code, host.requests) == (2, [])
-
-
 # --- Values of properties in templates -----------------------------------------------------
 
 OWNERS = {
@@ -551,29 +543,6 @@ def test_each_of_many_repositories_gets_its_own_value(
     assert told in run.stdout
     assert many(definitions=listing(action, OWNERS)).exit_code == 0
     assert all(len(repository.pull_requests) == 1 for repository in made.values())
-
-
-@pytest.mark.parametrize(
-    ("path", "content", "said"),
-    [
-        (
-            ".github/workflows/a.yml",
-            "{property:team}",
-            "is a workflow file, so its template may not use a custom",
-        ),
-        ("a", "{property}", "unknown placeholders: {property}"),
-        ("a", "{property:a b}", "unknown placeholders: {property:a b}"),
-        ("a", "{property:a!r}", "unknown placeholders: {property:a!r}"),
-        ("a", "{owner:team}", "unknown placeholders: {owner:team}"),
-    ],
-)
-def test_what_a_template_may_not_hold(
-    action: Action, host: StandInHost, path: str, content: str, said: str
-) -> None:
-    entry = {"path": path, "content": content, "template": True}
-    run = action(definitions=listing(action, [entry]), language="en")
-    assert (run.exit_code, host.requests) == (2, [])
-    assert said in run.stderr
 
 
 # --- An organisation ------------------------------------------------------------------------
