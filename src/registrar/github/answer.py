@@ -9,7 +9,7 @@ from typing import NamedTuple, Self, TypeAlias
 from registrar.texts.escaping import Lines
 
 GRAPHQL = "graphql"
-"""Target of a GraphQL request; its address is another one on an Enterprise Server."""
+"""The ``target`` of a GraphQL request, whose address is different on an Enterprise Server."""
 
 
 class Sent(NamedTuple):
@@ -22,16 +22,16 @@ class Sent(NamedTuple):
 
 
 class Trouble(Enum):
-    """What a missing answer means for the request that was sent."""
+    """The kinds of missing answers; each shows whether the request may have been applied."""
 
     NOT_SENT = auto()
-    """Nothing was sent, and the next time something may be."""
+    """Nothing was sent. Another try may succeed."""
     LOST = auto()
-    """The request may have been done all the same."""
+    """The request may have been applied."""
     TOO_LARGE = auto()
-    """The request may have been done; the answer to a request for less would be smaller."""
+    """The request may have been applied. A request for less would get a smaller answer."""
     LASTING = auto()
-    """Nothing was sent, and trying again does not mend it."""
+    """Nothing was sent, and another try would fail in the same way."""
 
 
 class NoAnswer(NamedTuple):
@@ -41,7 +41,7 @@ class NoAnswer(NamedTuple):
     text: str
     """Key of the text that says what happened."""
     detail: str = ""
-    """The library's message."""
+    """The library's message, or the name of its exception; may be empty."""
     seconds: float = 0.0
     """The time limit of the request."""
 
@@ -55,11 +55,14 @@ class Unanswered(Exception):
 
 
 class UnexpectedRequest(Exception):
-    """PyGithub was about to send a request that nobody asked for; its text names the address."""
+    """PyGithub was about to send a request that no call asked for, or one to another host.
+
+    The text of the exception names the method and the address.
+    """
 
 
 Path: TypeAlias = tuple[str | int, ...]
-"""Where a field is in an answer of GraphQL."""
+"""The place of a field in a GraphQL answer: names of fields, and indexes of lists."""
 
 
 class GraphQLError(NamedTuple):
@@ -69,14 +72,14 @@ class GraphQLError(NamedTuple):
     message: str
     path: Path = ()
     names_saml: bool = False
-    """Whether an organisation wants single sign-on (``extensions.saml_failure``)."""
+    """Whether an organisation requires single sign-on (``extensions.saml_failure``)."""
 
 
 @dataclass(frozen=True)
 class Response:
-    """Status, headers (names in lower case), and what PyGithub has read of the body.
+    """Status, headers (names in lower case), and the body as PyGithub has decoded it.
 
-    ``data`` is ``None`` if that is nothing.
+    ``data`` is ``None`` if PyGithub has decoded nothing.
     """
 
     status: int
@@ -84,12 +87,12 @@ class Response:
     data: object
 
     def field(self, name: str) -> object:
-        """A value of the body; ``None`` if there is none."""
+        """Return the value of a field; ``None`` if the body is not an object or lacks the field."""
         return self.data.get(name) if isinstance(self.data, dict) else None
 
     @property
     def message(self) -> str:
-        """GitHub's message, with what its ``errors`` say; may be empty."""
+        """GitHub's message and the messages of its ``errors``, each one once; may be empty."""
         texts = [self.field("message"), *map(_detail, self.details)]
         return Lines("; ".join(dict.fromkeys(t for t in texts if isinstance(t, str) and t)))
 
@@ -97,8 +100,8 @@ class Response:
     def details(self) -> list[object]:
         """The items of ``errors``, most of them objects or texts.
 
-        A single text may stand there without a list around it (r-lib/gh#229); a single object is
-        read in the same way, which nobody has confirmed.
+        GitHub also sends a single text in place of the list (r-lib/gh#229). A single object is read
+        in the same way, but it is not confirmed that GitHub sends one.
         """
         errors = self.field("errors")
         if isinstance(errors, list):
@@ -120,7 +123,7 @@ class Response:
 
     @cached_property
     def errors_by_path(self) -> Mapping[Path, Sequence[GraphQLError]]:
-        """The errors of a GraphQL answer by the fields that they are about."""
+        """The errors of a GraphQL answer, grouped by the fields that they are about."""
         of_path: dict[Path, list[GraphQLError]] = {}
         for error in self.graphql_errors:
             of_path.setdefault(error.path, []).append(error)
@@ -128,9 +131,10 @@ class Response:
 
     @property
     def did_something(self) -> bool:
-        """Whether a GraphQL answer holds any data: at status 200 every mutation may have failed.
+        """Whether a GraphQL answer holds any data.
 
-        A mutation that was refused is null, or has only null (wso2/mi-vscode#1608).
+        The status does not show this, because it is 200 even if every mutation was refused. A
+        refused mutation is null, or all its fields are null (wso2/mi-vscode#1608).
         """
         data = self.field("data")
         return isinstance(data, dict) and any(map(_holds_anything, data.values()))
@@ -138,7 +142,8 @@ class Response:
 
 def _graphql_error(error: object) -> GraphQLError:
     if not isinstance(error, dict):
-        # Not confirmed that GitHub sends one; beside data it leaves something unread, too
+        # It is not confirmed that GitHub sends such an error. It is kept, because beside data it,
+        # too, would mean that something was not read
         return GraphQLError("", error if isinstance(error, str) else "")
     kind, message, path = (error.get(name) for name in ("type", "message", "path"))
     more = error.get("extensions")
@@ -155,8 +160,9 @@ def _holds_anything(field: object) -> bool:
 
 
 def _detail(error: object) -> object:
-    """The message of one of the ``errors``; many have none, but name a field and a code
-    (https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api#validation-failed).
+    """Return the message of one of the ``errors``, or else its field and its code.
+
+    https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api#validation-failed
     """
     if not isinstance(error, dict):
         return error

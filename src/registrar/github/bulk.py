@@ -37,18 +37,19 @@ if TYPE_CHECKING:
 
 _ASK_ABOUT_FEWER_AFTER = frozenset({Kind.TIMED_OUT, Kind.TRANSIENT, Kind.UNUSABLE})
 _OLDEST_FIRST = {"sort": "created", "direction": "asc"}
-"""What is created meanwhile moves no page."""
+"""In this order, a repository that is created meanwhile moves no other one to another page."""
 PAGES_AT_ONCE = 3
-"""Pages of a list that are asked for at the same time: few, because GitHub bounds the CPU time that
-a token takes (docs/github-behaviour.md, "Rate limits")."""
+"""The most pages of a list that are requested at the same time. They are few, because GitHub limits
+the CPU time of a token (docs/github-behaviour.md, "Rate limits")."""
 MOST_PAGES = 1000
-"""Pages that a ``Link`` is believed to announce; others are asked for one after the other."""
+"""The most pages that are requested in parallel because a ``Link`` announces them. Later pages are
+requested one after the other."""
 _LAST_PAGE = re.compile(r'[?&]page=(\d{1,9})[^<>]*>; *rel="last"')
 Item = TypeVar("Item")
 
 
 def points(repositories: int) -> int:
-    """What GitHub counts for a query about so many repositories."""
+    """Return the points of the rate limit that a query about so many repositories costs."""
     return queries.repositories([], [""] * queries.NAMES_AT_ONCE, []).points(repositories)
 
 
@@ -56,7 +57,7 @@ class BulkClient:
     """Lists repositories, and reads many of them at once; it writes nothing."""
 
     def __init__(self, session: Session, require_time: Callable[[], None]) -> None:
-        """``require_time`` raises if the run is to end: asked before another page of a list."""
+        """``require_time`` is called before each page of a list; it raises if the run must end."""
         self.require_time = require_time
         self.is_installation = session.context.is_installation
         """Whether the token is an App's, or a workflow's own."""
@@ -65,14 +66,19 @@ class BulkClient:
         self._graphql = GraphQL(session, self.rest)
 
     def of_installation(self) -> Iterator[Repository]:
-        """List what an App's token may see (docs: "List repositories accessible to the app")."""
+        """List the repositories that an App's token may see.
+
+        See "List repositories accessible to the app installation" in GitHub's documentation.
+        """
         return self._listed("/installation/repositories", {}, "repositories")
 
     def of_owner(self, owner: str) -> Iterator[Repository]:
         """List the repositories of an organisation or a person that the token may see.
 
-        A person's private ones are in no list of that person, but in that of the token's user.
-        That list may lack organisations, which have nothing to do with the person.
+        GitHub's list for a person lacks private repositories. So the list of the token's user is
+        read, too: it has them if the token is that person's, and otherwise repositories of another
+        owner, which the caller leaves out. Single sign-on may hide organisations in this list,
+        which does not matter. Raises `Refused` if no organisation or person has this name.
         """
         try:
             yield from self._listed(f"/orgs/{quote(owner)}/repos", _OLDEST_FIRST)
@@ -93,7 +99,7 @@ class BulkClient:
             yield from self._listed("/user/repos", own, may_lack_organisations=True)
 
     def properties_of(self, owner: str) -> Mapping[int, Values]:
-        """List the custom properties of an organisation's repositories, by their numbers."""
+        """Return the custom properties of an organisation's repositories by their numbers."""
         operation = msg("operation.properties", target=owner)
         by_number: dict[int, Values] = {}
         for page in self._pages(partial(_properties, owner), operation):
@@ -101,7 +107,7 @@ class BulkClient:
         return by_number
 
     def require_requests(self, count: int) -> None:
-        """Refuse to begin what needs more requests than GitHub leaves until its limit is reset."""
+        """Raise `Refused` if GitHub has said that fewer than ``count`` REST requests are left."""
         self._session.limits.require(Resource.REST, count)
 
     def inspect_many(
@@ -113,12 +119,14 @@ class BulkClient:
         base: str = "",
         looks_into_branch: bool = False,
     ) -> list[RepositoryState | Exclusion | Failure]:
-        """Read what `GraphQL.inspect` reads of each of up to 100 repositories, in their order.
+        """Read the state of up to 100 repositories with one query, as `GraphQL.inspect` does.
 
-        The directories of the first branch only with ``looks_into_branch``.
+        The results are in the order of ``repositories``. In place of a state there is an
+        `Exclusion` if nothing is to be done in the repository, or a `Failure` if it cannot be read.
+        With ``looks_into_branch``, the directories are also read on the first of ``branches``.
 
-        Where there is no state there is the reason: why it is not worked on, or why it cannot be
-        read. After a failure the caller asks about fewer of them, if there are several.
+        Raises `GitHubError` if the whole query fails; the caller then asks about fewer
+        repositories, if there are several.
         """
         asked = trees.to_ask(directories)
         query = queries.repositories(
@@ -142,7 +150,11 @@ class BulkClient:
         read: Callable[[Fields, Response], Model],
         tolerates: Callable[[GraphQLError], bool],
     ) -> Model:
-        """Send a query about so many repositories: after a failure, the caller asks about fewer."""
+        """Send a query about so many repositories.
+
+        After a failure that may be due to their number it is sent only once more, because the
+        caller then asks about fewer.
+        """
         operation = msg("operation.repositories", count=repositories)
         asks_less_after = _ASK_ABOUT_FEWER_AFTER if repositories > 1 else None
         return self._graphql.ask(operation, query, read, tolerates, asks_less_after)
@@ -217,10 +229,14 @@ class BulkClient:
         *,
         may_lack_organisations: bool = False,
     ) -> Iterator[Repository]:
-        """List repositories; ``name`` is the field that has them, if the answer is an object."""
+        """List repositories; ``name`` is the field that has them, if the answer is an object.
+
+        Raises `Refused` if single sign-on hides organisations in the list, unless
+        ``may_lack_organisations``.
+        """
 
         def read(attempt: "Attempt", page: int) -> "_Page[Repository]":
-            # The lists of PyGithub ask again for each attribute that an item lacks
+            # PyGithub's own lists would send a request for each attribute that an item lacks
             _, data = attempt.github.requester.requestJsonAndCheck(
                 "GET", target, {**parameters, "per_page": PER_PAGE, "page": page}
             )
@@ -244,9 +260,10 @@ class BulkClient:
         read: "Callable[[Attempt, int], _Page[Item]]",
         operation: Message | None = None,
     ) -> Iterator[dict[int, Item]]:
-        """Read a list to its end.
+        """Yield the pages of a list, in their order.
 
-        Once the first page says how many there are, several are asked for at the same time.
+        After the first page, which says how many there are, several are requested at a time. Raises
+        `Refused` if a page repeats earlier ones.
         """
         seen = set[int]()
 
@@ -265,7 +282,7 @@ class BulkClient:
             for number, (page, total, link) in enumerate(answers, start=1):
                 is_last = _is_last(link, total, page, len(seen | page.keys()))
                 if not (is_last or page.keys() - seen):
-                    # A gateway that drops `page` would give the same one for ever
+                    # A gateway that drops the parameter `page` returns the same page for ever
                     raise Refused(msg("many.listing_repeats", number=number))
                 yield page
                 if is_last:
@@ -274,7 +291,7 @@ class BulkClient:
 
 
 _Page: TypeAlias = tuple[dict[int, Item], object]
-"""Items of a page by their numbers, and how many there are in all, if GitHub says it."""
+"""The items of a page by their numbers, and the length of the whole list, if GitHub says it."""
 
 
 def _object(attempt: "Attempt", item: Any) -> GitHubRepository:
@@ -284,16 +301,16 @@ def _object(attempt: "Attempt", item: Any) -> GitHubRepository:
 
 
 def _number_of_pages(link: str) -> int:
-    """How many pages a list has by the ``Link`` of the first one; 1 if that does not say it."""
+    """Return how many pages the ``Link`` of the first one announces; 1 if it does not say it."""
     found = _LAST_PAGE.search(link)
     return min(int(found[1]), MOST_PAGES) if found else 1
 
 
 def _is_last(link: str, total: object, page: Sized, listed: int) -> bool:
-    """Whether a list ends with this page, up to which it has ``listed`` items.
+    """Whether this page is the last one; ``listed`` counts the items up to its end.
 
-    Every page of several has a ``Link``, which a gateway may drop: then the number of all decides,
-    if GitHub says it, and else a page that is not full.
+    Each page of a list of several pages has a ``Link``, but a gateway may drop it. Then the
+    ``total`` decides. If GitHub does not say it, a page that is not full is the last one.
     """
     if link:
         return 'rel="next"' not in link
@@ -307,9 +324,10 @@ def _is_about_one(error: GraphQLError) -> bool:
 
 
 def _unreadable(errors: Iterable[GraphQLError]) -> Mapping[int, GraphQLError]:
-    """The first error about each repository, or about a part of it that is always there.
+    """Return the first error about each repository, by its index in the query.
 
-    Where the token may not read the contents it is about ``defaultBranchRef`` (cli/cli#12798).
+    Errors beside usable data do not count. If the token may not read the contents of a repository,
+    the error is about ``defaultBranchRef`` (cli/cli#12798).
     """
     of_index: dict[int, GraphQLError] = {}
     for error in errors:

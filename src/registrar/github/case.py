@@ -1,4 +1,4 @@
-"""A row of the table of `classify`, and what it is matched against."""
+"""The types of `classify`: a row of its table, the answer that it is compared with, the outcome."""
 
 import json
 import re
@@ -15,44 +15,44 @@ from registrar.texts.escaping import Lines
 from registrar.texts.messages import Message, msg
 
 PERMISSIONS = "contents=write; pull_requests=write"
-"""What a registration needs, in the form of ``X-Accepted-GitHub-Permissions``."""
+"""The permissions that a registration needs, written as in ``X-Accepted-GitHub-Permissions``."""
 API_VERSION = "2022-11-28"
 MOST_DOUBTED = 2
-"""How often in a run it is asked again after GitHub rejected a token that it has accepted."""
+"""How many rejections in a run may be mistakes of GitHub, if it has accepted the token before."""
 _PERMISSIONS = re.compile(r"[a-z_]+=[a-z]+(?:[;,] *[a-z_]+=[a-z]+)*")
 _SSO_PAGE = re.compile(
     r"-|https?://[^/]+/(?:orgs|enterprises)/[\w-]+/sso(?:\?authorization_request=[\w-]+)?", re.ASCII
 )
 _SSO_URL = re.compile(r"url=(https?://\S+)")
-# Possessive, and only from where a name begins: a long text needs no more time for each character
+# Possessive quantifiers and lookbehinds keep the time proportional to the length of a text
 _ADDRESS = re.compile(
     r"(?<![\w+.-])[\w+.-]++://\S+|(?<![\w-])(?<![\w-]\.)[\w-]++(?:\.[\w-]++)++/\S*"
 )
-"""With ``https://`` or without."""
+"""An address, with ``https://`` or without."""
 _RUN = re.compile(r"[\w./@:%#-]+")
-"""What a name, a path, an id or a number may stand in."""
+"""Characters in a row that may be, or contain, a name, a path, an id or a number."""
 _QUOTES = frozenset("'\"`")
 OF_INSTALLATION = ("ghs_", "v1.")
-"""Prefixes of tokens of an App, or a workflow's own; any other counts as a user's
+"""Prefixes of an App's token and of a workflow's own. Any other token counts as a user's
 (https://github.blog/engineering/behind-githubs-new-authentication-token-formats/)."""
 _LONGEST_NAME = 255
-"""Characters; a longer value of a request is a text or a content."""
+"""In characters. A longer value of a request is not a name, but a text or the content of a file."""
 
 
 class Context(NamedTuple):
-    """What the meaning of an answer depends on, beside its request."""
+    """The facts about the run and its token on which the meaning of an answer depends."""
 
     host: str | Message
     """Name and port of the API, for people, with the proxy if there is one."""
     target: str
-    """Full name of the repository that the requests are about; empty: about no single one."""
+    """Full name of the repository that the requests are about; empty if they are about many."""
     is_installation: bool
-    """Whether the token is an App's, or a workflow's own: it authenticates no user."""
+    """Whether the token is an App's, or a workflow's own. Such a token authenticates no user."""
     workflow_repository: str
     was_accepted: bool = False
     """Whether any request of the run has succeeded with the token."""
     rejections: int = 0
-    """How often GitHub has rejected the token since, in the whole run."""
+    """How often GitHub has rejected the token after it had accepted it, in the whole run."""
     is_of_fork: bool = False
     """Whether a pull request from a fork started the workflow, so that its own token only reads."""
 
@@ -63,14 +63,17 @@ class Context(NamedTuple):
 
     @property
     def may_be_mistaken(self) -> bool:
-        """Whether GitHub may reject a good token: counted over the run, for many become a 403."""
+        """Whether a rejection may be a mistake of GitHub, because it has accepted the token before.
+
+        Only a few in a run count as such, because GitHub answers 403 after too many rejections.
+        """
         return self.was_accepted and self.rejections < MOST_DOUBTED
 
     @property
     def is_foreign(self) -> bool:
         """Whether a workflow uses an App's token, or its own, on another repository than its own.
 
-        The two have the same prefix.
+        Both kinds of token have the same prefix, so they cannot be told apart.
         """
         return (
             self.is_installation
@@ -99,21 +102,22 @@ def explanation(key: str, answer: Response, context: Context) -> Message:
 
 
 def _known(form: re.Pattern[str], text: str) -> str:
-    """A text from outside, marked as one unless its form shows what is in it."""
+    """Return a text of GitHub as it is if it has the known form, otherwise marked as `Lines`."""
     return text if form.fullmatch(text) else Lines(text)
 
 
 def words_alone(words: str, *names: str) -> str:
-    """Leave out of GitHub's words what differs from one request to another.
+    """Remove addresses, names and numbers, which differ between requests, from GitHub's words.
 
-    ``names`` are owners, repositories, branches and paths; their parts count, too. A name that is a
-    word of letters counts as one only between quotation marks: elsewhere it may be a word of the
-    sentence (a repository called ``rule``).
+    ``names`` are owners, repositories, branches and paths; the parts between their slashes are
+    removed, too. A name of letters alone is removed only between quotation marks, because elsewhere
+    it may be a word of the sentence (for example, of a repository called ``rule``). The result is
+    in lower case.
     """
     known = {part.lower().strip(".:") for name in names for part in (name, *name.split("/"))}
     paths = [name for name in known if "/" in name]
     words = _ADDRESS.sub("", words.lower())
-    # Longer ones first: one may be a part of another
+    # Longer names first, because a name may be a part of another one
     for name in sorted(known, key=len, reverse=True):
         if " " in name.strip():
             words = words.replace(name, "")
@@ -124,7 +128,7 @@ def words_alone(words: str, *names: str) -> str:
         before, behind = matched.string[max(start - 1, 0) : start], matched.string[end : end + 1]
         is_quoted = before == behind and before in _QUOTES
         is_name = run in known or any(name in run for name in paths)
-        # `.editorconfig` is none, and `refused.` is one
+        # `refused.` is a word of the sentence, `.editorconfig` is not
         is_word = matched[0].rstrip(".:").isalpha() and not is_quoted
         return "" if (is_name and not is_word) or any(map(str.isdigit, run)) else run
 
@@ -132,7 +136,10 @@ def words_alone(words: str, *names: str) -> str:
 
 
 def cause_of(row: str, answer: Response, sent: Sent, context: Context) -> str:
-    """Give what answers with one cause share: the ``row`` of the table, and GitHub's words."""
+    """Return the identity of a cause: the ``row`` of the table, and GitHub's words without names.
+
+    Answers have the same cause if their identities are equal.
+    """
     address, _, _ = sent.target.partition("?")
     path = unquote(address.partition("/contents/")[2])
     in_address = map(unquote, address.split("/"))
@@ -144,7 +151,7 @@ def cause_of(row: str, answer: Response, sent: Sent, context: Context) -> str:
 
 
 def _names_in(value: object) -> Iterator[str]:
-    """Every value of a body that may be a name or a path."""
+    """Yield every value of a request's body that may be a name or a path."""
     if isinstance(value, str) and len(value) <= _LONGEST_NAME:
         yield value
         yield value.removeprefix("refs/heads/")
@@ -155,7 +162,8 @@ def _names_in(value: object) -> Iterator[str]:
 
 INACCESSIBLE = "not accessible by"
 UNREADABLE = frozenset({"FORBIDDEN", "NOT_FOUND", "INSUFFICIENT_SCOPES"})
-"""Types of the errors about what the token may not read; any other is about this one answer."""
+"""Types of GraphQL errors about things that the token may not read. An error of another type is
+about this one answer, so another try may succeed."""
 _UNRESOLVED = re.compile("global id of '([^']*)'")
 _SIGNATURE_ALONE = re.compile(
     r"(?:Repository rule violations found(?: for \S+)?|Could not (?:create|update) file:)?"
@@ -170,7 +178,10 @@ _PULL_REQUEST_IDS = ("PR_", "MDExOlB1bGxSZXF1ZXN0")
 
 @dataclass(frozen=True)
 class Case(Response):
-    """An answer with its request, and whether "not there" may be lag."""
+    """An answer with its request and the facts on which its meaning depends.
+
+    ``may_lag`` says whether "not found" may mean "not known everywhere yet".
+    """
 
     sent: Sent
     writes: bool
@@ -188,19 +199,19 @@ class Case(Response):
 
     @property
     def is_graphql(self) -> bool:
-        """Whether it is GraphQL, which answers 200 to what it refuses, too."""
+        """Whether the request is a GraphQL request, whose refusals have status 200, too."""
         return self.sent.target == GRAPHQL
 
     @property
     def refused(self) -> bool:
-        """Whether nothing was done, or the question was not answered."""
+        """Whether GitHub did nothing, or did not answer the question."""
         return self.status >= 400 or (self.is_graphql and self.status == 200)
 
     def says(self, *phrases: str) -> bool:
         return any(phrase in self.message for phrase in phrases)
 
     def refers_to(self, *pages: str) -> bool:
-        """Whether the address of the documentation contains one of these."""
+        """Whether the address in ``documentation_url`` contains one of these texts."""
         address = self.field("documentation_url")
         return isinstance(address, str) and any(page in address for page in pages)
 
@@ -209,7 +220,7 @@ class Case(Response):
         return self.sent.method == "POST" and self.sent.target.endswith(f"/{what}")
 
     def commits(self, beginning: str) -> bool:
-        """Whether the request is a commit, by GraphQL, with a file below a directory."""
+        """Whether the request is a GraphQL commit that adds a path with this ``beginning``."""
         with suppress(ValueError, TypeError, LookupError):
             commit = json.loads(self.sent.body)["variables"]["commit"]
             added = commit["fileChanges"]["additions"]
@@ -224,8 +235,7 @@ class Case(Response):
 
     @property
     def lacks_only_a_signature(self) -> bool:
-        """Whether a file was not committed by REST because a rule wants a signature, and no other
-        rule stands in the way."""
+        """Whether GitHub refused a file by REST only because a rule requires signed commits."""
         return self.sent.method == "PUT" and _SIGNATURE_ALONE.fullmatch(self.message) is not None
 
     @property
@@ -236,37 +246,38 @@ class Case(Response):
 
     @property
     def repository_is_missing(self) -> bool:
-        """Whether a repository is missing, and nothing else is wrong."""
+        """Whether all errors of a GraphQL answer say that a repository was not found."""
         return bool(self.errors) and all(
             error.type == "NOT_FOUND" and len(error.path) == 1 for error in self.errors
         )
 
 
 class Row(NamedTuple):
-    """One row of the table: when it applies, what that means, what to do about it."""
+    """One row of the table: the answers to which it applies, their meaning, and the remedy."""
 
     kind: Kind
     text: str
     """Key of the explanation in the catalogue."""
     status: tuple[int, ...] = ()
-    """Any refusal when empty."""
+    """The row applies to these statuses; empty: to any refusal."""
     says: tuple[str, ...] = ()
-    """GitHub's message contains one of these."""
+    """GitHub's message contains one of these texts; empty: the message does not matter."""
     when: Callable[[Case], bool] = lambda _: True
     tries: int = 1
     """How often the request may be sent in all; limits and lag have their own bounds."""
     may_have_been_applied: bool = False
-    """Whether a write that met this may have been done."""
+    """Whether a write that got such an answer may have been applied."""
     at_least_a_minute: bool = False
+    """Whether to wait a minute or more before the next try, even if GitHub asks for less."""
     gave_up: str = ""
     """Key of the text when all tries have failed."""
     told: str = ""
-    """Key of the explanation for those who may not know the repository: of the answer it takes
-    GitHub's words alone, which are not shown to them. Empty: they are told the kind."""
+    """Key of the explanation for readers who may not know the repository. It names nothing except
+    GitHub's words, which are not shown to them. Empty: they read only the kind of the failure."""
 
     @property
     def name(self) -> str:
-        """The same for every answer that this row, or one that says the same, applies to."""
+        """The kind and the text, which are equal for rows with the same explanation."""
         return f"{self.kind.name} {self.text}"
 
     def holds(self, case: Case) -> bool:
@@ -278,17 +289,18 @@ class Row(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a failure means, and what to do about it."""
+    """The meaning of a failure, and its remedy."""
 
     row: Row
     reason: Message
     cause: str = ""
-    """GitHub's words without names, numbers and addresses: two answers that differ in nothing else
-    have one cause."""
+    """The name of the row, with GitHub's words without names, numbers and addresses. Two answers
+    that differ only in these have the same cause."""
     told: Message | None = None
-    """The reason for those who may not know which repository it is about."""
+    """The reason for readers who may not know which repository it is about; ``None``: they read
+    only the kind of the failure."""
     pause: float | None = None
-    """Seconds that GitHub asks to wait; ``None``: we choose."""
+    """Seconds that GitHub asks to wait; ``None`` if GitHub names no time."""
 
     @property
     def kind(self) -> Kind:

@@ -1,7 +1,7 @@
-"""What an answer means: one table, one function.
+"""The meaning of the answer to a failed request: one table, and one function that looks it up.
 
-A new quirk of GitHub is one row, with its public source beside it, and one line in
-`tests/unit/test_classify.py`. The first row that applies counts.
+The first row that applies counts. For another answer of GitHub, add one row with its public source,
+and one line in `tests/unit/test_classify.py`.
 """
 
 from collections.abc import Callable
@@ -24,9 +24,10 @@ from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.texts.messages import Message, msg
 
 LEAST_AFTER_LIMIT = 60.0
-"""Seconds before the next request, when a limit stopped only a part of the last one."""
+"""The shortest pause, in seconds, after a limit that stopped only a part of a request."""
 TRIES = 6
-"""How often a request is sent when the failure may pass: the last comes after about 16 s."""
+"""How often a request is sent if its failure may be temporary. The last try comes after about 16 s.
+"""
 _may_pass = partial(Row, tries=TRIES, gave_up="host.gave_up")
 _may_be_done = partial(_may_pass, may_have_been_applied=True)
 _secondary = partial(Row, Kind.LIMIT, "fault.secondary_limit")
@@ -45,15 +46,19 @@ def _lag(
     text: str = "fault.lag",
     gave_up: str = "host.lag",
 ) -> Row:
-    """What was just made is not known everywhere yet."""
+    """Make a row for an answer that says "not found" about something that was just created.
+
+    The row applies only if the answer may be lag: not all of GitHub's servers know it yet.
+    """
     return Row(Kind.LAG, text, status, says, when=lambda c: c.may_lag and when(c), gave_up=gave_up)
 
 
 def _policy(
     kind: Kind, text: str, *says: str, when: Callable[[Case], bool] = lambda _: True
 ) -> Row:
-    """GitHub's words are always the same, except for names. Our words have no names, so everybody
-    may read them.
+    """Make a row for a policy, whose explanation everybody may read because it has no names.
+
+    GitHub's own words, which differ only in names, are left out for some readers.
     """
     return Row(kind, text, says=says, when=when, told=text)
 
@@ -96,7 +101,7 @@ def _is_forbidden(case: Case) -> bool:
 
 
 _LIMITED = (200, 403, 429)
-"""GraphQL refuses with status 200, too."""
+"""Statuses of an answer that is a limit; 200 is one of them because of GraphQL."""
 LIMITS: tuple[Row, ...] = (
     # cli/cli#4801, whatwg/spec-factory#55, Azure/azure-sdk-tools#7226
     Row(
@@ -107,7 +112,7 @@ LIMITS: tuple[Row, ...] = (
         at_least_a_minute=True,
     ),
     # https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
-    # Until 2021, and in an old Enterprise Server, it was called abuse
+    # Until 2021 GitHub called it abuse, and an old Enterprise Server still does
     # (piceaTech/node-gitlab-2-github#90, jcabi/jcabi-github#1325)
     _secondary(_LIMITED, ("secondary rate limit", "abuse detection mechanism")),
     _secondary(_LIMITED, when=lambda c: c.refers_to("secondary-rate-limits", "abuse-rate-limits")),
@@ -121,13 +126,15 @@ LIMITS: tuple[Row, ...] = (
     _secondary((403,), when=lambda c: "retry-after" in c.headers),
     _secondary((429,)),
 )
-"""A refusal that is a limit: nothing was done. Beside the data of GraphQL, a part was not done."""
+"""Answers that are a limit. GitHub did nothing; if GraphQL sends the error beside data, it did not
+do a part of the request."""
 UNUSABLE = _may_be_done(Kind.UNUSABLE, "fault.unusable")
-"""For everything else: a proxy's page, a body cut off, a field of another type."""
+"""The row for an answer that is not usable: a proxy's page, a body that was cut off, a field of
+another type."""
 CONTRADICTION = UNUSABLE._replace(text="fault.contradiction")
-"""A success that says two things at once; nothing is concluded from it."""
+"""The row for a successful answer that contradicts itself; nothing is concluded from it."""
 NOT_LISTED = Row(Kind.LAG, "fault.lag", gave_up="host.lag")
-"""A list without what GitHub has said to exist."""
+"""The row for a list that lacks something although GitHub has said that it exists."""
 
 TABLE: tuple[Row, ...] = (
     # --- GraphQL: too much was asked at once ------------------------------------------------
@@ -142,16 +149,17 @@ TABLE: tuple[Row, ...] = (
     ),
     # gfazioli/octoscope#153: after ten seconds
     _may_pass(Kind.TIMED_OUT, "fault.server_error", (502, 504), when=_is_query),
-    # A mutation that took too long, and whatever a server cannot answer
+    # A mutation that took too long, and any other error of a server
     _may_be_done(
         Kind.TRANSIENT,
         "fault.server_error",
         when=lambda c: c.status // 100 == 5 or _asks_too_much(c) or _ran_out_of_time(c),
     ),
-    # A page in place of an answer
+    # An answer without a message is not one of the API, but for example a page of a proxy
     UNUSABLE._replace(when=lambda c: not c.message),
     # --- Lag --------------------------------------------------------------------------------
-    # github/branch-deploy#180: a file on a new branch. (A plain "Not Found" is a permission.)
+    # github/branch-deploy#180: a file on a new branch. (If a permission is missing, GitHub answers
+    # a plain "Not Found".)
     _lag(lambda c: c.sent.method == "PUT" and c.says("not found"), (404,), "Branch "),
     # PyGithub/PyGithub#2759: reading a new branch; octokit/octokit.rb#622: its pull request
     _lag(lambda c: c.sent.method == "GET" or c.posts("pulls"), (404,)),
@@ -159,7 +167,8 @@ TABLE: tuple[Row, ...] = (
     _lag(lambda c: c.misses_pull_request, (422,)),
     # googleapis/release-please#2754, googleapis/release-please#2782: the same in other words
     _lag(lambda c: c.posts("labels"), (422,), "Issue not found"),
-    # renovatebot/renovate#42548: assignees of a new pull request. What lasts is about a login
+    # renovatebot/renovate#42548: assignees of a new pull request. If the answer does not change,
+    # GitHub cannot assign a login
     _lag(lambda c: c.posts("assignees"), (404,), text="refusal.assignee", gave_up=""),
     # octokit/octokit.rb#622, assafelovic/hive-mind#679, kdlbs/kandev#3134
     _lag(
@@ -177,7 +186,7 @@ TABLE: tuple[Row, ...] = (
     _may_be_done(Kind.TRANSIENT, "fault.not_ready", (202,)),
     # PyGithub/PyGithub#1787, integrations/terraform-provider-github#2909: another write came first
     _may_pass(Kind.STALE, "fault.conflict", (409,), ("expected",), lambda c: c.says(" at ")),
-    # github/rest-api-description#4887, orgs/community#121875: "sometimes it works"
+    # github/rest-api-description#4887, orgs/community#121875: another try sometimes succeeds
     _refused(
         "fault.reference",
         (422,),
@@ -193,15 +202,15 @@ TABLE: tuple[Row, ...] = (
         when=lambda c: c.posts("labels") and c.names("already_exists", "name"),
         tries=3,
     ),
-    # Nothing says why. Not confirmed that it passes
+    # The answer does not say why. It is not confirmed that another try can succeed
     _their_words(
         Kind.VALIDATION,
         status=(422,),
         when=lambda c: c.posts("pulls") and c.message == "Validation Failed",
         tries=2,
     ),
-    # https://github.com/renovatebot/renovate/blob/main/lib/util/http/github.ts takes it for a
-    # failure of GitHub if the limit is that of requests without a token
+    # https://github.com/renovatebot/renovate/blob/main/lib/util/http/github.ts treats it as a
+    # failure of GitHub if the answer has the rate limit of requests without a token
     _rejected(
         "refusal.token_rejected",
         (401,),
@@ -223,7 +232,7 @@ TABLE: tuple[Row, ...] = (
     # An Enterprise Server without limits, asked for GET /rate_limit
     _their_words(Kind.NO_LIMITS, status=(404,), says=("Rate limiting is not enabled",)),
     # https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api: the same header
-    # says `partial-results; …` where a list lacks something
+    # says `partial-results; …` if a list lacks something
     _denied(
         "refusal.sso",
         when=lambda c: c.headers.get("x-github-sso", "").startswith("required"),
@@ -234,8 +243,8 @@ TABLE: tuple[Row, ...] = (
         "refusal.sso_without_address",
         when=lambda c: c.says("SAML enforcement") or any(e.names_saml for e in c.errors),
     ),
-    # --- What the owner of the repository permits no token of this kind ----------------------
-    # NixOS/org#247, nodejs/nodejs.org#8531: of an organisation, or of its enterprise
+    # --- Policies of the owner of the repository ----------------------------------------------
+    # NixOS/org#247, nodejs/nodejs.org#8531: a policy of an organisation, or of its enterprise
     _policy(
         Kind.PERMISSION,
         "refusal.policy_lifetime",
@@ -263,7 +272,7 @@ TABLE: tuple[Row, ...] = (
         Kind.PERMISSION, "refusal.policy_oauth_app", "has enabled OAuth App access restrictions"
     ),
     # Not confirmed: https://docs.github.com/en/enterprise-cloud@latest/admin/concepts/identity-and-access-management/enterprise-managed-users
-    # says that such accounts cannot, and not what GitHub answers
+    # says that such accounts cannot do this, but it does not say what GitHub answers
     _policy(Kind.PERMISSION, "refusal.policy_managed", "As an Enterprise Managed User"),
     # hcengineering/platform#7639
     _policy(Kind.TOKEN_REJECTED, "refusal.suspended_app", "This installation has been suspended"),
@@ -301,14 +310,14 @@ TABLE: tuple[Row, ...] = (
     _their_words(
         Kind.NOT_FOUND, status=(200,), when=lambda c: c.refused and c.repository_is_missing
     ),
-    # anthropics/claude-code-action#1018, github/gh-aw#18556: mannequins, organisations
+    # anthropics/claude-code-action#1018, github/gh-aw#18556: logins of mannequins and organisations
     _their_words(
         Kind.NOT_FOUND,
         status=(404,),
         says=("is not a user",),
         when=lambda c: "/collaborators/" in c.sent.target,
     ),
-    # octokit/octokit.rb#1104, octokit/core.js#414: above 1 MB in 2021, 100 MB since
+    # octokit/octokit.rb#1104, octokit/core.js#414: files above 1 MB in 2021, 100 MB since then
     _their_words(
         Kind.TOO_LARGE,
         status=(403,),
@@ -352,12 +361,12 @@ TABLE: tuple[Row, ...] = (
         when=lambda c: c.context.is_of_fork and c.context.is_installation,
     ),
     _denied("refusal.fine_grained_permission", says=(f"{INACCESSIBLE} personal access token",)),
-    # Also what an App does for a user (`ghu_…`)
+    # Also for a token with which an App acts for a user (`ghu_…`)
     _denied("refusal.installation_permission", says=(INACCESSIBLE,)),
-    # --- Labels and people: one of several names may be the only one that is refused ---------
+    # --- Labels and people: GitHub may refuse only one of several names ----------------------
     # actions/labeler#870, Songmu/tagpr#194: *Pull requests: write* does not suffice since 2025
     _invalid("refusal.label", (403,), ("permission to create labels",)),
-    # wow-actions/auto-assign#8: a login that is no person's, such as a bot's
+    # wow-actions/auto-assign#8: a login that does not belong to a person, such as a bot's
     _invalid("refusal.assignee", (404,), when=lambda c: c.posts("assignees")),
     # vsoch/pull-request-action#29, PyGithub/PyGithub#1499, PostHog/posthog-js#2952
     _invalid(
@@ -367,9 +376,9 @@ TABLE: tuple[Row, ...] = (
         lambda c: c.posts("requested_reviewers"),
     ),
     _denied("refusal.no_place", (404,), when=lambda c: c.writes),
-    # --- What GitHub refuses ----------------------------------------------------------------
-    # https://docs.github.com/en/rest/about-the-rest-api/api-versions: 24 months, then 410
-    # A 410 also means something else, disabled issues for example
+    # --- Other refusals ---------------------------------------------------------------------
+    # https://docs.github.com/en/rest/about-the-rest-api/api-versions: GitHub supports a version for
+    # 24 months, and then answers 410. A 410 also has other meanings, for example disabled issues
     # (https://docs.github.com/en/rest/issues/labels#add-labels-to-an-issue)
     Row(
         Kind.FATAL,
@@ -380,8 +389,8 @@ TABLE: tuple[Row, ...] = (
     Row(Kind.FATAL, "refusal.redirect", tuple(range(300, 400))),
     # https://docs.github.com/en/code-security/secret-scanning/introduction/about-push-protection
     _refused("refusal.secret", says=("Secret detected in content",)),
-    # peter-evans/create-pull-request#1936, grafana/pyroscope-dotnet#386: GitHub signs what REST
-    # commits for Apps alone. An Enterprise Server signs only if its administrator set that up
+    # peter-evans/create-pull-request#1936, grafana/pyroscope-dotnet#386: GitHub signs commits by
+    # REST only for Apps. An Enterprise Server signs commits only if its administrator set this up
     _refused(
         "refusal.signatures_on_server",
         when=lambda c: c.lacks_only_a_signature and "x-github-enterprise-version" in c.headers,
@@ -398,7 +407,8 @@ TABLE: tuple[Row, ...] = (
             or (c.status == 409 and c.says("Could not create file", "Could not update file"))
         ),
     ),
-    # microsoft/vscode-remote-repositories-github#122: below, or above, a branch that exists
+    # microsoft/vscode-remote-repositories-github#122: the branch `a` exists and `a/b` is to be
+    # created, or the other way round
     _refused(
         "fault.reference",
         (200,),
@@ -408,7 +418,7 @@ TABLE: tuple[Row, ...] = (
     ),
     # Molunerfinn/PicGo#955
     _refused("refusal.parent_is_file", says=("a file exists where",)),
-    # decaporg/decap-cms: entries with an empty part in their path
+    # decaporg/decap-cms: a path with an empty part between two slashes
     _invalid("refusal.malformed_path", (422,), ("malformed path component",)),
     # Plans without draft pull requests: https://docs.github.com/en/rest/pulls/pulls
     _their_words(Kind.NO_DRAFTS, says=("raft pull requests",)),
@@ -416,7 +426,7 @@ TABLE: tuple[Row, ...] = (
     Row(Kind.STALE, "fault.conflict", when=_is_stale),
     _their_words(Kind.PERMISSION, when=_is_forbidden),
     _their_words(Kind.VALIDATION, when=lambda c: c.status == 422 or "UNPROCESSABLE" in c.types),
-    # Of an unknown type, or none: that it passes is not confirmed
+    # An error of an unknown type, or without one. It is not confirmed that another try can succeed
     _may_pass(Kind.TRANSIENT, "refusal.other", (200,), when=_is_about_this_answer),
     _their_words(Kind.REFUSED, status=(200, 409, 410, 451), when=lambda c: c.refused),
     _their_words(Kind.UNEXPECTED, when=lambda c: bool(c.message)),
@@ -424,10 +434,10 @@ TABLE: tuple[Row, ...] = (
 
 
 def classify(case: Case, now: float, row: Row | None = None) -> Outcome:
-    """Say what the answer to a failed request means.
+    """Return the meaning of the answer to a failed request.
 
-    ``row`` is what it means if that is known already; ``now`` is the time in seconds since the
-    epoch.
+    ``now`` is the time in seconds since the epoch. ``row`` is given if the caller knows already
+    which row applies.
     """
     row = row or _row_of(case) or UNUSABLE
     pause = asked_pause(case.headers, now, is_limit=row.kind is Kind.LIMIT)
@@ -437,9 +447,10 @@ def classify(case: Case, now: float, row: Row | None = None) -> Outcome:
 
 
 def limit_beside_data(answer: Response, context: Context, now: float) -> Outcome | None:
-    """Give the limit that stopped a part of a GraphQL request, if one did.
+    """Return the limit that stopped a part of a GraphQL request; ``None`` if there was none.
 
-    The other mutations of the request were done, and what is asked next has to wait.
+    The other mutations of the request were done. The next request has to wait for the ``pause`` of
+    the outcome. ``now`` is the time in seconds since the epoch.
     """
     limit = _limit_of(_of_graphql(answer, context, writes=True))
     if limit is None:
@@ -450,7 +461,10 @@ def limit_beside_data(answer: Response, context: Context, now: float) -> Outcome
 
 
 def failure_beside_data(answer: Response, context: Context, operation: Message) -> Failure:
-    """Give what a GraphQL answer lacks, where the rest of it is used."""
+    """Return the failure of a part of a GraphQL query, if the other parts of its answer are used.
+
+    ``answer`` has only the errors about that part. ``operation`` describes it for people.
+    """
     outcome = classify(_of_graphql(answer, context, writes=False), 0.0)
     message = msg("host.failed", operation=operation, reason=outcome.reason)
     return Failure(outcome.kind, message, Cause(outcome.reason, outcome.cause, outcome.told))
@@ -462,7 +476,7 @@ def _of_graphql(answer: Response, context: Context, *, writes: bool) -> Case:
 
 
 def classify_no_answer(answer: NoAnswer, sent: Sent, context: Context, *, writes: bool) -> Outcome:
-    """Say what it means that no answer came."""
+    """Return the meaning of a failure in which no answer came to a request."""
     row = _row_without_answer(answer, is_query=sent.target == GRAPHQL and not writes)
     values = {"detail": answer.detail or "-", "seconds": round(answer.seconds)}
     return Outcome(row, msg(row.text, host=context.host, **values), row.name)
@@ -472,7 +486,7 @@ def _row_without_answer(answer: NoAnswer, *, is_query: bool) -> Row:
     if answer.trouble is Trouble.LASTING:
         return Row(Kind.FATAL, answer.text)
     if answer.trouble is Trouble.TOO_LARGE and is_query:
-        # A query can ask for less at once
+        # The caller can ask for less at once, so the same query is not sent again
         return Row(Kind.PARTIAL, answer.text)
     return Row(
         Kind.TRANSIENT,

@@ -1,4 +1,4 @@
-"""GitHub, as one token reaches it, and a client for each repository."""
+"""GitHub for one token, with the clients for one repository and for many."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -21,23 +21,24 @@ if TYPE_CHECKING:
 
 
 _OwnerFiles: TypeAlias = OwnerFiles | RegistrarError | None
-"""What an owner's ``.github`` holds, or why it could not be read."""
+"""The files of an owner's repository ``.github``, or the error that kept them from being read;
+``None`` if nothing is inherited."""
 _Roles: TypeAlias = dict[tuple[str, str], bool | None]
-"""Whether an account may write, by the name of the repository and the login."""
+"""Whether an account may write, by the name of the repository in lower case and the login."""
 
 
 class Client:
-    """What a run asks of GitHub about one repository. May be used from several threads."""
+    """The requests of a run about one repository. May be used from several threads."""
 
     def __init__(
         self, session: Session, owner_files: dict[str, _OwnerFiles], roles: _Roles
     ) -> None:
-        """``owner_files`` caches what the repositories ``.github`` hold, for all clients.
+        """``owner_files`` caches the files of the repositories ``.github`` by their owners.
 
-        ``roles`` caches who may write to which repository.
+        ``roles`` caches who may write to which repository. All clients of a run share both caches.
         """
         self.session = session
-        """Knows what was written."""
+        """It also says whether anything was written."""
         self._owner_files = owner_files
         self._roles = roles
         self.limits = session.limits
@@ -45,8 +46,9 @@ class Client:
         self.graphql = GraphQL(session, self.rest)
 
     def may_write(self, repository: Repository, login: str) -> bool | None:
-        """Whether an account may write to a repository; ``None``: GitHub does not say. Asked once a
-        run.
+        """Whether an account may write to a repository; ``None`` if GitHub does not say it.
+
+        GitHub is asked once a run about each account and repository.
         """
         key = repository.full_name.lower(), login
         if key not in self._roles:
@@ -54,13 +56,17 @@ class Client:
         return self._roles[key]
 
     def owner_files(self, owner: str, directories: Sequence[str]) -> OwnerFiles | None:
-        """Read the owner's repository ``.github``, once a run: ``directories`` never change."""
+        """Return the files in ``directories`` of the owner's ``.github``; ``None``: none inherited.
+
+        They are read once a run for each owner, because ``directories`` are the same in a run. If
+        reading them failed, each later call raises the same error.
+        """
         key = owner.lower()
         if key not in self._owner_files:
             try:
                 self._owner_files[key] = self.graphql.read_owner(owner, directories)
             except (Refused, GitHubError) as error:
-                # Asked again for each repository, it would use up the time of all others
+                # Reading them again for each repository would use up the time of all others
                 self._owner_files[key] = error
         found = self._owner_files[key]
         if isinstance(found, RegistrarError):
@@ -69,7 +75,7 @@ class Client:
 
 
 class GitHub:
-    """GitHub, as one token reaches it. Made once a run; gives a client for each repository."""
+    """GitHub for one token: made once a run, it makes the client for each repository."""
 
     def __init__(
         self,
@@ -82,13 +88,13 @@ class GitHub:
     ) -> None:
         """Nothing is sent before the first call.
 
-        ``workflow_repository`` is the repository whose workflow runs us, or nothing; ``is_of_fork``
-        says that a pull request from a fork started it.
+        ``workflow_repository`` is the repository whose workflow runs registrar; empty if there is
+        none. ``is_of_fork`` says that a pull request from a fork started the workflow.
         """
         self.limits = TokenLimits(token, policy.clock)
-        """What GitHub has reported about the token, to any client."""
+        """Limits and scopes of the token, as GitHub has reported them to any client."""
         self.policy = policy
-        """All the waiting of the run."""
+        """It does all the waiting of the run."""
         self._session = partial(Session, transport, self.limits, policy)
         self._owner_files: dict[str, _OwnerFiles] = {}
         self._roles: _Roles = {}
@@ -98,19 +104,25 @@ class GitHub:
         )
 
     def client(self, target: str) -> Client:
-        """Give a client for the registration of one repository (``owner/repo``)."""
+        """Return a client for requests about one repository (``owner/repo``)."""
         context = self._context._replace(target=target)
         return Client(self._session(context), self._owner_files, self._roles)
 
     def many(self, require_time: Callable[[], None]) -> BulkClient:
-        """Give a client for requests about many repositories; see `BulkClient` for the time."""
+        """Return a client for requests about many repositories.
+
+        ``require_time`` is called before each page of a list; it raises if the run must end.
+        """
         return BulkClient(self._session(self._context), require_time)
 
     def check_token(self) -> None:
-        """Learn whether the token is accepted, and its rate limits; the request counts to none."""
+        """Ask for the rate limits of the token; this request does not count against them.
+
+        Raises `GitHubError` if GitHub rejects the token.
+        """
         request = Request(msg("operation.token"), _rate_limits)
         ask = partial(self._session(self._context).request, request)
-        # An Enterprise Server without rate limits: the token was accepted
+        # An Enterprise Server without rate limits answers so, and it has accepted the token
         for limit in or_else(ask, {Kind.NOT_FOUND: (), Kind.NO_LIMITS: ()}):
             self.limits.note_rate_limit(*limit)
 
@@ -119,7 +131,7 @@ def _rate_limits(attempt: "Attempt") -> list[tuple[Resource, int, int]]:
     given = attempt.github.get_rate_limit().resources
     limits = {Resource.REST: given.core, Resource.GRAPHQL: given.graphql}
     return [
-        # PyGithub makes a date of the reset, for which the number may be too large
+        # Read from the JSON, because PyGithub makes a date of it, for which it may be too large
         (resource, number(limit.remaining), Fields(limit.raw_data).number("reset"))
         for resource, limit in limits.items()
         # An Enterprise Server may have one of them only

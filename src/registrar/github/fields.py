@@ -1,8 +1,8 @@
-"""Checks of what an answer says: no value is used before its type is checked.
+"""Checks of the values in an answer: no value is used before its type is checked.
 
-PyGithub gives ``None`` for what is absent, and hardly checks a value: so each attribute of its
-objects that is used goes through one of these functions. Each field of an answer that is read
-without an object does too (`Fields`).
+PyGithub returns ``None`` for an absent attribute, and hardly checks the others. So each attribute
+of its objects that is used goes through one of these functions. Each field of JSON that is read
+without an object goes through `Fields`.
 """
 
 import base64
@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 _REPOSITORY = re.compile(r"(?!\.\.?/)[\w.-]+/(?!\.\.?$)[\w.-]+", re.ASCII)
 Value = TypeVar("Value")
 Check: TypeAlias = Callable[[object], Value]
-"""Gives a value whose type, and form, is right; raises `UnusableAnswer` for any other."""
+"""Returns a value if its type and its form are right; raises `UnusableAnswer` otherwise."""
 _OBJECT_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -23,57 +23,60 @@ class UnusableAnswer(ValueError):
 
 
 class Contradiction(UnusableAnswer):
-    """What an answer says cannot all be true, or is not clear."""
+    """Statements of GitHub contradict each other, in one answer or in several."""
 
 
 class Absent(UnusableAnswer):
-    """A list lacks what GitHub has said to exist."""
+    """A list lacks something although GitHub has said that it exists."""
 
 
 def text(value: object) -> str:
-    """Give a string; it may be empty. `UnusableAnswer` for anything else, as all of these."""
+    """Return a string, which may be empty.
+
+    Like every check of this module, it raises `UnusableAnswer` for anything else.
+    """
     if not isinstance(value, str):
         raise UnusableAnswer("not a string")
     return value
 
 
 def flag(value: object) -> bool:
-    """Give a truth value."""
+    """Return a truth value."""
     if not isinstance(value, bool):
         raise UnusableAnswer("not true or false")
     return value
 
 
 def number(value: object) -> int:
-    """Give a whole number from 0."""
+    """Return a whole number from 0."""
     if type(value) is not int or value < 0:
         raise UnusableAnswer("not a whole number")
     return value
 
 
 def identity(value: object) -> int:
-    """Give the number by which GitHub knows something: a whole number from 1."""
+    """Return the number by which GitHub identifies something: a whole number from 1."""
     if type(value) is not int or value < 1:
         raise UnusableAnswer("not a number from 1")
     return value
 
 
 def object_id(value: object) -> str:
-    """Give the id of a git object: 40 or 64 hexadecimal digits."""
+    """Return the id of a git object: 40 or 64 hexadecimal digits."""
     if not isinstance(value, str) or not _OBJECT_ID.fullmatch(value):
         raise UnusableAnswer("not an id of git")
     return value
 
 
 def full_name(value: object) -> str:
-    """Give the name of a repository, ``owner/repo``: it becomes part of the path of requests."""
+    """Return the full name of a repository (``owner/repo``), safe as a part of an address."""
     if not isinstance(value, str) or not _REPOSITORY.fullmatch(value):
         raise UnusableAnswer("not owner/repo")
     return value
 
 
 def url(value: object) -> str:
-    """Give an absolute ``http`` or ``https`` URL without blanks or control characters."""
+    """Return an absolute ``http`` or ``https`` URL without blanks or control characters."""
     if not isinstance(value, str):
         raise UnusableAnswer("not a URL")
     try:
@@ -87,14 +90,14 @@ def url(value: object) -> str:
 
 
 def texts(value: object) -> tuple[str, ...]:
-    """Give the strings of an array."""
+    """Return the strings of an array."""
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise UnusableAnswer("not an array of strings")
     return tuple(value)
 
 
 def text_or_texts(value: object) -> tuple[str, ...]:
-    """Give a string by itself, or the strings of an array; nothing for null."""
+    """Return a single string as a tuple, or the strings of an array; an empty tuple for null."""
     if value is None:
         return ()
     return texts(value) if isinstance(value, list) else (text(value),)
@@ -103,7 +106,7 @@ def text_or_texts(value: object) -> tuple[str, ...]:
 class Fields:
     """The fields of a JSON object.
 
-    Every method raises `UnusableAnswer` when the field is missing or of another type.
+    Every method raises `UnusableAnswer` if the field is missing or of another type.
     """
 
     __slots__ = ("_data", "_where")
@@ -116,14 +119,14 @@ class Fields:
         self._where = where
 
     def __contains__(self, name: str) -> bool:
-        """Whether the field is there and not null."""
+        """Whether the object has the field, and it is not null."""
         return self._data.get(name) is not None
 
     def text(self, name: str) -> str:
         return self._checked(name, text)
 
     def text_or(self, name: str, default: str) -> str:
-        """A string, or ``default`` if the field is missing or null."""
+        """Return a string, or ``default`` if the field is missing or null."""
         return self.text(name) if name in self else default
 
     def url(self, name: str) -> str:
@@ -139,7 +142,7 @@ class Fields:
         return self._checked(name, text_or_texts)
 
     def names(self) -> tuple[str, ...]:
-        """The names of all fields."""
+        """Return the names of all fields."""
         return tuple(self._data)
 
     def number(self, name: str) -> int:
@@ -152,7 +155,7 @@ class Fields:
         return self._checked(name, object_id)
 
     def base64(self, name: str) -> bytes:
-        """The bytes that a string holds in Base64, which may have line breaks."""
+        """Return the bytes that a string holds in Base64, which may have line breaks."""
         return self._checked(name, decoded)
 
     def flag(self, name: str) -> bool:
@@ -162,17 +165,17 @@ class Fields:
         return Fields(self._data.get(name), f"{self._where}.{name}")
 
     def object_or_none(self, name: str) -> "Fields | None":
-        """An object, or ``None`` if the field is missing or null."""
+        """Return an object, or ``None`` if the field is missing or null."""
         return self.object(name) if name in self else None
 
     def object_or_null(self, name: str) -> "Fields | None":
-        """An object, or ``None`` if the field is null; it must not be missing."""
+        """Return an object, or ``None`` if the field is null; it must not be missing."""
         if name not in self._data:
             raise self._error(name, "not an object or null")
         return self.object_or_none(name)
 
     def objects_or_null(self, name: str) -> "list[Fields | None]":
-        """The items of an array, each an object or null."""
+        """Return the items of an array, each an object or null."""
         items = self._data.get(name)
         if not isinstance(items, list):
             raise self._error(name, "not an array")
@@ -195,7 +198,7 @@ class Fields:
 
 
 def decoded(value: object) -> bytes:
-    """Give the bytes that a string holds in Base64, which may have line breaks."""
+    """Return the bytes that a string holds in Base64, which may have line breaks."""
     try:
         return base64.b64decode("".join(text(value).split()), validate=True)
     except ValueError as error:
@@ -203,6 +206,7 @@ def decoded(value: object) -> bytes:
 
 
 def objects(data: object, where: str = "$") -> Iterator[Fields]:
+    """Return the objects of an array; ``where`` names the array for the error."""
     if not isinstance(data, list):
         raise UnusableAnswer(f"{where} is not an array")
     return iter([Fields(item, f"{where}[{index}]") for index, item in enumerate(data)])

@@ -32,20 +32,21 @@ if TYPE_CHECKING:
     from registrar.github.transport import Attempt
 
 DIRECTORIES_PER_QUERY = 100
-"""A query with 227 aliases was refused, one with 120 passed (hermes-ecosystem#825)."""
+"""GitHub refused a query with 227 aliases, and answered one with 120 (hermes-ecosystem#825)."""
 PartialState: TypeAlias = tuple[RepositoryState, ProvedTree]
-"""A state without entries and directories, and what a query says of those."""
+"""A state that still lacks its entries and directories, and the answers of a query about them."""
 
 
 def is_room_for_branch(directories: Sequence[str]) -> bool:
-    """Whether a query may ask for these directories of two commits."""
+    """Whether a query has room for these directories of two commits."""
     return 2 * len(directories) <= DIRECTORIES_PER_QUERY
 
 
 def may_be_beside_data(error: GraphQLError) -> bool:
-    """Whether the rest of the answer can be used: `parse_graphql` judges what it lacks.
+    """Whether the data of an answer can be used in spite of this error.
 
-    The token may not read the pull requests, or some of them, or a directory is not there.
+    It can if the token may not read some or all pull requests, or if a directory does not exist.
+    `parse_graphql` then judges the parts that the data lacks.
     """
     is_about_pull_requests = error.path[:1] == ("pulls",) and error.type in UNREADABLE
     return is_about_pull_requests or parse_graphql.is_about_directory(error)
@@ -66,10 +67,12 @@ class GraphQL:
         tolerates: Callable[[GraphQLError], bool] = parse_graphql.is_about_directory,
         asks_less_after: frozenset[Kind] | None = None,
     ) -> Model:
-        """Send a query; ``read`` is given the ``data`` of the answer, and the whole of it.
+        """Send a query, and return the result of ``read``.
 
-        ``asks_less_after`` are the failures after which the caller asks for less; those that less
-        may mend if directories are asked for.
+        ``read`` gets the ``data`` of the answer, and the whole answer. ``tolerates`` says of an
+        error whether the data can be used in spite of it. ``asks_less_after`` are the failures
+        after which the caller will ask for less. If it is ``None``, these are `ASK_FOR_LESS` if the
+        query asks for directories, otherwise none.
         """
         if asks_less_after is None:
             asks_less_after = ASK_FOR_LESS if query.directories else frozenset()
@@ -87,7 +90,7 @@ class GraphQL:
         writes: bool = False,
         **options: Any,
     ) -> Model:
-        """Send a request; ``options`` are those of `Request`."""
+        """Send a request as `ask` does; ``options`` are passed on to `Request`."""
 
         def call(attempt: "Attempt") -> tuple[Model, Response]:
             answer = _answer(attempt, query, tolerates, writes=writes)
@@ -108,16 +111,20 @@ class GraphQL:
         base: str = "",
         with_facts: bool = False,
     ) -> RepositoryState:
-        """Read a repository, how the names ``branches`` stand, and ``directories``.
+        """Read a repository (``owner/repo``), its ``branches`` by their names, and ``directories``.
 
-        Everything is read at one commit of the branch ``base`` (empty: the default branch), with
-        the directories above those. That it does not exist is an error.
-        ``target`` is ``owner/repo``. With facts the repository comes with what rules ask about it,
-        its custom properties left out. The directories are also read of the first of the names,
-        unless they are too many. Of the later names only branches that exist are read; where GitHub
-        does not answer all at once, so are all but the first, which is read without its
-        directories. It is an error if there is no such repository that the token may see, if it is
-        empty, or if GitHub does not list a directory in full.
+        The directories, and those above them, are read at the commit of the branch ``base`` (empty:
+        the default branch). ``with_facts`` adds the language and the topics, which rules ask about;
+        the custom properties are not read.
+
+        Each branch is read with its pull requests. The first one is also read with the directories,
+        unless they are too many for one query. Of the names after the first `NAMES_AT_ONCE`, only
+        branches that exist are read. If GitHub does not answer all of the query, it is sent again
+        without directories. Then the same holds for the names after the first one, and the first
+        branch is read without its directories.
+
+        Raises `Refused` if the token sees no such repository, if the repository is empty, if
+        ``base`` does not exist, or if GitHub does not list a directory in full.
         """
 
         def ask(part: Sequence[str]) -> tuple[RepositoryState, Sequence[ProvedTree]]:
@@ -145,9 +152,11 @@ class GraphQL:
         *,
         with_facts: bool = False,
     ) -> Sequence[RepositoryState]:
-        """Read a repository, and ``directories`` at some of its commits, by their ids.
+        """Read a repository, and ``directories`` at some of its commits; one state for each commit.
 
-        With facts as `inspect`; it is an error if there is no such commit, too.
+        ``commits`` are their ids. ``with_facts`` is that of `inspect`. Raises `Refused` if the
+        token sees no such repository, if a commit does not exist, or if GitHub does not list a
+        directory in full.
         """
 
         def ask(part: Sequence[str]) -> tuple[Repository, Sequence[ProvedTree]]:
@@ -163,7 +172,7 @@ class GraphQL:
     def read_owner(self, owner: str, directories: Sequence[str]) -> OwnerFiles | None:
         """Read directories of the owner's repository ``.github``; ``None``: nothing is inherited.
 
-        Nothing is inherited from a private one
+        A private repository ``.github`` passes on nothing
         (https://docs.github.com/en/communities/setting-up-your-project-for-healthy-contributions).
         """
         ask = partial(self._in_full, partial(self._owner, owner), directories)
@@ -176,10 +185,12 @@ class GraphQL:
         directories: Sequence[str],
         commits: int = 1,
     ) -> tuple[Model, Sequence[Directories]]:
-        """Read directories, and those above them; in other ways if GitHub gives up on one query.
+        """Read directories, and those above them, of one or more commits.
 
-        ``ask`` sends the first query, with as many of them as one query may have, or with none. It
-        gives what else it has read, and the trees of the ``commits`` that there are.
+        ``ask`` sends the first query, for as many directories as one query may have; further
+        queries read the others. It returns the model that it has read besides, and one tree for
+        each commit (at most ``commits``). If GitHub does not answer in full, ``ask`` is called
+        without directories, which are then read in other ways.
         """
         asked = trees.to_ask(directories)
         first = DIRECTORIES_PER_QUERY // commits
@@ -190,12 +201,15 @@ class GraphQL:
         except GitHubError as error:
             if error.kind not in ASK_FOR_LESS:
                 raise
-        # GitHub gave up on it, or on some of it, which says nothing about what exists
+        # GitHub did not answer all of the query, so nothing is concluded about what exists
         model, found = ask(())
         return model, [self._of_whole_tree(tree, asked) for tree in found]
 
     def _of_whole_tree(self, tree: ProvedTree, asked: Sequence[str]) -> Directories:
-        """Read directories of a commit from the list of all its paths, or one by one."""
+        """Read directories of a commit from the list of all its paths.
+
+        If GitHub cuts that list, they are read one by one.
+        """
         paths = self._rest.tree(Repository(tree.full_name), tree.commit)
         if paths is None:
             return self._listed(tree, asked, 1)
@@ -203,7 +217,7 @@ class GraphQL:
         return {path: entries for path, entries in listed.items() if entries}
 
     def _listed(self, tree: ProvedTree, directories: Sequence[str], at_once: int) -> Directories:
-        """Read more directories of a commit, ``at_once`` with a query, and complete them all."""
+        """Read more directories of a commit, ``at_once`` in a query, and complete all listings."""
         for start in range(0, len(directories), at_once):
             tree = self._more(tree, directories[start : start + at_once])
         return self._whole(tree)
@@ -213,8 +227,8 @@ class GraphQL:
     ) -> Created:
         """Create a branch, a commit on it and its pull request, in one request.
 
-        GitHub does each of the three whether or not those before it were refused. So the request
-        is not sent again when it may have been applied.
+        GitHub carries out each of the three even if it has refused the ones before. So the request
+        is not sent again if it may have been applied, and the result says which of them were done.
         """
         variables = {
             "ref": {
@@ -222,8 +236,8 @@ class GraphQL:
                 "name": f"refs/heads/{commit.branch}",
                 "oid": commit.parent,
             },
-            # A branch that does not exist yet has no id. Where another repository has the name by
-            # now, this is refused: it has no such branch at this commit
+            # A branch that does not exist yet has no id. If another repository has the name by now,
+            # GitHub refuses the commit, because that one has no such branch at this commit
             "commit": self._commit_input(repository, commit),
             "pull": {
                 "repositoryId": repository.node_id,
@@ -254,9 +268,9 @@ class GraphQL:
         commit: NewCommit,
         look_again: Callable[[], object] = lambda: None,
     ) -> str:
-        """Create a commit on a branch and give its id.
+        """Create a commit on a branch and return its id.
 
-        ``look_again`` is called before a repetition, and may raise.
+        ``look_again`` is called before each repetition; an error that it raises ends the request.
         No author is sent, so that GitHub signs the commit if it can.
         """
         commit_id = self._send(
@@ -289,7 +303,11 @@ class GraphQL:
         }
 
     def completed(self, state: RepositoryState, tree: ProvedTree) -> RepositoryState:
-        """Give the state with everything that is known to exist."""
+        """Return a state from `partial_state` with its entries, directories and branches.
+
+        Listings that are not proved, and pull requests that the query did not return, are read by
+        REST. Raises `Refused` if GitHub does not list a directory in full.
+        """
         return self._with_directories(state, self._whole(tree))
 
     def _with_directories(
@@ -319,7 +337,7 @@ class GraphQL:
 
         state, tree = self._ask_for(target, query, read, may_be_beside_data)
         if any(branch.pull_requests for branch in state.branches.values()):
-            # As with REST: one of them may be new
+            # One of the pull requests may be new, as in a list of REST
             self._session.note_made()
         return state, tree
 
@@ -369,9 +387,10 @@ class GraphQL:
         response: Response,
         *index: int,
     ) -> PartialState:
-        """Read a repository, the one with this ``index`` if an answer has several.
+        """Read a state from the ``fields`` of a repository in an answer.
 
-        ``pulls`` is where its pull requests stand in the answer.
+        ``pulls`` are the fields with its pull requests. ``index`` is its place if the answer has
+        several repositories. Raises `Refused` if the repository is empty or lacks its base branch.
         """
         repository = self._rest.described(parse_graphql.repository(fields))
         full_name = repository.full_name
@@ -381,7 +400,7 @@ class GraphQL:
         if base is None and query.base:
             raise self._rest.no_branch_error(repository, query.base)
         if base is None:
-            # GraphQL does not name the default branch of an empty repository
+            # GraphQL does not name a default branch that does not exist
             gone = self._rest.repository(full_name).default_branch
             raise Refused(msg("preflight.no_default_branch", target=full_name, branch=gone))
         commit = base.object("target")
@@ -398,9 +417,9 @@ class GraphQL:
         return state, ProvedTree(full_name, sha).learn(answers)
 
     def _owner(self, owner: str, directories: Sequence[str]) -> tuple[bool, Sequence[ProvedTree]]:
-        """Read the owner's repository ``.github``: whether it is public, and its files.
+        """Read the owner's repository ``.github``: whether it is public, and its directories.
 
-        There are none if nothing is inherited.
+        If nothing is inherited, there is no tree of directories.
         """
         full_name, query = f"{owner}/.github", queries.owner(owner, directories)
 
@@ -429,9 +448,9 @@ class GraphQL:
         return self.ask(msg("operation.repository", target=tree.full_name), query, read)
 
     def _whole(self, tree: ProvedTree) -> Directories:
-        """Ask REST, which says whether it lists a tree in full, for each listing not proved.
+        """Replace each unproved listing by that of REST, which says if it lists a tree in full.
 
-        See https://docs.github.com/en/rest/git/trees#get-a-tree.
+        See https://docs.github.com/en/rest/git/trees#get-a-tree. Raises `Refused` if it does not.
         """
         while tree.unproved:
             path, listed = next(iter(tree.unproved.items()))
@@ -458,10 +477,10 @@ class GraphQL:
 def _answer(
     attempt: "Attempt", query: Query, tolerates: Callable[[GraphQLError], bool], *, writes: bool
 ) -> Response:
-    """Ask PyGithub; raises `GithubException` if nothing was done, or the question not answered.
+    """Send a query; raises `GithubException` if GitHub did nothing or did not answer the question.
 
-    Its ``graphql_query`` would treat every error beside the data as a refusal, with a status of its
-    own.
+    PyGithub's ``graphql_query`` is not used, because it treats every error beside the data as a
+    refusal, with a status that GitHub did not send.
     """
     requester = attempt.github.requester
     body = {"query": query.text, "variables": dict(query.variables)}
@@ -475,9 +494,10 @@ def _answer(
 def refusal(
     answer: Response, tolerates: Callable[[GraphQLError], bool], *, writes: bool
 ) -> Response | None:
-    """Give what refuses a request in an answer with status 200, without the errors it expects.
+    """Return an answer of GraphQL with status 200 if it refuses the request; otherwise ``None``.
 
-    ``None`` if something was done, or the question was answered.
+    It is ``None`` if something was done, or the question was answered. The result lacks the errors
+    that ``tolerates`` accepts.
     """
     judged = answer.with_errors(lambda error: not tolerates(error))
     if answer.did_something:

@@ -1,4 +1,4 @@
-"""What GitHub allows to a token: rate limits, pace, scopes; and how long a header asks to wait."""
+"""The limits of a token (rate limits, pace of writes, scopes), and the waiting that they need."""
 
 import math
 import random
@@ -16,17 +16,18 @@ from registrar.runtime.cancellation import Cancellation, Clock
 from registrar.texts.messages import Message, msg
 
 WINDOWS = ((80, 61.0), (500, 3601.0))
-"""Content-creating requests that GitHub accepts, and in how many seconds
+"""How many content-creating requests GitHub accepts, and in how many seconds
 (https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api).
 
-Each window is a second longer than GitHub's: requests do not all need the same time to arrive.
+Each window is a second longer than GitHub's, because some requests take longer to arrive.
 """
 CONNECTIONS = 15
-"""Requests under way at once: GitHub allows 100 (same page), and several jobs may share a token."""
+"""The most requests under way at once. GitHub allows 100 (same page); jobs may share a token."""
 PER_PAGE = 100
-"""Items of a page of a list: the most that GitHub gives."""
+"""Items on a page of a list: the most that GitHub allows."""
 MANY_WRITES = 400
-"""The most writes of a short run: fewer than an hour's, because some may take another request."""
+"""The most writes of a short run: fewer than in an hour, because a write may need another request.
+"""
 SHORT_INTERVAL = 1.0
 """Seconds between two writes of a short run, as GitHub asks
 (https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api).
@@ -36,24 +37,24 @@ Lower limits than the documented ones were seen; `Pace.note_limit` adapts to the
 LONG_INTERVAL = 7.2
 """Seconds between two writes of a long run: 500 an hour."""
 LONGEST_INTERVAL = 60.0
-"""Seconds between two writes at most, after however many limits: as long as GitHub asks to wait
-after one that names no time
+"""The most seconds between two writes, even after many limits: as long as GitHub asks to wait after
+a limit that names no time
 (https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api)."""
 CLASSIC_PREFIX = "ghp_"
 _LONGEST = 10 * 365 * 24 * 3600.0
-"""Seconds: a header that asks for more is cut to it, so that the moment has a date."""
+"""The most seconds that a header can ask for, so that the end of every pause is a valid date."""
 _LAST_MOMENT = datetime.max.replace(microsecond=0, tzinfo=UTC).timestamp()
 
 
 def interval_for(writes: int) -> float:
-    """Seconds between two writes of a run that makes ``writes`` in all."""
+    """Return the seconds between two writes of a run that makes ``writes`` in all."""
     return SHORT_INTERVAL if writes <= MANY_WRITES else LONG_INTERVAL
 
 
 class Pace:
-    """Is told what to expect and what was sent, and says when the next write may go.
+    """Says when the next write may be sent, from the number of expected and of sent writes.
 
-    Where nothing is expected, only GitHub's own windows count. May be used from several threads.
+    If nothing is expected, only GitHub's own windows count. May be used from several threads.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -67,35 +68,44 @@ class Pace:
         self._widened = 1
         """Factor by which the interval is longer than at first, because limits were met."""
         self.end: float | None = None
-        """Moment (monotonic) at which a run with an end stops waiting for GitHub's windows."""
+        """Moment (monotonic clock, in seconds) at which the run ends; ``None``: it has no end."""
         self.writes = 0
         """Number of writes so far that no limit stopped."""
 
     def expect(self, writes: int, *, end: float) -> None:
-        """Expect ``writes`` in all, those included that were made, until ``end``."""
+        """Set how many ``writes`` the run makes in all (also past ones), and when the run ends.
+
+        ``end`` is on the monotonic clock, in seconds.
+        """
         self._at_first = interval_for(writes)
         self.end = end
 
     @property
     def interval(self) -> float:
-        """Seconds from one write to the next, after the limits that were met."""
+        """Seconds from one write to the next; each limit that was met has made them longer."""
         return min(self._at_first * self._widened, LONGEST_INTERVAL)
 
     @property
     def is_over(self) -> bool:
-        """Whether a run with an end has come to it."""
+        """Whether the run has reached its end; never if it has none."""
         return self.end is not None and self._clock.monotonic() >= self.end
 
     def seconds_until(self, writes: int) -> float:
-        """Seconds until the next write may go, and ``writes`` in all fit into GitHub's windows."""
+        """Return the seconds until the next write may be sent.
+
+        By then, GitHub's windows must also have room for ``writes`` in all.
+        """
         return max(self.rest_of_interval(), self.rest_of_window(writes))
 
     def rest_of_interval(self) -> float:
-        """Seconds that are left of the interval since the last write."""
+        """Return the seconds that are left of the interval since the last write."""
         return max(self._last + self.interval - self._clock.monotonic(), 0.0)
 
     def rest_of_window(self, writes: int = 1) -> float:
-        """Seconds until GitHub accepts ``writes`` more content-creating ones, or a minute's."""
+        """Return the seconds until GitHub accepts ``writes`` more content-creating requests.
+
+        If they are more than GitHub accepts in a minute, only the writes of one minute count.
+        """
         writes = min(writes, WINDOWS[0][0])
         now = self._clock.monotonic()
         with self._lock:
@@ -107,45 +117,48 @@ class Pace:
         return max([0.0, *due])
 
     def note_sent(self, *, creates_content: bool = True) -> None:
-        """Take note of a write that is about to be sent."""
+        """Record a write that is about to be sent."""
         with self._lock:
             self._last = self._clock.monotonic()
             if creates_content:
                 self._sent.append(self._last)
 
     def note_limit(self) -> None:
-        """Double the interval: a limit stopped a request."""
+        """Double the interval, because a limit stopped a request."""
         if self._at_first:
             self._widened *= 2
 
 
 class Resource(StrEnum):
-    """The rate limits that we meet, under the names of ``x-ratelimit-resource``."""
+    """The rate limits of our requests, by their names in ``x-ratelimit-resource``."""
 
     REST = "core"
     GRAPHQL = "graphql"
 
 
 class TokenLimits:
-    """What GitHub has reported about a token. May be used from several threads."""
+    """Limits and scopes of a token, as GitHub has reported them.
+
+    May be used from several threads.
+    """
 
     def __init__(self, token: str, clock: Clock) -> None:
         self._is_classic = token.startswith(CLASSIC_PREFIX)
         self._clock = clock
         self._lock = threading.Lock()
         self._rate_limits: dict[Resource, tuple[int, float]] = {}
-        """What was left as GitHub last reported it, and until when (seconds since the epoch)."""
+        """Requests or points left, as last reported, and the reset (seconds since the epoch)."""
         self.query = threading.RLock()
         """Held while a request to GraphQL is under way, so that there is only one, because GitHub
         bounds the CPU time of a token there (docs/github-behaviour.md, "Rate limits")."""
         self.pace = Pace(clock)
-        """How fast its writes follow each other."""
+        """The pace of the writes with this token."""
         self.sent = 0
         """Requests with this token so far, repeated ones included."""
         self.was_accepted = False
         """Whether any request of the run has succeeded with the token."""
         self.rejections = 0
-        """How often GitHub has rejected it since."""
+        """How often GitHub has rejected the token after it had accepted it."""
         self.not_public: set[int] = set()
         """Numbers of the repositories that any answer has called private or internal."""
         self.scopes: frozenset[str] | None = None
@@ -157,7 +170,7 @@ class TokenLimits:
             self.sent += 1
 
     def note(self, headers: Mapping[str, str]) -> None:
-        """Learn from the headers of an answer."""
+        """Record the rate limit and the scopes that the headers of an answer name."""
         self.note_rate_limit(
             headers.get("x-ratelimit-resource", Resource.REST),
             number(headers.get("x-ratelimit-remaining")),
@@ -165,11 +178,14 @@ class TokenLimits:
         )
         scopes = headers.get("x-oauth-scopes")
         if scopes or (scopes is not None and self._is_classic):
-            # Other tokens get it, too, empty: there it means nothing
+            # Other kinds of token get an empty header, which means nothing
             self.scopes = frozenset(filter(None, (s.strip() for s in scopes.split(","))))
 
     def note_rate_limit(self, resource: str, remaining: float | None, reset: float | None) -> None:
-        """Learn how many requests are left until ``reset``, in seconds since the epoch."""
+        """Record how many requests or points are left until ``reset`` (seconds since the epoch).
+
+        Nothing is recorded if a number is missing, or for a ``resource`` that is not a `Resource`.
+        """
         if remaining is None or reset is None or resource not in set(Resource):
             return
         with self._lock:
@@ -180,7 +196,10 @@ class TokenLimits:
             self._rate_limits[Resource(resource)] = int(remaining), reset
 
     def require(self, resource: Resource, needed: int) -> None:
-        """Raise `Refused` where fewer than ``needed`` requests or points are known to be left."""
+        """Raise `Refused` if GitHub has said that fewer than ``needed`` requests are left.
+
+        For GraphQL these are points.
+        """
         left = self.remaining(resource)
         if left is not None and left < needed:
             key = "limit.requests" if resource is Resource.REST else "limit.points"
@@ -188,24 +207,28 @@ class TokenLimits:
             raise Refused(msg(key, **values), Kind.USED_UP)
 
     def until(self, resource: Resource) -> str:
-        """The moment of the reset, as people read it."""
+        """Return the moment of the reset as a text; `KeyError` if GitHub has reported none."""
         return clock_time(self._rate_limits[resource][1])
 
     def remaining(self, resource: Resource) -> int | None:
-        """Requests or points that are left until the reset; ``None`` if GitHub has not said."""
+        """Return the requests or points that are left until the reset.
+
+        ``None`` if GitHub has not said it, or if the reset is over.
+        """
         left, until = self._rate_limits.get(resource, (0, 0.0))
         return left if until > self._clock.time() else None
 
 
 def clock_time(epoch: float) -> str:
-    """Show a moment (seconds since the epoch) in UTC."""
+    """Return a moment (seconds since the epoch) as a text in UTC."""
     return datetime.fromtimestamp(min(epoch, _LAST_MOMENT), UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def asked_pause(headers: Mapping[str, str], now: float, *, is_limit: bool) -> float | None:
-    """Seconds that GitHub asks to wait: ``Retry-After``, or until the reset of a limit.
+    """Return the seconds that GitHub asks to wait; ``None`` if it names no time.
 
-    The header holds a number or a date. ``now`` is our own time, in seconds since the epoch; it
+    ``Retry-After``, which holds a number or a date, comes first. Without it, the time is that until
+    the reset of a limit that is used up. ``now`` is our own time, in seconds since the epoch. It
     counts only for answers without ``Date``, because it may be wrong by hours.
     """
     value = headers.get("retry-after")
@@ -222,7 +245,7 @@ def asked_pause(headers: Mapping[str, str], now: float, *, is_limit: bool) -> fl
 
 
 def number(text: str | None) -> float | None:
-    """A finite number from 0 in a header, or ``None``."""
+    """Return a finite number from 0 in a header, or ``None``."""
     try:
         value = float(text or "")
     except ValueError:
@@ -231,7 +254,7 @@ def number(text: str | None) -> float | None:
 
 
 def _date(text: str | None) -> float | None:
-    """A moment in a header, in seconds since the epoch, or ``None``."""
+    """Return a moment in a header, in seconds since the epoch, or ``None``."""
     try:
         return parsedate_to_datetime(text or "").timestamp()
     except (ValueError, OverflowError, TypeError):
@@ -240,22 +263,25 @@ def _date(text: str | None) -> float | None:
 
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 60.0
-"""Seconds after a failure that may pass: each pause is twice as long as the one before."""
+"""The first and the longest pause, in seconds, after a failure that may be temporary. Each pause is
+twice as long as the one before."""
 LIMIT_PAUSE = 60.0
 """Least pause, in seconds, after a limit without ``Retry-After``
 (https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api)."""
 LAG_SECONDS = 10.0
-"""Seconds for which GitHub may not see what was just made (github/branch-deploy#181)."""
+"""Seconds for which GitHub may not find something that was just created
+(github/branch-deploy#181)."""
 FIRST_LAG_PAUSE = 0.25
 LAST_SECONDS = 25.0
-"""For the last two answers together, when no time is left: of a write, and of reading it back."""
+"""Seconds for the last two answers together if no time is left: the answer to a write, and the
+answer to the request that reads its result."""
 SHORTEST_ANSWER_SECONDS = 5.0
 SHORTEST_LAG_PAUSE = 0.05
-"""The last try comes just after `LAG_SECONDS`."""
+"""Seconds between the end of `LAG_SECONDS` and the last try."""
 
 
 def pause_before(outcome: Outcome, attempt: int) -> float:
-    """Seconds before try number ``attempt + 1`` of a request with this ``outcome``."""
+    """Return the seconds before try number ``attempt + 1`` of a request with this ``outcome``."""
     double = 2.0 ** min(attempt - 1, 16)
     if outcome.kind is Kind.LAG:
         seconds = FIRST_LAG_PAUSE * double
@@ -286,22 +312,22 @@ class RetryPolicy:
         self._resume_at = 0.0
         self._counted_until = 0.0
         self._ended: OutOfTime | None = None
-        """Why no other request is sent."""
+        """The error that the next request raises; ``None`` if requests may be sent."""
         self._has_announced = False
         """Whether an announcement in place of the usual text was printed."""
         self._announcing = threading.Lock()
         self._first: int | None = None
-        """The thread whose lines come before what all others announce."""
+        """The thread whose lines come before the announcements of all others."""
         self._held: list[Message] = []
-        """What others have announced meanwhile."""
+        """Announcements of the other threads that are still to be printed."""
 
     @contextmanager
     def announcing_afterwards(self) -> Iterator[None]:
-        """Print at the end of the block what other threads announce meanwhile.
+        """Print the announcements of other threads only at the end of the block.
 
-        So it does not come between the lines that this thread prints. It comes earlier if this
-        thread has to wait as well. If an exception leaves the block, it is not printed, because the
-        run ends.
+        So they do not come between the lines that this thread prints. They come earlier if this
+        thread has to wait as well. If an exception leaves the block, they are not printed, because
+        the run ends.
         """
         self._first = threading.get_ident()
         yield
@@ -317,13 +343,16 @@ class RetryPolicy:
                 self._held.append(message)
 
     def _print_held(self) -> None:
-        """Print it in its order, while ``_announcing`` is held."""
+        """Print the held announcements in their order; the caller holds ``_announcing``."""
         for message in self._held:
             self._print(message)
         self._held.clear()
 
     def wait(self) -> None:
-        """Wait until every pause is over; `OutOfTime` where a success asked for too long a one."""
+        """Wait until every pause is over.
+
+        Raises `OutOfTime` if an earlier success asked for a pause that is too long.
+        """
         self._cancellation.check()
         if self._ended:
             raise self._ended
@@ -334,11 +363,11 @@ class RetryPolicy:
             self._cancellation.sleep(seconds)
 
     def wait_for_turn(self, pace: Pace, *, creates_content: bool) -> None:
-        """Wait until another write may go.
+        """Wait until another write may be sent.
 
-        The interval between writes does not count as waiting; waiting for GitHub's windows does
-        if nothing is expected. `OutOfTime` if it would exceed the time that is left, or the
-        run's end.
+        The interval between writes does not count as waiting. Waiting for GitHub's windows counts
+        only if the run has no end. Raises `OutOfTime` if that wait would exceed the time that is
+        left, or last until the end of the run.
         """
         self._cancellation.sleep(pace.rest_of_interval())
         seconds = pace.rest_of_window() if creates_content else 0.0
@@ -362,7 +391,7 @@ class RetryPolicy:
             self._count(began, self.clock.monotonic())
 
     def answer_seconds(self) -> float:
-        """Seconds that the next answer may need, so that the run ends in time."""
+        """Return the seconds that the next answer may take, so that the run ends in time."""
         with self._lock:
             return max(self._left + LAST_SECONDS, SHORTEST_ANSWER_SECONDS)
 
@@ -373,10 +402,10 @@ class RetryPolicy:
         *,
         announcement: Message | None = None,
     ) -> None:
-        """Begin a pause, and announce it: the next request waits for its end.
+        """Begin a pause, for whose end the next request of any thread waits, and announce it.
 
-        ``announcement`` is printed in place of the usual text, once a run. `OutOfTime` where the
-        pause would exceed the time that is left.
+        ``announcement`` is printed in place of the usual text, once a run. Raises `OutOfTime` if
+        the pause would exceed the time that is left.
         """
         with self._lock:
             now = self.clock.monotonic()
@@ -386,7 +415,8 @@ class RetryPolicy:
             if end - max(self._counted_until, now) > self._left:
                 raise self._out_of_time(reason, seconds)
             self._count(now, end)
-            # What was under way together meets one limit; such pauses differ by chance
+            # Requests that were under way together meet the same limit, and their pauses differ
+            # only by chance. So only the first of such pauses is announced
             is_told = end - self._resume_at > seconds / 4
             self._resume_at = end
             is_told &= announcement is None or not self._has_announced
@@ -396,14 +426,17 @@ class RetryPolicy:
             self._announce(announcement or usual)
 
     def begin_pause_after_success(self, seconds: float, reason: Message) -> None:
-        """Begin a pause as `begin_pause` does; one that is too long ends the next request."""
+        """Begin a pause as `begin_pause` does; if it is too long, the next request raises."""
         try:
             self.begin_pause(seconds, reason)
         except OutOfTime as ended:
             self._ended = ended
 
     def _count(self, start: float, end: float) -> None:
-        """Take an interval from the time that is left; several threads may wait at once."""
+        """Subtract an interval from the time that is left.
+
+        If several threads wait at once, their time counts once.
+        """
         self._left -= max(0.0, end - max(start, self._counted_until))
         self._counted_until = max(self._counted_until, end)
 
@@ -412,6 +445,6 @@ class RetryPolicy:
         key = "limit.out_of_time" if self._max_seconds else "limit.no_waiting"
         minutes = self._max_seconds / 60
         message = msg(key, seconds=math.ceil(seconds), minutes=minutes, **values)
-        # Of what is deferred, a moment is named only if the pause is long
+        # The text about deferred repositories names a moment only if the pause is long
         waits_for = msg("limit.until", **values) if seconds >= LIMIT_PAUSE else reason
         return OutOfTime(Failure.of(message, Kind.OUT_OF_TIME), waits_for)

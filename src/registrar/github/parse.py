@@ -1,8 +1,8 @@
-"""What REST answers -> our models: PyGithub's objects, and JSON if there is no object.
+"""Makes our models from answers of REST: from PyGithub's objects, or from JSON if there is none.
 
-Every function raises `UnusableAnswer` if a value is missing or is not what it must be, so that
+Every function raises `UnusableAnswer` if a value is missing, or has a wrong type or form. So
 neither a proxy's page with status 200 nor half an answer is used. An attribute that GitHub may
-leave out is read from the JSON of an object that is complete: PyGithub would ask for it again.
+leave out is read from the JSON of the object, because PyGithub would send a request for it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,7 +25,7 @@ MOMENT = "%Y-%m-%dT%H:%M:%SZ"
 """ISO 8601, as GitHub writes it."""
 HEADS = "refs/heads/"
 COMPARED_FILES = 300
-"""GitHub lists no more files of a comparison (OpenAPI description of ``GET compare``)."""
+"""The most files that GitHub lists of a comparison (OpenAPI description of ``GET compare``)."""
 
 
 _OF_CONTENTS = {
@@ -33,11 +33,12 @@ _OF_CONTENTS = {
     "symlink": ("blob", "120000"),
     "submodule": ("commit", "160000"),
 }
-"""Type and mode in git; any other is a file, and GitHub does not say whether it can be run."""
+"""Types of ``GET contents``, with git's type and mode. Any other type is a file, and GitHub does
+not say whether it is executable."""
 
 
 def identity(fields: Fields) -> Repository:
-    """Which repository it is, its default branch, and who may know its name."""
+    """Return the name, the default branch, the number and the visibility of a repository."""
     visibility = ""
     if "private" in fields:
         private = "private" if fields.flag("private") else "public"
@@ -51,7 +52,7 @@ def identity(fields: Fields) -> Repository:
 
 
 def repository(given: GitHubRepository) -> Repository:
-    """A repository whose object is complete.
+    """Return a repository; ``given`` has to be complete.
 
     Its custom properties are documented as optional, and a person's repositories have none
     (https://docs.github.com/en/rest/repos/repos#get-a-repository).
@@ -79,14 +80,14 @@ def repository(given: GitHubRepository) -> Repository:
 
 
 def repository_beside(pull_request: object) -> Repository | None:
-    """The repository that an answer about a pull request describes beside it, if it does."""
+    """Return the repository that an answer about a pull request describes, ``None`` if none."""
     base = Fields(pull_request).object_or_none("base")
     repo = base.object_or_none("repo") if base else None
     return identity(repo) if repo else None
 
 
 def property_values(given: Mapping[str, object]) -> Values:
-    """Custom properties by their names in lower case: an empty text counts as not set."""
+    """Return custom properties by their names in lower case; an empty text counts as unset."""
     return {
         text(name).lower(): tuple(filter(None, text_or_texts(value)))
         for name, value in given.items()
@@ -94,7 +95,7 @@ def property_values(given: Mapping[str, object]) -> Values:
 
 
 def entry(given: list[ContentFile] | ContentFile) -> Entry:
-    """What is at a path."""
+    """Return the entry at a path, from the answer to ``GET contents``."""
     if isinstance(given, list):
         if not given:
             # git has no empty directories
@@ -108,7 +109,7 @@ def entry(given: list[ContentFile] | ContentFile) -> Entry:
 
 
 def directory(given: list[ContentFile] | ContentFile) -> Mapping[str, Entry] | None:
-    """The entries of a directory, as in `Directories`; ``None`` for anything else."""
+    """Return the entries of a directory by their names; ``None`` for anything but a directory."""
     if not isinstance(given, list):
         entry(given)
         return None
@@ -116,7 +117,7 @@ def directory(given: list[ContentFile] | ContentFile) -> Mapping[str, Entry] | N
 
 
 def branches(data: object) -> Mapping[str, str]:
-    """Names and commit ids of the branches among some references."""
+    """Return the commit ids of the branches among some references, by their names."""
     commits = {each.text("ref"): each.object("object").text("sha") for each in objects(data)}
     return {
         name.removeprefix(HEADS): sha for name, sha in commits.items() if name.startswith(HEADS)
@@ -124,19 +125,19 @@ def branches(data: object) -> Mapping[str, str]:
 
 
 def first_commit(data: object) -> str | None:
-    """Id of the first commit of a list; ``None`` if it is empty."""
+    """Return the id of the first commit of a list; ``None`` if the list is empty."""
     return next((each.text("sha") for each in objects(data)), None)
 
 
 def blob(given: GitBlob) -> bytes:
-    """The content of a blob; it is an error if GitHub encodes it in another way than base64."""
+    """Return the content of a blob, which GitHub has to encode in Base64."""
     if given.encoding != "base64":
         raise UnusableAnswer("another encoding than base64")
     return checks.decoded(given.content)
 
 
 def tree(data: object) -> Tree | None:
-    """Every path of a recursive tree; ``None`` if GitHub cut it."""
+    """Return every path of a recursive tree, without directories; ``None`` if GitHub has cut it."""
     fields = Fields(data)
     fields.text("sha")
     entries = {
@@ -148,7 +149,10 @@ def tree(data: object) -> Tree | None:
 
 
 def git_tree(data: object) -> GitTree | None:
-    """A single directory; ``None`` if GitHub cut it."""
+    """Return a single directory; ``None`` if GitHub has cut it.
+
+    A listing that proves itself complete counts, even if GitHub says that it was cut.
+    """
     fields = Fields(data)
     entries = {
         each.text("path").encode(): Entry(
@@ -161,7 +165,10 @@ def git_tree(data: object) -> GitTree | None:
 
 
 def comparison(given: GitHubComparison) -> Comparison:
-    """A comparison from the best common ancestor on."""
+    """Return a comparison from the best common ancestor on.
+
+    ``added`` is ``None`` if a file has another status than "added", or if the list may be cut.
+    """
     files = given.files or []
     added = [file for file in files if text(file.status) == "added"]
     complete = len(files) < COMPARED_FILES and len(added) == len(files)
@@ -170,24 +177,24 @@ def comparison(given: GitHubComparison) -> Comparison:
 
 
 def is_writer(kind: str, association: str) -> bool:
-    """Whether an account may write to a repository, as far as its type and association show.
+    """Whether the type and the association of an account show that it may write to a repository.
 
-    An App is a bot, and acts only where it was installed; GitHub does not say what it may do.
+    A bot counts, because it is an App that was installed there; GitHub does not say what it may do.
     """
     return kind == "Bot" or association == "OWNER"
 
 
 def is_member(association: str) -> bool:
-    """Whether an account is a member or collaborator, with whatever role.
+    """Whether GitHub calls an account a member or a collaborator; this does not show its role.
 
-    Members are ``CONTRIBUTOR`` or ``NONE`` to those who do not see their membership
+    For a token that may not see a membership, the member is ``CONTRIBUTOR`` or ``NONE``
     (actions/github-script#643, flutter/flutter#101012).
     """
     return association in {"MEMBER", "COLLABORATOR"}
 
 
 def may_write(permission: str) -> bool:
-    """Whether a role allows it: ``maintain`` and roles of an organisation's own count as ``write``.
+    """Whether a permission allows writing; GitHub says ``write`` for ``maintain``, too.
 
     https://docs.github.com/en/rest/collaborators/collaborators#get-repository-permissions-for-a-user
     """
@@ -195,20 +202,23 @@ def may_write(permission: str) -> bool:
 
 
 def logins(people: Iterable[NamedUser]) -> frozenset[str]:
-    """Logins in lower case."""
+    """Return the logins of people in lower case."""
     return frozenset(text(person.login).lower() for person in people)
 
 
 def or_none(value: Value) -> Value | None:
-    """Give what PyGithub calls an object always: null for an account or a fork that is gone."""
+    """Return the value, for the type checker also ``None``.
+
+    PyGithub's types lack ``None``, but GitHub sends null for an account or a fork that is gone.
+    """
     return value
 
 
 def pull_request(given: GitHubPullRequest) -> PullRequest:
-    """A pull request: listed, read, opened or edited."""
+    """Return a pull request that was listed, read, opened or edited."""
     head, base, author = given.head, given.base, or_none(given.user)
     fork = or_none(head.repo)
-    # A part's repository, as an object, would ask GitHub for what the answer leaves out
+    # Read from the JSON, because PyGithub's object would request attributes that the answer lacks
     of = repository_beside({"base": base.raw_data})
     merged = given.merged_at is not None
     return PullRequest(

@@ -1,6 +1,6 @@
-"""The data of GraphQL answers -> our models.
+"""Makes our models from the data of GraphQL answers.
 
-As with REST, every function raises `UnusableAnswer` if a field is not what it must be.
+Every function raises `UnusableAnswer` if a field is missing, or has a wrong type or form.
 """
 
 import re
@@ -21,7 +21,7 @@ _MAY_PUSH = frozenset({"WRITE", "MAINTAIN", "ADMIN"})
 
 
 def identity(fields: Fields) -> Repository:
-    """Which repository it is, and who may know its name."""
+    """Return the name, the ids and the visibility of a repository."""
     private = "private" if fields.flag("isPrivate") else "public"
     return Repository(
         full_name=fields.full_name("nameWithOwner"),
@@ -32,7 +32,7 @@ def identity(fields: Fields) -> Repository:
 
 
 def repository(fields: Fields) -> Repository:
-    """A repository; what rules ask about it only if that was asked for."""
+    """Return a repository; it has a language and topics only if the query asked for them."""
     default = fields.object_or_none("defaultBranchRef")
     language = fields.object_or_none("primaryLanguage")
     topics = fields.object_or_none("repositoryTopics")
@@ -51,7 +51,7 @@ def repository(fields: Fields) -> Repository:
 
 
 def created(data: Fields, body: str) -> Created:
-    """Which of the three mutations were applied; ``body`` is that of the pull request."""
+    """Return which of the three mutations were applied; ``body`` is that of the pull request."""
     made = _part(data, "createCommitOnBranch", "commit")
     pull = _part(data, "createPullRequest", "pullRequest")
     reference = _part(data, "createRef", "ref")
@@ -78,9 +78,9 @@ def commit_id(data: Fields) -> str:
 
 
 def is_about_directory(error: GraphQLError) -> bool:
-    """Whether the error may say that a directory is not there, or that it is something else.
+    """Whether an error may say that a directory does not exist, or that its path is a file.
 
-    GitHub has such an error beside the data for each path that is missing (recorded in the tests
+    GitHub sends such an error beside the data for each path that is missing (recorded in the tests
     of changesets/ghcommit). `directories` judges it.
     """
     if not error.path:
@@ -94,7 +94,10 @@ def is_about_directory(error: GraphQLError) -> bool:
 def directories(
     commit: Fields, query: Query, response: Response, where: Path
 ) -> Mapping[str, Answer]:
-    """What is answered about each directory of the commit that is at ``where`` of an answer."""
+    """Return the answer about each directory of a query, by its path.
+
+    ``commit`` has the fields of the directories; ``where`` is its place in the response.
+    """
     answers: dict[str, Answer] = {}
     for index, path in enumerate(query.directories):
         field = queries.alias(index)
@@ -122,9 +125,9 @@ def _tree(fields: Fields | None) -> GitTree | None:
 def branches(
     fields: Fields, beside: Fields | None, names: Sequence[str], repository: str
 ) -> Mapping[str, BranchState] | None:
-    """How the names stand; the query asked for each of them, so each has an answer.
+    """Return the commit and the pull requests of each name; the query must have asked for them.
 
-    ``beside`` has their pull requests. ``None`` if one of those is not shown.
+    ``beside`` are the fields with the pull requests. ``None`` if GitHub does not show one of them.
     """
     states: dict[str, BranchState] = {}
     for index, name in enumerate(names):
@@ -142,9 +145,10 @@ def branches(
 def with_entries(
     fields: Fields, query: Query, response: Response, where: Path, states: Mapping[str, BranchState]
 ) -> Mapping[str, BranchState]:
-    """Add what the first branch has in the directories of the query.
+    """Return the states, the first one with the entries of its branch in the query's directories.
 
-    Nothing where its listings do not prove that they are complete: then its tree is read.
+    If the branch does not exist, or its listings do not prove that they are complete, no entries
+    are added. They are then read with another request if they are needed.
     """
     first = states[query.branches[0]]
     ref = fields.object_or_null("b0")
@@ -163,9 +167,10 @@ def with_entries(
 def heads(
     fields: Fields, names: Sequence[str], read: Mapping[str, BranchState]
 ) -> Mapping[str, str] | None:
-    """Commits of the branches with these names; ``None`` where the answer may lack some.
+    """Return the commits of those names that are branches; ``None`` if the answer may lack some.
 
-    They are found by a part of the name, so those that were ``read`` by themselves have to agree.
+    GitHub finds them by a part of the name. So they have to agree with the branches in ``read``,
+    which the query asked for by their whole names.
     """
     listed = fields.object_or_none("heads")
     if listed is None or "nodes" not in listed or listed.object("pageInfo").flag("hasNextPage"):
@@ -178,15 +183,15 @@ def heads(
 
 
 def branch_ids(fields: Fields, names: Sequence[str]) -> Mapping[str, str]:
-    """Give GraphQL's ids of the branches that exist, by name."""
+    """Return GraphQL's ids of the branches that exist, by name."""
     refs = {name: fields.object_or_null(f"b{index}") for index, name in enumerate(names)}
     return {name: ref.text("id") for name, ref in refs.items() if ref}
 
 
 def pull_requests(listed: Fields, repository: str) -> tuple[PullRequest, ...] | None:
-    """Those of the repository itself: a fork's branch may have the same name.
+    """Return the pull requests from the repository itself, without those from branches of forks.
 
-    ``None`` if one of them is not shown (jasperapp/jasper#187): it may be the one that counts.
+    ``None`` if GitHub does not show a pull request (jasperapp/jasper#187), because it may matter.
     """
     if "nodes" not in listed:
         return None
@@ -198,7 +203,7 @@ def pull_requests(listed: Fields, repository: str) -> tuple[PullRequest, ...] | 
 
 
 def _part(data: Fields, mutation: str, field: str) -> Fields | None:
-    """The payload of one mutation; ``None`` (null) when it was refused."""
+    """Return the payload of one mutation; ``None`` (null) if GitHub has refused it."""
     payload = data.object_or_null(mutation)
     return payload.object_or_none(field) if payload else None
 

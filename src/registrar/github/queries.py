@@ -1,10 +1,11 @@
-"""The texts of the GraphQL requests. No value of a caller is ever part of a text.
+"""The texts of the GraphQL requests. The values of a caller are variables, never parts of a text.
 
-What is asked of a commit is a list of directories, with what proves their entries (`trees`); the
-root is empty. No ``size``: it is not in a tree, so GitHub would have to open every file.
+A query asks for directories of a commit by their paths (empty: the root), with the ids that prove
+their entries (`trees`). The ``size`` of a file is left out: a tree does not contain it, so GitHub
+would have to open every file.
 
-The pull requests are asked for by a field of their own: an answer that refuses them has null in
-place of the whole field, because the schema does not let ``pullRequests`` itself be null.
+The pull requests have a field of their own. If GitHub refuses them, the whole field is null,
+because the schema does not allow null for ``pullRequests``; the other field keeps its data.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,8 +13,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 NAMES_AT_ONCE = 3
-"""Names of the working branch that a query asks for with their pull requests: later ones are hardly
-ever used."""
+"""How many names of the working branch a query asks for with their pull requests. Later names are
+hardly ever used."""
 _LISTING = "oid entries { nameRaw mode type oid }"
 
 _IDENTITY = """
@@ -109,29 +110,30 @@ mutation($commit: CreateCommitOnBranchInput!) {
 
 
 class Query(NamedTuple):
-    """A text with its values, and what it asks of each repository."""
+    """A text with its variables, and the things that it asks for of each repository."""
 
     text: str
     variables: Mapping[str, object]
     directories: Sequence[str] = ()
     branches: Sequence[str] = ()
-    """The names that are asked about with their pull requests."""
+    """The names of branches that the query asks for with their pull requests."""
     names: Sequence[str] = ()
-    """Those, and the later names, of which only the commits of the branches that exist are asked.
-    """
+    """All names of the working branch, ``branches`` first. Of the later names the query asks only
+    for the commits of branches that exist."""
     looks_into_branch: bool = False
-    """Whether it asks for the directories of the first branch, too."""
+    """Whether the query also asks for the directories of the first branch."""
     base: str = ""
     """The branch whose commit is read; empty: the default branch."""
 
     @property
     def base_field(self) -> str:
-        """The field of a repository that has that branch."""
+        """The name of the field that has the base branch of a repository."""
         return "base" if self.base else "defaultBranchRef"
 
     def points(self, repositories: int = 1) -> int:
-        """Points that GitHub counts for it: 1 for 100 connections, those of each repository
-        (https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api).
+        """Return the points that the query costs: 1 for 100 connections, over all repositories.
+
+        https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
         """
         return max((repositories * self.text.count("first: ") + 50) // 100, 1)
 
@@ -148,9 +150,9 @@ def repository(  # noqa: PLR0913 (what a query can ask for)
 ) -> Query:
     """Ask for a repository, branches, the pull requests of the first names, and directories.
 
-    ``at_once`` are those first names. The directories are those of the branch ``base``; empty: of
-    the default branch. With facts also for what the rules of a list ask about it.
-    ``looks_into_branch`` asks for the directories of the first branch as well.
+    ``at_once`` is the number of those first names. The directories are those of the branch ``base``
+    (empty: the default branch), and with ``looks_into_branch`` also those of the first of
+    ``branches``. ``with_facts`` adds the language and the topics, which rules ask about.
     """
     values, facts = _by_name(full_name), _FACTS if with_facts else ""
     return _query(
@@ -173,19 +175,20 @@ def repositories(
     base: str = "",
     looks_into_branch: bool = False,
 ) -> Query:
-    """Ask for the same of several repositories, by their ids."""
+    """Ask for the same as `repository`, but of several repositories, by their GraphQL ids."""
     looks, values = looks_into_branch, {"ids": ids}
     return _query(_REPOSITORIES, values, directories, branches, base=base, looks_into_branch=looks)
 
 
 def more_directories(full_name: str, commit: str, directories: Sequence[str]) -> Query:
+    """Ask for further directories of a commit."""
     return _query(_MORE_DIRECTORIES, {**_by_name(full_name), "oid": commit}, directories)
 
 
 def at_commits(
     full_name: str, ids: Sequence[str], directories: Sequence[str], *, with_facts: bool = False
 ) -> Query:
-    """Ask for a repository, and for directories at some commits: its fields ``c0``, ``c1`` …"""
+    """Ask for a repository, and for directories at some commits, in the fields ``c0``, ``c1`` …"""
     at = {f"c{index}": each for index, each in enumerate(ids)}
     facts = _FACTS if with_facts else ""
     return _query(_COMMITS, _by_name(full_name), directories, commits=at, facts=facts)
@@ -197,7 +200,7 @@ def owner(name: str, directories: Sequence[str]) -> Query:
 
 
 def alias(index: int) -> str:
-    """Name the field of the directory with this place among those that are asked for."""
+    """Return the name of the field for the directory with this index in a query."""
     return f"p{index}"
 
 
@@ -218,7 +221,7 @@ def _query(  # noqa: PLR0913 (what a query can ask for)
     facts: str = "",
     looks_into_branch: bool = False,
 ) -> Query:
-    """Fill in a field for each directory, branch and commit; their variables are called alike."""
+    """Fill in a field for each directory, branch and commit, and a variable with the same name."""
     values = {alias(index): path for index, path in enumerate(directories) if path}
     first = branches[:at_once]
     values |= {f"b{index}": f"refs/heads/{name}" for index, name in enumerate(first)}

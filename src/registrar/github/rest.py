@@ -1,17 +1,17 @@
-"""The calls of GitHub's REST API: PyGithub's methods, and our models of what they give.
+"""The calls of GitHub's REST API, which PyGithub sends, and whose answers become our models.
 
-Each call is one function that is given PyGithub's object of a repository and sends one request. The
-objects are lazy: nothing is sent to make one, and none is completed behind our back.
+Each call is one function that gets PyGithub's object of a repository and sends one request. The
+objects are lazy: making one sends nothing, and PyGithub completes an object only if we ask for it.
 
-Some calls go through `Requester.requestJsonAndCheck`, which has no object for the answer:
+Some calls go through `Requester.requestJsonAndCheck`, which returns JSON in place of an object:
 
-- the id of the commit that a reference names: ``get_commits`` fetches a hundred commits for one;
-- branches by the beginning of their names: PyGithub adds ``per_page``, which GitHub does not
-  describe for this list;
-- trees: 100,000 objects of one tree would cost half a second, and memory;
-- the root directory: PyGithub asks for it with a slash at the end (see `_contents`);
-- requests for reviews: PyGithub drops the answer, which says what the repository is by now;
-- lists of repositories (`bulk`): items lack attributes, for each of which PyGithub would ask again.
+- the id of the commit that a reference names, because ``get_commits`` fetches a hundred commits;
+- branches by the beginning of their names, because PyGithub adds ``per_page``, which GitHub does
+  not describe for this list;
+- trees, because 100,000 objects for one tree would cost half a second, and memory;
+- the root directory, because PyGithub's address ends with a slash (see `_contents`);
+- requests for reviews, because PyGithub drops the answer, which describes the repository;
+- lists of repositories (`bulk`), because PyGithub would request each attribute that an item lacks.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -47,7 +47,7 @@ Item = TypeVar("Item", bound=GithubObject)
 
 
 class _Settled(Exception):
-    """A write is not sent: there is nothing to change, or an earlier try has done it."""
+    """A write is not sent, because nothing is to be changed (``None``) or an earlier try did it."""
 
     def __init__(self, pull_request: PullRequest | None) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class _Settled(Exception):
 class Rest:
     """The calls of the REST API. May be used from several threads.
 
-    Each raises `GitHubError` if GitHub refuses it, or gives no usable answer.
+    Each call raises `GitHubError` if GitHub refuses the request, or sends no usable answer.
     """
 
     def __init__(self, session: Session) -> None:
@@ -70,7 +70,7 @@ class Rest:
         call: Callable[[GitHubRepository], Model],
         **options: Any,
     ) -> Model:
-        """Send a request about a repository; ``options`` are those of `Request`."""
+        """Send a request about a repository; ``options`` are passed on to `Request`."""
         return self._session.request(
             Request(operation, lambda attempt: call(_of(attempt, repository)), **options)
         )
@@ -83,7 +83,7 @@ class Rest:
         *,
         may_lag: bool = False,
     ) -> Model | None:
-        """Read what may not be there: ``None`` if GitHub says so."""
+        """Read something that may not exist; ``None`` if GitHub answers "Not Found"."""
         ask = partial(self._ask, repository, operation, call, may_lag=may_lag)
         return or_else(ask, {Kind.NOT_FOUND: None})
 
@@ -94,15 +94,15 @@ class Rest:
         call: Callable[[GitHubRepository], Model],
         **options: Any,
     ) -> Model:
-        """Send a write that is about what was made or read before."""
+        """Send a write that is about something known to exist, so that "not found" may be lag."""
         return self._ask(repository, operation, call, writes=True, may_lag=True, **options)
 
     # --- Reads ----------------------------------------------------------------------------
 
     def repository(self, full_name: str) -> Repository:
-        """Read a repository; a renamed one answers under its new name.
+        """Read a repository; if it was renamed, the result has its new name.
 
-        `Refused` if there is none that the token may see.
+        Raises `Refused` if the token sees no such repository.
         """
         operation = msg("operation.repository", target=full_name)
         found = self._find(Repository(full_name), operation, self._complete)
@@ -111,37 +111,36 @@ class Rest:
         return found
 
     def again(self, repository: Repository) -> Repository:
-        """Read a repository once more, as it is by now."""
+        """Read a repository once more, because it may have changed."""
         operation = msg("operation.repository", target=repository.full_name)
         return self._ask(repository, operation, self._complete)
 
     def takes_pull_requests(self, repository: Repository) -> bool:
-        """Whether pull requests are switched on by now, as far as GitHub says."""
+        """Read once more whether pull requests are switched on; true if this cannot be read."""
         with suppress(RegistrarError):
             return self.again(repository).takes_pull_requests
         return True
 
     def not_found_error(self, full_name: str) -> Refused:
-        """Give the error for a repository that is not there, or not visible to the token."""
+        """Return the error for a repository that does not exist, or that the token may not see."""
         key = "preflight.own_token" if self._session.context.is_foreign else "preflight.not_found"
         return Refused(msg(key, target=full_name, own=self._session.context.workflow_repository))
 
     def described(self, repository: Repository) -> Repository:
-        """Take note of how an answer describes a repository; give it without a role that means
-        nothing.
+        """Record how an answer describes a repository, and return it.
 
-        The role in it is that of the token's user. An App's token, and a workflow's own,
-        authenticate no user: GitHub then says that it may not push, whatever was granted
-        (AlexanderMattTurner/agent-glovebox#5127).
+        ``can_push`` is the right of the token's user. An App's token, and a workflow's own,
+        authenticate no user, and GitHub says of them that they may not push, even if they may
+        (AlexanderMattTurner/agent-glovebox#5127). For these tokens it becomes ``None``.
         """
         self._session.note_described(repository)
         is_installation = self._session.context.is_installation
         return repository._replace(can_push=None) if is_installation else repository
 
     def with_properties(self, repository: Repository) -> Repository:
-        """Give a repository with its custom properties; `Refused` if GitHub does not show them.
+        """Return a repository with its custom properties, which are read if it lacks them.
 
-        They are asked for where the answer did not have them.
+        Raises `Refused` if GitHub does not show them.
         """
         if repository.properties is not None:
             return repository
@@ -151,7 +150,7 @@ class Rest:
         return repository._replace(properties=properties)
 
     def properties(self, repository: Repository) -> Values | None:
-        """Read the custom properties of a repository; ``None`` if GitHub has no such page."""
+        """Read the custom properties of a repository; ``None`` if GitHub answers "Not Found"."""
 
         def call(attempt: "Attempt") -> Values:
             properties = _of(attempt, repository).get_custom_properties()
@@ -163,10 +162,10 @@ class Rest:
         return or_else(ask, {Kind.NOT_FOUND: None})
 
     def may_write(self, repository: Repository, login: str) -> bool | None:
-        """Whether an account may write to a repository; ``None`` if the token may not know.
+        """Whether an account may write to a repository; ``None`` if GitHub refuses to say it.
 
         Only tokens that may push get an answer (yegor256/rultor#1407). ``False`` if the account is
-        gone, or is not a person's (anthropics/claude-code-action#1018).
+        gone, or does not belong to a person (anthropics/claude-code-action#1018).
         """
         ask = partial(
             self._ask,
@@ -177,9 +176,10 @@ class Rest:
         return or_else(ask, {Kind.NOT_FOUND: False, Kind.PERMISSION: None})
 
     def branch_head(self, repository: Repository, branch: str) -> str | None:
-        """Commit id of a branch; ``None`` when there is no such branch.
+        """Return the commit id of a branch; ``None`` if there is no such branch.
 
-        A branch that GitHub has said to exist is asked for until it is there.
+        If GitHub has said before that the branch exists, "not found" may be lag: the request is
+        repeated.
         """
         return self._find(
             repository,
@@ -189,9 +189,10 @@ class Rest:
         )
 
     def commit(self, repository: Repository, ref: str) -> str | None:
-        """Id of the commit that a branch, a tag or any other reference names; ``None``: none does.
+        """Return the id of the commit that a branch, a tag or another reference names, or ``None``.
 
-        A list of commits begins with it, also if a tag is an object of its own.
+        The commit is the first one of a list, because this is also right for an annotated tag,
+        which is an object of its own.
         """
         parameters = {"sha": ref, "per_page": 1}
         return self._find(
@@ -203,10 +204,10 @@ class Rest:
     def entry(
         self, repository: Repository, path: str, ref: str, *, may_lag: bool = False
     ) -> Entry | None:
-        """What is at ``path`` of ``ref``; ``None`` when nothing is.
+        """Return the entry at ``path`` of ``ref``; ``None`` if there is none.
 
-        Of a file that is too large to be shown, only that it is there is known. ``may_lag``: GitHub
-        has just said that it is there, so it is asked for until it is.
+        If a file is too large to be shown, its entry has no mode and no id. ``may_lag`` says that
+        GitHub has just said that the path exists: "not found" may be lag.
         """
         ask = partial(
             self._find,
@@ -218,9 +219,9 @@ class Rest:
         return or_else(ask, {Kind.TOO_LARGE: Entry("blob", "", "")})
 
     def directory(self, repository: Repository, path: str, ref: str) -> Mapping[str, Entry] | None:
-        """The entries of a directory of ``ref``; ``None`` when there is none.
+        """Return the entries of a directory of ``ref``; ``None`` if there is no such directory.
 
-        GitHub lists `MOST_LISTED` of them at most.
+        GitHub lists at most `MOST_LISTED` entries.
         """
         return self._find(
             repository,
@@ -229,7 +230,7 @@ class Rest:
         )
 
     def tree(self, repository: Repository, commit: str) -> Tree | None:
-        """Every path of a commit; ``None`` when GitHub cuts the list."""
+        """Return every path of a commit, without directories; ``None`` if GitHub cuts the list."""
         return self._ask(
             repository,
             msg("operation.tree", commit=commit),
@@ -243,7 +244,10 @@ class Rest:
         sha: str,
         read: Callable[[GitTree | None], Model],
     ) -> Model:
-        """Read the entries of a directory by the id of its tree; ``read`` gets ``None``: cut."""
+        """Read the entries of a directory by the id of its tree, and return the result of ``read``.
+
+        ``read`` gets ``None`` if GitHub cuts the list.
+        """
         operation = msg("operation.existence", path=f"{directory}/")
         return self._ask(
             repository,
@@ -252,7 +256,7 @@ class Rest:
         )
 
     def blob(self, repository: Repository, sha: str) -> bytes:
-        """The content of a file, by the id of its blob (up to 100 MB)."""
+        """Return the content of a file (up to 100 MB) by the id of its blob."""
         return self._ask(
             repository,
             msg("operation.blob", sha=sha),
@@ -260,10 +264,13 @@ class Rest:
         )
 
     def compare(self, repository: Repository, base: str, head: str) -> Comparison:
-        """Compare two commits, or branches, from their best common ancestor on, if there is one."""
+        """Return the changes of ``head`` since its best common ancestor with ``base``.
+
+        Both are commits or branches. If they have no common ancestor, ``merge_base`` is empty.
+        """
 
         def call(given: GitHubRepository) -> Comparison:
-            # A comparison of branches would be one of their commits, and each is listed
+            # Only one commit on a page, because the answer would describe every commit in between
             compared = given.compare(base, head, comparison_commits_per_page=1)
             return parse.comparison(compared.complete())
 
@@ -271,7 +278,10 @@ class Rest:
         return or_else(ask, {Kind.UNRELATED: Comparison("", None)})
 
     def branches_from(self, repository: Repository, beginning: str) -> Mapping[str, str] | None:
-        """Commit ids of all branches whose names begin like this; ``None``: GitHub lists none."""
+        """Return the commit ids of all branches whose names begin with ``beginning``, by name.
+
+        ``None`` if GitHub answers "Not Found".
+        """
         target = f"git/matching-refs/heads/{quote(beginning)}"
         commits = self._find(
             repository,
@@ -283,7 +293,7 @@ class Rest:
         return commits
 
     def no_branch_error(self, repository: Repository, base: str) -> Refused:
-        """Say that there is no branch that an input names, and which ones look alike."""
+        """Return the error for a base branch that does not exist; it shows similar names."""
         target = repository.full_name
         try:
             found = self.branches_from(repository, "")
@@ -294,20 +304,22 @@ class Rest:
         return Refused(msg("preflight.base_missing", target=target, base=base))
 
     def pull_requests(self, repository: Repository, branch: str) -> tuple[PullRequest, ...]:
-        """Pull requests from ``branch`` of this very repository, the newest first.
+        """Return the pull requests from ``branch`` of the repository itself, the newest first.
 
-        ``head=owner:branch`` also finds a fork's branch when the fork has the same owner, and
-        was seen to find other branches at the same commit (octokit/octokit.js#2056). So both
-        names are compared. In a fork whose parent has the same owner it finds nothing
-        (peter-evans/create-pull-request#4064): there those of all branches are read.
+        ``head=owner:branch`` also finds a fork's branch if the fork has the same owner, and was
+        seen to find other branches at the same commit (octokit/octokit.js#2056). So both names are
+        compared. In a fork whose parent has the same owner it finds nothing
+        (peter-evans/create-pull-request#4064), so in a fork the pull requests of all branches are
+        read.
         """
         head = NotSet if repository.is_fork else f"{repository.owner}:{branch}"
         return self._pull_requests(repository, branch, "all", head)
 
     def open_pull_requests(self, repository: Repository, branch: str) -> tuple[PullRequest, ...]:
-        """Open pull requests from ``branch``, found without the filter ``head``.
+        """Return the open pull requests from ``branch``, found without the filter ``head``.
 
-        GitHub has just said that there is one: a list without it is not believed at once.
+        The caller knows from GitHub that there is one, so a list without it may be lag and is read
+        again. The result is empty if no list has it.
         """
         ask = partial(self._pull_requests, repository, branch, "open", must_be_there=True)
         return or_else(ask, {Kind.LAG: ()})
@@ -324,7 +336,7 @@ class Rest:
     # --- Writes ---------------------------------------------------------------------------
 
     def create_branch(self, repository: Repository, branch: str, sha: str) -> None:
-        """Create a branch at a commit; that it exists is an error, too."""
+        """Create a branch at a commit; if the branch exists already, this is an error, too."""
         try:
             self._write(
                 repository,
@@ -347,9 +359,9 @@ class Rest:
         message: str,
         look_again: Callable[[], object] = lambda: None,
     ) -> str:
-        """Create a file and give the id of its commit; that the path exists is an error, too.
+        """Create a file and return the id of its commit; if the path exists, this is an error, too.
 
-        ``look_again`` is called before a repetition, and may raise.
+        ``look_again`` is called before each repetition; an error that it raises ends the request.
 
         No ``sha`` is ever sent, so GitHub itself refuses to overwrite. No author is sent, so
         that GitHub signs the commit if it can.
@@ -370,8 +382,8 @@ class Rest:
         return commit
 
     def create_pull_request(self, repository: Repository, new: NewPullRequest) -> PullRequest:
-        """Open a pull request; that one is open already is an error, too."""
-        # Sent only if it is wanted: not every plan of GitHub knows drafts
+        """Open a pull request; if one is open already, this is an error, too."""
+        # Sent only if it is wanted, because not every plan of GitHub has drafts
         draft = True if new.options.draft else NotSet
         opened = self._write(
             repository,
@@ -390,17 +402,17 @@ class Rest:
         pull_request: PullRequest,
         change: Callable[[PullRequest], Change | None],
     ) -> PullRequest | None:
-        """Read a pull request, and change it as ``change`` says of what was read.
+        """Read a pull request, and send the change that ``change`` returns for it.
 
-        Before each repetition it is read and asked about again. ``None``: nothing was to be
-        changed.
+        Before each repetition it is read and passed to ``change`` again. Returns ``None`` if
+        ``change`` does, and nothing is sent then.
         """
         fields: dict[str, str] = {}
 
         def look() -> None:
             now = self.pull_request(repository, pull_request.number)
             if fields and now.has_body(fields["body"]) and now.is_open is ("state" not in fields):
-                # The answer to an earlier try was lost
+                # An earlier try was applied, but its answer was lost
                 raise _Settled(now)
             wanted = change(now)
             if wanted is None:
@@ -442,9 +454,9 @@ class Rest:
     def add_assignees(
         self, repository: Repository, number: int, assignees: Sequence[str]
     ) -> frozenset[str]:
-        """Assign people and give the logins (in lower case) that GitHub took.
+        """Assign people, and return the logins (in lower case) of all who are assigned afterwards.
 
-        It silently drops those who cannot be assigned (pozil/auto-assign-issue#148).
+        GitHub silently drops people who cannot be assigned (pozil/auto-assign-issue#148).
         """
 
         def call(given: GitHubRepository) -> frozenset[str]:
@@ -483,7 +495,10 @@ class Rest:
         *,
         must_be_there: bool = False,
     ) -> tuple[PullRequest, ...]:
-        """List pull requests; `Kind.LAG` where the one that ``must_be_there`` is on no page."""
+        """List the pull requests from ``branch`` of the repository itself.
+
+        With ``must_be_there`` it is an error (`Kind.LAG`) if there is none on any page.
+        """
         if not repository.takes_pull_requests:
             return ()
         operation = msg("operation.pull_requests", branch=branch)
@@ -501,7 +516,7 @@ class Rest:
             ):
                 raise UnusableAnswer("another repository has the name by now")
             if numbers and seen.issuperset(numbers):
-                # A gateway that drops `page` would give the same one for ever
+                # A gateway that drops the parameter `page` returns the same page for ever
                 raise UnusableAnswer("a page that brings nothing new")
             if must_be_there and len(numbers) < PER_PAGE and not (pulls or found):
                 raise Absent("no pull request of the branch on any page")
@@ -515,7 +530,7 @@ class Rest:
             seen.update(numbers)
             pulls += found
         if pulls:
-            # One of them may be new: our own whose answer was lost, or that of another run
+            # One of them may be new: this run opened it and lost the answer, or another run did
             self._session.note_made()
         return pulls
 
@@ -536,23 +551,23 @@ class Rest:
 
 
 def _of(attempt: "Attempt", repository: Repository) -> GitHubRepository:
-    """PyGithub's object of a repository, by its number if that is how it was chosen."""
+    """Return PyGithub's object of a repository, by its number if it was chosen by its number."""
     by = repository.id if repository.goes_by_id else repository.full_name
     return attempt.github.get_repo(by)
 
 
 def _json(given: GitHubRepository, target: str, parameters: Mapping[str, Any] | None = None) -> Any:
-    """Read what PyGithub has no fitting object for; see the top of this module."""
+    """Read JSON for which PyGithub has no fitting object; see the top of this module."""
     query = dict(parameters or {})
     _, data = given.requester.requestJsonAndCheck("GET", f"{given.url}/{target}", query)
     return data
 
 
 def _contents(given: GitHubRepository, path: str, ref: str) -> list[ContentFile] | ContentFile:
-    """Read what is at a path.
+    """Read the entry at a path, or the entries of a directory.
 
-    The root has no slash at the end, as PyGithub would write it: GitHub redirects such an address
-    to one without ``ref`` (octokit/octokit.js#1660, PyGithub/PyGithub#2125).
+    PyGithub is not used for the root, because it writes a slash at the end of the address. GitHub
+    redirects that to an address without ``ref`` (octokit/octokit.js#1660, PyGithub/PyGithub#2125).
     """
     if path:
         return given.get_contents(path, ref=ref)
@@ -570,13 +585,13 @@ def _page(attempt: "Attempt", listed: PaginatedList[Item], number: int = 0) -> l
 
 
 def _require_array(attempt: "Attempt") -> None:
-    """Refuse any other JSON: PyGithub reads ``{}`` as a list without items."""
+    """Raise `UnusableAnswer` for other JSON, because PyGithub reads ``{}`` as an empty list."""
     if not attempt.is_array:
         raise UnusableAnswer("not an array")
 
 
 def _is_from(pull: GitHubPullRequest, branch: str) -> bool:
-    """Whether a pull request is from ``branch`` of its own repository, whatever its name is."""
+    """Whether a pull request is from ``branch`` of its own repository, and not from a fork."""
     head, base = pull.head, Fields(pull.base.raw_data).object("repo")
     fork = parse.or_none(head.repo)
     of = text(fork.full_name) if fork else ""
@@ -584,7 +599,10 @@ def _is_from(pull: GitHubPullRequest, branch: str) -> bool:
 
 
 def or_else(ask: Callable[[], Model], meaning: Mapping[Kind, Other]) -> Model | Other:
-    """Give what ``ask`` gives, or what one of these refusals means."""
+    """Return the result of ``ask``, or the value in ``meaning`` for the kind of its refusal.
+
+    A refusal of another kind is raised.
+    """
     try:
         return ask()
     except GitHubError as error:

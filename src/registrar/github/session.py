@@ -1,41 +1,41 @@
-"""Sends each request until its outcome is final, and knows what the run has just made.
+"""Sends each request until its outcome is final, and remembers what the run has just created.
 
-A session is about one repository; the one that lists and reads many only reads. All sessions share
-what is known of the token (`TokenLimits`), the waiting (`RetryPolicy`) and the connections
+A session is about one repository, except one that lists and reads many repositories. All sessions
+share the facts about the token (`TokenLimits`), the waiting (`RetryPolicy`) and the connections
 (`Transport`).
 
 A request goes through these steps, again and again, until one of them ends it:
 
-1. **Wait for the turn.** A write waits for the pace of the token, every request for the end of a
-   pause, whichever thread has begun it. A signal ends the waiting with `Cancelled`.
+1. **Wait for the turn.** A write waits for the pace of the token. Every request waits for the end
+   of a pause, even if another thread has begun it. A signal ends the waiting with `Cancelled`.
 2. **Attempt.** The request's ``call`` asks PyGithub for one thing, and reads our model from the
    object that it gets.
-3. **Classify.** What GitHub refuses reaches us as `GithubException`: one table says what the answer
-   means, and how often the request may be sent. Any other exception out of such a call is an answer
-   that cannot be used: PyGithub checks little of what it reads.
-4. **End, or pause and begin again.** A success ends it. So does, as `GitHubError`, a failure that
-   trying again does not mend, or that has lasted for all tries. Each pause is longer than the last
-   one, and never shorter than GitHub asks for; one that would exceed what the run may wait ends the
-   request with `OutOfTime`. Tries that a limit stopped, or that met lag, count apart.
+3. **Classify.** A refusal of GitHub reaches us as `GithubException`. One table says what it means,
+   and how often the request may be sent. Any other exception from such a call is an answer that
+   cannot be used, because PyGithub checks little of what it reads.
+4. **End, or pause and begin again.** A success ends the request. A failure ends it with
+   `GitHubError` if another try cannot succeed, or if all tries are used up. Each pause is longer
+   than the one before, and at least as long as GitHub asks for. If it would exceed the time that
+   the run may wait, the request ends with `OutOfTime`. Tries that met a limit or lag count apart.
 
-What may happen in between:
+These things may happen in between:
 
-- **The answer to a write is lost** (time-out, server error, broken connection): perhaps it was
-  applied. It is sent again all the same, unless it is not ``idempotent``: GitHub refuses to make a
-  thing twice. Whatever is answered then, the failure says ``may_have_been_applied``: "already
-  exists" may mean our own, and the caller looks.
-- **A signal, or the end of the time, while a write is under way**: there is no failure to ask, so
-  `Session.may_have_been_applied` says it.
-- **GitHub does not know everywhere what was made.** For `LAG_SECONDS` after this run made
-  something, or GitHub said that it exists (another run may have made it), "not there" may be lag,
-  and is asked again. This holds only for requests that are about such a thing (``may_lag``). A path
-  of a commit, or a branch that nobody has named, is missing as soon as GitHub says so.
-- **A limit stops a part of a GraphQL request**: what was done is a success, and the next request
-  waits.
-- **A write that is right only as long as nobody changes something**: that is looked at right before
-  the write, and before each repetition of it (`Request.look`).
-- **Other threads send requests, too**: pauses hold for all of them, and only one request to GraphQL
-  is under way (``one_at_a_time``). That writes follow each other is up to the callers.
+- **The answer to a write is lost** (time-out, server error, broken connection), so the write may
+  have been applied. It is sent again all the same, because GitHub refuses to create a thing twice;
+  only a write that is not ``idempotent`` is not repeated. If it fails in the end, the failure says
+  ``may_have_been_applied``: "already exists" may be about our own thing, so the caller looks.
+- **A signal, or the end of the time, interrupts a write.** Then there is no failure that could say
+  it, so `Session.may_have_been_applied` does.
+- **Not all of GitHub's servers know a new thing.** This is lag. For `LAG_SECONDS` after this run
+  has created something, or GitHub has said that it exists (another run may have created it), "not
+  found" may be lag, and the request is repeated. This holds only for requests about such a thing
+  (``may_lag``). A path of a commit, or a branch that nobody has named, is missing as soon as GitHub
+  says it.
+- **A limit stops a part of a GraphQL request.** The request is a success, and the next one waits.
+- **A write is right only as long as nobody changes something.** `Request.look` reads this right
+  before the write, and before each repetition.
+- **Other threads send requests, too.** Pauses hold for all of them, and only one request to GraphQL
+  is under way (``one_at_a_time``). The callers see to it that writes follow each other.
 """
 
 from collections import Counter
@@ -74,19 +74,19 @@ if TYPE_CHECKING:
 
 Model = TypeVar("Model")
 TRIES_BEFORE_LESS = 2
-"""How often a request is sent whose caller can ask for less."""
+"""How often a request is sent if its caller can ask for less."""
 _COUNTED_APART = frozenset({Kind.LAG, Kind.LIMIT})
 
 
 class Request(NamedTuple, Generic[Model]):
-    """One request, and what is made of its answer."""
+    """One request, and the function that makes our model from its answer."""
 
     operation: Message
-    """Describes it for people."""
+    """Describes the request for people."""
     call: Callable[["Attempt"], Model]
-    """Asks PyGithub, which sends exactly one request, and builds our model of what it gives.
+    """Asks PyGithub, which sends exactly one request, and makes our model from the result.
 
-    Raises `UnusableAnswer` if that has another shape than it must have."""
+    Raises `UnusableAnswer` if the result has a wrong form."""
     writes: bool = False
     creates_content: bool = True
     """Whether a write counts against GitHub's limits on content."""
@@ -95,26 +95,26 @@ class Request(NamedTuple, Generic[Model]):
     sent only once more.
     """
     idempotent: bool = True
-    """Whether it may be sent again when it may have been applied."""
+    """Whether the request may be sent again if it may have been applied."""
     may_lag: bool = False
-    """Whether it is about what this run has made, or GitHub has said to exist: right after that,
-    "not there" may mean "not known everywhere yet"."""
+    """Whether the request is about something that this run has created, or that GitHub has said to
+    exist. Right after that, "not found" may mean "not known everywhere yet"."""
     is_worth_waiting: Callable[[], bool] = lambda: True
-    """Called at the first "not there" that may be lag. If it returns false, the request is not
+    """Called at the first "not found" that may be lag. If it returns false, the request is not
     repeated.
     """
     one_at_a_time: bool = False
     """Whether no other such request with the token may be under way."""
     look: Callable[[], object] = lambda: None
-    """Called right before each try, once all waiting is over: reads what a write depends on. What
-    it raises ends the request.
+    """Called right before each try, after all waiting, to read the things on which a write depends.
+    An error that it raises ends the request.
     """
     has_looked: bool = False
-    """Whether that was done before, so that it is called before a repetition only."""
+    """Whether the caller has looked already, so that ``look`` is called before repetitions only."""
 
 
 class _FailedAttempt(Exception):
-    """One attempt was no success; ``outcome`` says why."""
+    """One attempt failed; ``outcome`` says why."""
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__(outcome.row.name)
@@ -127,23 +127,23 @@ class _Attempts(Generic[Model]):
     began: float
     """On the monotonic clock, in seconds."""
     failed: Counter[Kind] = field(default_factory=Counter[Kind])
-    """Failed tries: those that ended with lag or a limit by their kind, all others together."""
+    """Number of failed tries: with lag and with a limit by their kind, all others together."""
     lag_until: float = 0.0
-    """Until when "not there" may be because GitHub does not know it everywhere yet."""
+    """The moment (monotonic clock, in seconds) until which "not found" may be lag."""
     may_have_been_applied: bool = False
-    """Whether one of its tries may have been applied."""
+    """Whether one of the tries may have been applied."""
     outcome: Outcome | None = None
-    """Of the last try, if there was one."""
+    """The failure of the last try; ``None`` before the first one."""
 
     def count(self, kind: Kind) -> int:
-        """Count a failure; gives how many of its kind there were."""
+        """Count a failure, and return how many of its kind there were."""
         counted = kind if kind in _COUNTED_APART else Kind.OTHER
         self.failed[counted] += 1
         return self.failed[counted]
 
 
 class Session:
-    """May be used from several threads."""
+    """The requests about one repository, or about many. May be used from several threads."""
 
     def __init__(
         self,
@@ -154,22 +154,22 @@ class Session:
     ) -> None:
         self._transport = transport
         self.limits = limits
-        """What GitHub has reported about the token."""
+        """Limits and scopes of the token, as GitHub has reported them."""
         self._policy = policy
         self._clock = policy.clock
         self.context = context
-        """What the meaning of an answer depends on."""
+        """The facts about the run and its token on which the meaning of an answer depends."""
         self.branches: dict[str, str] = {}
-        """Branches that GitHub has said to exist, with what GraphQL calls them; empty if no
-        answer said it."""
+        """The names of branches that GitHub has said to exist, with their GraphQL ids; the id is
+        empty if no answer has named it."""
         self._last_made: float | None = None
-        """When something was last made, or said to exist (monotonic clock, in seconds)."""
+        """When something was last created, or said to exist (monotonic clock, in seconds)."""
         self.described: Repository | None = None
-        """The repository as the last answer describes it that does so."""
+        """The repository as an answer last described it; ``None`` if no answer has."""
         self.wrote = False
         """Whether any write has succeeded."""
         self.may_have_been_applied = False
-        """Whether the last write may have been applied, also if it never ended."""
+        """Whether the last write may have been applied, also if it was interrupted."""
         self.has_lost_answer = False
         """Whether any write ended without an answer that says whether it was applied."""
 
@@ -180,14 +180,14 @@ class Session:
             raise OutOfTime(Failure.of(message, Kind.OUT_OF_TIME), message)
 
     def note_made(self) -> None:
-        """Remember that something was made now, or that GitHub has said that it exists.
+        """Remember that something was created just now, or that GitHub has said that it exists.
 
-        Labels and people of a pull request do not count: nothing is asked about them later.
+        Labels and people of a pull request do not count, because no later request is about them.
         """
         self._last_made = self._clock.monotonic()
 
     def note_branch(self, name: str, node_id: str = "") -> None:
-        """Remember that a branch exists, and what GraphQL calls it where the answer says so."""
+        """Remember that a branch exists, and its GraphQL id if the answer has it."""
         self.branches[name] = node_id or self.branches.get(name, "")
         self.note_made()
 
@@ -199,13 +199,17 @@ class Session:
                 self.limits.not_public.add(repository.id)
 
     def request(self, request: Request[Model]) -> Model:
-        """Send a request until its outcome is final, and give our model of the answer."""
+        """Send a request until its outcome is final, and return our model of the answer.
+
+        Raises `GitHubError` if the request has failed for good, and `OutOfTime` if a pause would
+        exceed the time that the run may wait.
+        """
         attempts = _Attempts(request, self._clock.monotonic())
         if request.writes:
             self.may_have_been_applied = False
         turn = self.limits.query if request.one_at_a_time else nullcontext()
         while True:
-            # Until the pause has begun, because the next request has to wait for its end
+            # Held until the pause has begun, because the next request has to wait for its end
             with turn:
                 self._wait(attempts)
                 began = self._clock.monotonic()
@@ -219,7 +223,10 @@ class Session:
                 self._end_or_pause(attempts, outcome, began)
 
     def _end_or_pause(self, attempts: _Attempts[Model], outcome: Outcome, began: float) -> None:
-        """Raise what ends a request after a try that ``began`` then, or begin a pause."""
+        """Raise the error that ends a request after a failed try, or begin a pause.
+
+        ``began`` is when the try began (monotonic clock, in seconds).
+        """
         request, attempts.outcome = attempts.request, outcome
         if request.writes:
             attempts.may_have_been_applied |= outcome.row.may_have_been_applied
@@ -237,7 +244,7 @@ class Session:
         self._begin_pause(attempts, outcome, number)
 
     def note_limit_beside(self, answer: Response) -> None:
-        """Let the next request wait where a limit stopped a part of a GraphQL request."""
+        """Let the next request wait if a limit has stopped a part of a GraphQL request."""
         if limit := limit_beside_data(answer, self.context, self._clock.time()):
             self._policy.begin_pause_after_success(limit.pause or 0.0, limit.reason)
 
@@ -258,7 +265,7 @@ class Session:
             self.has_lost_answer |= attempts.may_have_been_applied
             is_unclear = attempts.may_have_been_applied and isinstance(error, GitHubError)
             if attempts.outcome and is_unclear:
-                # It says nothing about what became of the write
+                # This error does not say what became of the write
                 raise self._error(attempts, attempts.outcome) from error
             raise
 
@@ -266,7 +273,7 @@ class Session:
         """Make one attempt; raises `_FailedAttempt`."""
         request = attempts.request
         self.limits.note_sent()
-        # Also where a signal gives the answer up
+        # Set here, because a signal may interrupt the attempt
         self.may_have_been_applied |= request.writes
         with self._transport.attempt(self._policy.answer_seconds()) as attempt:
             try:
@@ -275,7 +282,7 @@ class Session:
                 raise
             except Exception as error:
                 if not (attempt.status or isinstance(error, Unanswered)):
-                    # A mistake of ours, not of an answer
+                    # Without an answer, this is a mistake of our own
                     raise
                 raise _FailedAttempt(self._outcome(attempts, attempt, error)) from error
             finally:
@@ -349,7 +356,10 @@ class Session:
 
 
 def _meaning(error: Exception, status: int) -> Row | None:
-    """What an answer means that PyGithub or we could not read; ``None``: its status decides."""
+    """Return the row for an answer that PyGithub or we could not read.
+
+    ``None`` if the status of the answer decides.
+    """
     if isinstance(error, Contradiction):
         return CONTRADICTION
     if isinstance(error, Absent):
@@ -358,7 +368,10 @@ def _meaning(error: Exception, status: int) -> Row | None:
 
 
 def _is_worth_another(attempts: _Attempts[Model], outcome: Outcome, began: float) -> bool:
-    """Whether the request is to be sent again, after a try that ``began`` then."""
+    """Whether the request is to be sent again after a failed try.
+
+    ``began`` is when the try began (monotonic clock, in seconds).
+    """
     if attempts.may_have_been_applied and not attempts.request.idempotent:
         return False
     if outcome.kind is Kind.LAG:

@@ -1,16 +1,20 @@
-"""What lies beneath PyGithub: the adapter of its sessions, the pool of connections, the deadline.
+"""The layer beneath PyGithub: the adapter of its sessions, the pool of connections, the deadline.
 
-PyGithub writes each request and reads its answer. What it cannot bear is kept from it here. An
-answer comes within a deadline and a limit of size, as text in UTF-8 without the token; a read
-follows redirects on the same host with its query; a 202 and any other redirect is a refusal, since
-PyGithub (2.10) would sleep and repeat, or go elsewhere; and it is not given the numbers of rate
-limits, which it reads without a check. Its own retries are switched off, because they would repeat
-a write that was done and answered with a 5xx.
+PyGithub composes each request and reads its answer. This module sends the request, and keeps from
+PyGithub everything that it does not handle well:
 
-Several runs may live in one process, and PyGithub keeps its connection classes for all of them. So
-those hold nothing of a run: the adapter takes pool, token and deadline from the `Attempt` under way
-in its thread, and sends one request for each. It sends to the API alone, because PyGithub would
-give the token to every subdomain of the host.
+- An answer has to come within a deadline and a limit of size. PyGithub gets it as text in UTF-8
+  without the token.
+- A read follows redirects on the same host, with its query. Any other redirect, and a 202, is a
+  refusal, because PyGithub (2.10) would go to another host, or sleep and repeat the request.
+- PyGithub does not get the numbers of the rate limits, because it reads them without a check.
+- PyGithub's own retries are switched off, because they would repeat a write that was done and
+  answered with a 5xx.
+
+Several runs may share a process, and PyGithub keeps its connection classes for all of them. So
+these classes hold nothing of a run. The adapter takes pool, token and deadline from the `Attempt`
+under way in its thread. Each attempt sends one request, and only to the API, because PyGithub would
+send the token to every subdomain of the host.
 """
 
 import io
@@ -57,32 +61,33 @@ from registrar.texts.escaping import Redactor
 from registrar.texts.messages import Message, msg
 
 ANSWER_SECONDS = 20.0
-"""For a whole answer, from the connection to the last byte: GitHub itself gives up after 10 s
+"""Seconds for a whole answer, from the connection to the last byte. GitHub gives up after 10 s
 (https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api)."""
 CONNECT_SECONDS = 10.0
 SLOWEST_UPLOAD = 100_000
-"""Bytes a second: a large request gets that much more time than `ANSWER_SECONDS`."""
+"""Bytes per second. A request has more time than `ANSWER_SECONDS`: the time that its body needs at
+this speed."""
 LARGEST = 100_000_000
-"""Bytes that the answers which are in use may take in memory, about, one alone or all together. The
-largest that GitHub sends is a tree of 100,000 entries with seven values each
-(https://docs.github.com/en/rest/git/trees), which takes 80 MB; a text of 20 MB takes 400 MB if
-it is nothing but empty lists."""
+"""The most bytes of memory, by an estimate, that all answers in use may take together. The largest
+answer of GitHub is a tree of 100,000 entries with seven values each
+(https://docs.github.com/en/rest/git/trees), which takes 80 MB. The length of the text does not show
+this: 20 MB of empty lists take 400 MB."""
 VALUE = 80
-"""Bytes that a value takes in memory, about, beside those of its text."""
+"""Bytes of memory, by an estimate, that a value takes in addition to its text."""
 _VALUES = (b",", b"[", b"{")
-"""What each value begins with, or comes after."""
+"""Characters with which a value begins, or which it follows."""
 _CHUNK = 65_536
 """Bytes that are read at once."""
 CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
 _WRONG_LOGIN = "Tunnel connection failed: 407"
-"""How `http.client` begins its message about this refusal of a proxy."""
+"""The beginning of the message of `http.client` if a proxy does not accept the login."""
 _CERTIFICATES = {
     # X509_V_ERR_CERT_NOT_YET_VALID, …_HAS_EXPIRED, …_HOSTNAME_MISMATCH, …_IP_ADDRESS_MISMATCH
     **dict.fromkeys((9, 10), "host.certificate_expired"),
     **dict.fromkeys((62, 64), "host.certificate_name"),
 }
 _CLOSED = (ssl.SSLEOFError, ssl.SSLZeroReturnError)
-"""The other end closed the connection, which may pass; other errors about TLS do not."""
+"""The other end closed the connection. This may be temporary; other errors about TLS are not."""
 _TROUBLES: tuple[tuple[type[Exception] | tuple[type[Exception], ...], Trouble, str], ...] = (
     # The run has ended and closed the pool, so nobody waits for this answer
     (exceptions.ClosedPoolError, Trouble.LASTING, "fault.connection_lost"),
@@ -99,10 +104,10 @@ _Received: TypeAlias = tuple[int, Mapping[str, str], bytes]
 """Status, headers and body of an answer."""
 MOST_REDIRECTS = 3
 _FOLLOWED = frozenset({301, 307, 308})
-"""A renamed repository, where a read may go on
+"""Redirects that a read follows, for example of a renamed repository
 (https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api)."""
 _NOT_READ_BY_PYGITHUB = frozenset({202, *range(300, 400)})
-"""Statuses that PyGithub would answer with a sleep and another request, or take for an object."""
+"""Statuses that PyGithub would answer with a sleep and another request, or read as an object."""
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _UNDER_WAY = threading.local()
 """The `Attempt` that is under way in each thread."""
@@ -114,7 +119,7 @@ for _library in ("github", "requests", "urllib3"):
 
 
 class _Adapter(adapters.BaseAdapter):
-    """Hands each request of PyGithub's sessions to the attempt under way in its thread."""
+    """Passes each request of PyGithub's sessions to the attempt under way in its thread."""
 
     def send(self, request: requests.PreparedRequest, *_: Any, **__: Any) -> requests.Response:
         attempt: Attempt | None = getattr(_UNDER_WAY, "attempt", None)
@@ -123,16 +128,16 @@ class _Adapter(adapters.BaseAdapter):
         return attempt.send(request)
 
     def close(self) -> None:
-        """Close nothing: PyGithub ends its session with each request, the pool is the run's."""
+        """Close nothing, because PyGithub calls this with each request, but the pool stays open."""
 
 
 _ADAPTER = _Adapter()
 
 
 def _prepare(connection: HTTPRequestsConnectionClass | HTTPSRequestsConnectionClass) -> None:
-    """Put our adapter beneath a connection of PyGithub, and nothing of the environment."""
+    """Put our adapter beneath a connection of PyGithub, and let it ignore the environment."""
     if ":" in connection.host:
-        # PyGithub writes an address of IPv6 into its URLs as it is
+        # PyGithub writes an address of IPv6 into its URLs without brackets
         connection.host = f"[{connection.host}]"
     connection.session.trust_env = False
     connection.session.headers["Accept"] = "application/vnd.github+json"
@@ -164,12 +169,12 @@ class Transport:
         self._token = token
         self._api_url = api_url
         self.redact = Redactor(token)
-        """Takes the token out of a text."""
+        """Removes the token from a text."""
         self._broken: NoAnswer | None = None
-        """Why nothing can be sent at all."""
+        """Why nothing can be sent at all; ``None`` if requests can be sent."""
         self._lock = threading.Lock()
         self._in_use: dict[Attempt, int] = {}
-        """Bytes that the answers which are read or understood take in memory, about."""
+        """Bytes of memory, by an estimate, of each answer that is being read or used."""
         parts = urlsplit(api_url)
         self._origin = f"{parts.scheme}://{parts.netloc}"
         pools: dict[str, Any] = {"num_pools": 1, "maxsize": CONNECTIONS, "retries": False}
@@ -181,7 +186,7 @@ class Transport:
         try:
             self._pools = _manager(api_url, pools)
         except (exceptions.HTTPError, ValueError):
-            # Without the library's words: they may quote the address with its password
+            # Without the library's words, because they may quote the address with its password
             self._broken = NoAnswer(Trouble.LASTING, "host.proxy_address")
             self._pools = urllib3.PoolManager(**pools)
         self._pools.pool_classes_by_scheme = {
@@ -189,7 +194,7 @@ class Transport:
             "https": _watched(urllib3.HTTPSConnectionPool),
         }
         self.host: str | Message = parts.netloc
-        """Who is asked, for people: the host, and the proxy that requests go through."""
+        """Describes for people the host, and the proxy through which requests go."""
         if url := self._pools.proxy:
             # Without its user and password
             through = f"{url.host}:{url.port}"
@@ -197,7 +202,7 @@ class Transport:
 
     def close(self) -> None:
         """Close the connections that are open and not in use."""
-        # `clear` alone leaves that to the garbage collector
+        # `clear` alone would leave this to the garbage collector
         for key in self._pools.pools.keys():  # noqa: SIM118 (urllib3 does not iterate over them)
             self._pools.pools[key].close()
 
@@ -205,7 +210,7 @@ class Transport:
     def attempt(self, most_seconds: float = ANSWER_SECONDS) -> Iterator["Attempt"]:
         """Let PyGithub send one request; its answer counts as in use until the end of the block.
 
-        ``most_seconds`` leaves the answer less time than usual.
+        ``most_seconds`` may give the answer less time than `ANSWER_SECONDS`.
         """
         before = getattr(_UNDER_WAY, "attempt", None)
         attempt = Attempt(self, self._github(), min(ANSWER_SECONDS, most_seconds))
@@ -218,8 +223,8 @@ class Transport:
                 self._in_use.pop(attempt, None)
 
     def _github(self) -> Github:
-        # Made for each attempt, which costs no time: one is not safe to share between threads.
-        # Lazy, so that an object with an address of our own sends nothing by itself
+        # Made for each attempt, because threads cannot safely share one; this costs no time. Lazy,
+        # so that making an object sends nothing
         return Github(
             auth=Auth.Token(self._token),
             base_url=self._api_url,
@@ -240,7 +245,7 @@ class Transport:
             return False
 
     def target_of(self, path: str, graphql_url: str) -> str:
-        """Give the path below the address of the API, or `GRAPHQL`."""
+        """Return the path below the address of the API, or `GRAPHQL`."""
         if path == urlsplit(graphql_url).path:
             return GRAPHQL
         return path.removeprefix(urlsplit(self._api_url).path.rstrip("/"))
@@ -248,7 +253,7 @@ class Transport:
     def exchange(self, attempt: "Attempt", request: requests.PreparedRequest) -> _Received:
         """Send a request and read its answer; a read follows redirects that stay on this host.
 
-        Raises `Unanswered`.
+        Raises `Unanswered` if no answer came.
         """
         path = request.path_url
         received = self._exchange(attempt, request, path)
@@ -262,7 +267,10 @@ class Transport:
         return received
 
     def _same_host(self, location: str, path: str) -> str | None:
-        """Where a redirect leads, as a path with its query, if it stays on this host."""
+        """Return the path and query to which a redirect leads; ``None`` if it leaves this host.
+
+        If the redirect has no query, it is that of the request.
+        """
         if not self.is_of_api(location):
             return None
         there = urlsplit(location)
@@ -275,7 +283,6 @@ class Transport:
         if self._broken:
             raise Unanswered(self._broken)
         body = request.body or b""
-        # A large request has more time
         seconds = attempt.seconds + len(body) / SLOWEST_UPLOAD
         deadline = _Deadline(seconds)
         try:
@@ -288,7 +295,7 @@ class Transport:
                 redirect=False,
                 preload_content=False,
             )
-            # The connection lets go of its socket where an answer says that it is the last one
+            # If an answer says that the connection will be closed, only the response has the socket
             deadline.fileno = response.fileno
             return self._read(attempt, response, deadline)
         except _TooLargeError as error:
@@ -321,7 +328,7 @@ class Transport:
             response.release_conn()
 
     def _use(self, attempt: "Attempt", size: int) -> None:
-        """Count an answer that is being read."""
+        """Record the size of an answer that is being read; raises if answers are too large."""
         with self._lock:
             self._in_use[attempt] = size
             together = sum(self._in_use.values())
@@ -337,28 +344,29 @@ class Attempt:
     def __init__(self, transport: Transport, github: Github, seconds: float) -> None:
         self._transport = transport
         self.github = github
-        """PyGithub for this attempt; its objects send nothing before they are asked to."""
+        """PyGithub for this attempt; making its objects sends nothing."""
         self.seconds = seconds
-        """Time for the whole answer."""
+        """Seconds for the whole answer."""
         self.sent: Sent | None = None
-        """``None`` if nothing was sent."""
+        """The request; ``None`` if nothing was sent."""
         self.status = 0
-        """0 if nothing was answered."""
+        """The status of the answer; 0 if none came."""
         self.headers: Mapping[str, str] = {}
-        """By their names in lower case."""
+        """The headers of the answer, by their names in lower case."""
         self.is_array = False
-        """Whether the answer is a JSON array: PyGithub reads ``{}`` as a list without items."""
+        """Whether the answer is a JSON array. PyGithub does not check this: ``{}`` is an empty list
+        to it."""
 
     def response(self, data: object) -> Response:
-        """Give the answer with the data that PyGithub has read."""
+        """Return the answer with the data that PyGithub has read."""
         return Response(self.status, self.headers, data)
 
     def send(self, request: requests.PreparedRequest) -> requests.Response:
-        """Send the only request of the attempt and give the answer, fit for PyGithub.
+        """Send the only request of the attempt, and return its answer in a form fit for PyGithub.
 
-        Raises `UnexpectedRequest` for another one and where it goes elsewhere, `Unanswered` where
-        no answer came, `GithubException` for an answer that PyGithub would follow or repeat, or
-        that holds half a character.
+        Raises `UnexpectedRequest` for a second request and for one to another host, `Unanswered` if
+        no answer came, and `GithubException` for an answer that PyGithub would follow or repeat, or
+        that has half of a surrogate pair.
         """
         method, url = request.method or "", request.url or ""
         if self.sent or not self._transport.is_of_api(url):
@@ -387,9 +395,10 @@ class Attempt:
 
 
 def _without_token(content: bytes, redact: Callable[[str], str]) -> bytes | None:
-    """Give the body of an answer in UTF-8 without the token; ``None``: half a character is in it.
+    """Return the body of an answer in UTF-8 without the token.
 
-    The token stays in the body of a pull request, which goes back with what others wrote in it.
+    ``None`` if the body has half of a surrogate pair. The description of a pull request (its field
+    ``body``) is not changed, because it is sent back with the text of other people in it.
     """
     text = content.decode("utf-8", "replace")
     redacted = redact(text)
@@ -397,11 +406,11 @@ def _without_token(content: bytes, redact: Callable[[str], str]) -> bytes | None
     if not is_suspect:
         return content if content.isascii() else text.encode()
     try:
-        # A token may come in the escapes of JSON, where only its values show it
+        # A token may be written in escapes of JSON, so that only the decoded values show it
         data = _redacted(json.loads(text), redact)
         return json.dumps(data, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        # It could not be sent, printed or written
+        # Half of a surrogate pair could not be sent, printed or written
         return None
     except (ValueError, RecursionError):
         return redacted.encode()
@@ -421,38 +430,39 @@ def _redacted(data: object, redact: Callable[[str], str]) -> object:
 
 
 def _origin(url: str) -> tuple[str, str | None, int | None]:
-    """Scheme, host and port; `ValueError` if it is no address."""
+    """Return scheme, host and port; raises `ValueError` if the text is not an address."""
     parts = urlsplit(url)
     return parts.scheme, parts.hostname, parts.port or {"https": 443, "http": 80}.get(parts.scheme)
 
 
 class _TooLargeError(Exception):
-    """The answers that are in use take more than `LARGEST`; ``args`` say what that means."""
+    """The answers in use take more than `LARGEST`; ``args`` begin a `NoAnswer`."""
 
 
 class _Deadline:
-    """Ends an exchange in time: it shuts down the connection that its thread has taken.
+    """Ends an exchange in time, by shutting down the connection that its thread uses.
 
-    The time-out of a socket starts again with every byte, of headers, too.
+    The time-out of a socket is not enough, because it starts again with every byte, also of the
+    headers.
     """
 
     of_thread = threading.local()
 
     def __init__(self, seconds: float) -> None:
         self.fileno: Callable[[], int]
-        """Gives the number of the socket, if there is one."""
+        """Returns the number of the socket; not set before there is a connection."""
         self.is_over = False
         """Whether the connection was shut down."""
         self.ended = threading.Event()
-        """Set when nothing is left to be shut down."""
+        """Set at the end of the exchange, after which nothing has to be shut down."""
         self.of_thread.deadline = self
-        # Where the system allows no more threads, a host that is silent is given up all the same
+        # If the system allows no more threads, the socket's time-out still ends a silent exchange
         with suppress(RuntimeError):
             threading.Thread(target=self._watch, args=(seconds,), daemon=True).start()
 
     def _watch(self, seconds: float) -> None:
         while not self.ended.wait(seconds):
-            # Where there is no socket yet: once more a second later
+            # If there is no socket yet, it tries again a second later
             seconds = 1.0
             with suppress(AttributeError, OSError, ValueError):
                 twin = socket.socket(fileno=os.dup(self.fileno()))
@@ -462,12 +472,12 @@ class _Deadline:
 
 
 def _watched(pool: type[urllib3.HTTPConnectionPool]) -> type[urllib3.HTTPConnectionPool]:
-    """A kind of pool that registers the connection it hands out with the thread's deadline."""
+    """Return a class of pool that passes each connection in use to the deadline of its thread."""
 
     class Watched(pool):  # type: ignore[misc, valid-type]
         def _get_conn(self, timeout: float | None = None) -> Any:
             connection = super()._get_conn(timeout)
-            # The socket itself is made later
+            # A function, because the socket is made later
             _Deadline.of_thread.deadline.fileno = lambda: connection.sock.fileno()  # noqa: PLW0108
             return connection
 
@@ -475,9 +485,9 @@ def _watched(pool: type[urllib3.HTTPConnectionPool]) -> type[urllib3.HTTPConnect
 
 
 def _tls_context() -> ssl.SSLContext:
-    """Make the context of all connections: reading the certificates takes about 20 ms each time.
+    """Make the TLS context, one for all connections, because each takes about 20 ms to make.
 
-    Where the file that the environment names cannot be used, the error's text is "NAME=path".
+    Raises `OSError` with the text "NAME=path" if a file of the environment cannot be used.
     """
     context = urllib3.util.ssl_.create_urllib3_context()
     name = next(filter(os.environ.get, CA_VARIABLES), "")
@@ -491,7 +501,7 @@ def _tls_context() -> ssl.SSLContext:
 
 
 def _manager(api_url: str, pools: dict[str, Any]) -> urllib3.PoolManager:
-    """Through the proxy of the environment; a loopback address has none, nor has plain HTTP."""
+    """Make the pools; they use the environment's proxy, except for loopback and plain HTTP."""
     parts, proxy = urlsplit(api_url), None
     if parts.scheme == "https" and not is_loopback(parts.hostname or ""):
         proxy = utils.select_proxy(api_url, utils.get_environ_proxies(api_url))
@@ -500,7 +510,7 @@ def _manager(api_url: str, pools: dict[str, Any]) -> urllib3.PoolManager:
     url = proxy if "://" in proxy else f"http://{proxy}"
     user, password = utils.get_auth_from_url(url)
     headers = urllib3.make_headers(proxy_basic_auth=f"{user}:{password}") if user else None
-    # A proxy may be reached over TLS, too: by the same authorities
+    # A proxy that is reached over TLS has to have a certificate of the same authorities
     return urllib3.ProxyManager(
         url, proxy_headers=headers, proxy_ssl_context=pools.get("ssl_context"), **pools
     )
@@ -515,7 +525,7 @@ def _failure(error: Exception, seconds: float) -> NoAnswer:
     is_of_proxy = any(isinstance(each, exceptions.ProxyError) for each in causes)
     trouble = Trouble.LASTING
     if is_of_proxy and words.startswith(_WRONG_LOGIN):
-        # Not sent again: some companies lock an account after a few wrong passwords
+        # Not sent again, because some companies lock an account after a few wrong passwords
         text = "host.proxy_login"
     elif is_of_proxy and isinstance(last, ssl.SSLError) and type(last) not in _CLOSED:
         text = "host.proxy_tls"
@@ -531,7 +541,7 @@ def _failure(error: Exception, seconds: float) -> NoAnswer:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """An exception and those that it wraps; the innermost comes last."""
+    """Yield an exception and the exceptions that it wraps; the innermost comes last."""
     cause: BaseException | None = error
     while cause is not None:
         yield cause

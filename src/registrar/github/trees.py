@@ -1,9 +1,9 @@
-"""Proves what a directory holds: the id of a git tree is the hash of its entries.
+"""Proves that a listing of a directory is complete, because a tree's id is a hash of its entries.
 
-A listing is complete if its entries hash to its id, and belongs to the commit if that id stands in
-the listing of the directory above it. Only what such listings lack is missing. An answer about a
-single path proves nothing: ``Commit.file(path:)`` is null with an error for a path that is not
-there, and for a file of more than 10 MB that is there (sveltia/sveltia-cms#692).
+A listing is complete if its entries hash to its id. It belongs to the commit if the listing of the
+directory above it has that id. A path is missing only if such a listing lacks it. An answer about a
+single path proves nothing, because ``Commit.file(path:)`` is null with an error for a path that
+does not exist, but also for an existing file of more than 10 MB (sveltia/sveltia-cms#692).
 """
 
 import hashlib
@@ -25,11 +25,11 @@ class GitTree(NamedTuple):
     sha: str
     """The id under which git stores it."""
     entries: Mapping[bytes, Entry]
-    """Every entry with its mode, by the name as git stores it."""
+    """Every entry by its name, in the bytes in which git stores it."""
 
     @property
     def is_proved(self) -> bool:
-        """Whether it is known to be complete."""
+        """Whether the listing is certain to be complete, because its entries hash to its id."""
         each = self.entries.values()
         types_fit = all((entry.mode == _DIRECTORY) == (entry.type == "tree") for entry in each)
         return types_fit and tree_id(self.entries, len(self.sha)) == self.sha
@@ -42,7 +42,7 @@ def tree_id(entries: Mapping[bytes, Entry], digits: int) -> str:
     """
 
     def place(named: tuple[bytes, Entry]) -> bytes:
-        """Where git sorts an entry: a directory as if its name ended with a slash."""
+        """Return the key by which git sorts an entry: a directory's name ends with a slash."""
         name, entry = named
         return name + b"/" if entry.mode == _DIRECTORY else name
 
@@ -55,29 +55,32 @@ def tree_id(entries: Mapping[bytes, Entry], digits: int) -> str:
 
 
 class Answer(NamedTuple):
-    """What a query answers about one directory."""
+    """The answer of a query about one directory."""
 
     tree: GitTree | None
-    """``None`` where the answer describes no directory."""
+    """``None`` if the answer does not describe a directory."""
     is_absent: bool = False
-    """Whether it says that nothing is there, and nothing else."""
+    """Whether the answer only says that the path does not exist."""
 
 
 class ProvedTree(NamedTuple):
-    """What is known of the directories of one commit."""
+    """The directories of one commit, as far as queries have answered."""
 
     full_name: str
     """The repository (``owner/repo``)."""
     commit: str
     directories: Directories = MappingProxyType({})
-    """Entries of the directories whose listing is complete, by path; that of the root is empty."""
+    """Entries of the directories whose listing is complete, by path (the root's path is empty)."""
     unproved: Mapping[str, GitTree] = MappingProxyType({})
     """Listings that may lack entries."""
     waiting: Mapping[str, Answer] = MappingProxyType({})
-    """Answers about directories below those in ``unproved``."""
+    """Answers about directories below those in ``unproved``, which cannot be judged yet."""
 
     def learn(self, answers: Mapping[str, Answer]) -> Self:
-        """Add answers; each comes after those about the directories above it."""
+        """Return the tree with these answers; those about directories above others come first.
+
+        Raises `Contradiction` if an answer contradicts the listing of a directory above it.
+        """
         directories, unproved = dict(self.directories), dict(self.unproved)
         waiting = dict(self.waiting)
         for path, answer in answers.items():
@@ -91,7 +94,10 @@ class ProvedTree(NamedTuple):
         return self._replace(directories=directories, unproved=unproved, waiting=waiting)
 
     def complete(self, path: str, whole: GitTree) -> Self:
-        """Put a complete listing in the place of one that is not proved."""
+        """Return the tree with a complete listing in the place of one that is not proved.
+
+        Raises `Contradiction` if the two listings do not agree.
+        """
         unproved = dict(self.unproved)
         had = unproved.pop(path)
         ids = {entry.sha for entry in whole.entries.values()}
@@ -103,13 +109,13 @@ class ProvedTree(NamedTuple):
 
 
 def to_ask(directories: Iterable[str]) -> list[str]:
-    """Give these directories and those above them, which prove them, each after those above it."""
+    """Return these directories and those above, which prove them; each after those above it."""
     asked = {"", *directories}
     return sorted(asked.union(*map(parents, asked)))
 
 
 def entries_of(directories: Directories) -> Mapping[str, Entry]:
-    """Every path in these directories, with what is there."""
+    """Return the entries of these directories by their whole paths."""
     return {
         f"{directory}/{name}" if directory else name: entry
         for directory, names in directories.items()
@@ -118,17 +124,23 @@ def entries_of(directories: Directories) -> Mapping[str, Entry]:
 
 
 def _by_name(tree: GitTree) -> Mapping[str, Entry]:
-    """The entries of a directory; a name that is not UTF-8 is that of no listed path."""
+    """Return the entries by their names as text.
+
+    A name that is not UTF-8 changes, which does no harm, because a list cannot have such a path.
+    """
     return {name.decode("utf-8", "replace"): entry for name, entry in tree.entries.items()}
 
 
 def _tree(path: str, answer: Answer, directories: Directories) -> GitTree | None:
-    """Give the listing of a directory; ``None`` if there is none, as those above it prove."""
+    """Return the listing of a directory; ``None`` if the listings above it prove that none exists.
+
+    Raises `Contradiction` if the answer contradicts the listings above it.
+    """
     if not path:
         if answer.tree is None:
             raise Contradiction("a commit without a tree")
         return answer.tree
-    # What is at the path, or in its way; nothing is where that is None
+    # The entry at the path, or the one in its way; None if neither exists
     entry = None
     for each in (*reversed(tuple(parents(path))), path):
         directory, _, name = each.rpartition("/")
