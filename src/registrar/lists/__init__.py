@@ -1,4 +1,4 @@
-"""Files with lists: from the text of one to the files that a repository should have.
+"""Reads definition files: from the text of a file to the entries and rules of a list.
 
-For others: `loading` reads such a file, `profiles` has the built-in ones.
+Other packages use `loading`, which reads such a file, and `profiles`, which has the built-in lists.
 """

@@ -1,6 +1,6 @@
-"""Which files a list would have in Git LFS: the patterns of a `.gitattributes` that it brings.
+"""Finds listed files that a listed `.gitattributes` wants in Git LFS.
 
-Nothing that GitHub's API commits goes through a filter of git, so such a file comes without LFS.
+registrar cannot put a file into LFS, because GitHub's API commits files without git's filters.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,27 +13,28 @@ from registrar.models.files import FileDefinition, parents
 
 FILE = ".gitattributes"
 _MOST_PATTERNS = 100
-"""Lines of one file about filters that are looked at: a list may have thousands of paths."""
+"""The largest number of filter lines of one file that are compared with the paths of a list. There
+may be thousands of paths."""
 _FILTER = "filter"
 
 
 class _Pattern(NamedTuple):
-    """A line that says which filter some files have."""
+    """A line of a `.gitattributes` that sets the filter of some files."""
 
     glob: str
     is_lfs: bool
 
     def matches(self, path: str) -> bool:
-        """Whether it is about ``path``, which is relative to the directory of its file."""
+        """Whether the line is about ``path``, relative to the directory of the `.gitattributes`."""
         if "/" not in self.glob:
             return fnmatchcase(path.rpartition("/")[2], self.glob)
         return bool(matching([path], self.glob.removeprefix("/"), _matches_part))
 
 
 def without_lfs(definitions: Iterable[FileDefinition]) -> Iterator[tuple[str, str]]:
-    """Give each listed path that should be in LFS, and the listed file that says so.
+    """Find the listed paths that should be in LFS, each with the `.gitattributes` that says so.
 
-    As in git, the last line that fits counts, and the nearest file goes first.
+    As in git, the last line that matches counts, and the nearest `.gitattributes` comes first.
     """
     given = tuple(definitions)
     files: dict[str, list[list[_Pattern]]] = {}
@@ -56,9 +57,10 @@ def _matches_part(pattern: str, part: str) -> bool:
 
 
 def _is_lfs(files: Iterable[Iterable[_Pattern]], path: str) -> bool | None:
-    """Whether the filter of a path is LFS; ``None`` if nothing is said of it.
+    """Whether the filter of a path is LFS; ``None`` if no line matches the path.
 
-    A rule may bring another text of the same file: one with LFS is enough.
+    ``files`` are the versions of one `.gitattributes`, because a rule may replace the one of the
+    list. One version with LFS is enough.
     """
     said = [
         next((each.is_lfs for each in patterns if each.matches(path)), None) for patterns in files
@@ -67,7 +69,7 @@ def _is_lfs(files: Iterable[Iterable[_Pattern]], path: str) -> bool | None:
 
 
 def _patterns_of(definition: FileDefinition) -> list[_Pattern]:
-    """Give the patterns of a `.gitattributes`, the last one first: the last that fits counts."""
+    """Return the patterns of a `.gitattributes`, the last one first, because that one counts."""
     text = b"".join(part.source for part in definition.texts).decode("utf-8", "replace")
     return list(_patterns(text))[:_MOST_PATTERNS][::-1]
 

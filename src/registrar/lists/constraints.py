@@ -1,4 +1,4 @@
-"""What a path and a list may be."""
+"""The limits of a list, and the rules for a path."""
 
 import re
 import unicodedata
@@ -8,64 +8,70 @@ from registrar.models.files import TEMPLATE_NAMES
 from registrar.texts.messages import Excerpt, Message, msg
 
 FILE_BYTES = 2_000_000
-"""Size of a definition file."""
+"""The largest size of a definition file."""
 CONTENT_BYTES = 1_000_000
-"""Size of one listed file."""
+"""The largest size of one listed file."""
 ALL_BYTES = 10_000_000
-"""Size of all listed files together: the commit of them stays below what GitHub accepts.
+"""The largest size of all listed files together, so that GitHub accepts one commit with them.
 
-About 40 MB of base64 are the most that passes (planetscale/ghcommit-action, "Limitations";
+GitHub accepts about 40 MB of base64 (planetscale/ghcommit-action, "Limitations";
 github-api-commit-action#66).
 """
 DESCRIPTION_CHARACTERS = 1_000
 MOST_PATHS = 5_000
-"""Paths of a list, alternatives included; each of them is asked for."""
+"""The largest number of paths of a list, with alternatives and paths in conditions. Each of them
+has to be read."""
 MOST_IN_FOLDERS = 4 * MOST_PATHS
-"""Names in the folders of a list and its rules, where one may stand several times."""
+"""The largest number of names that are read in the folders of a list and its rules together. A
+folder that is listed several times is counted each time."""
 MOST_DIRECTORIES = 10_000
-"""Directories above those paths, each counted once."""
+"""The largest number of directories above the paths of a list. Each directory is counted once."""
 MOST_ALTERNATIVES = 20
-"""Alternatives of one entry."""
+"""The largest number of alternatives of one entry."""
 MOST_PARTS = 100
-"""Parts of one entry."""
+"""The largest number of parts of one entry."""
 MOST_RULES = 100
 MOST_GLOBS = 100
-"""Globs of ``exclude``."""
+"""The largest number of globs in one ``exclude``."""
 
 NAME_CHARACTERS = 40
 LIST_NAME = re.compile(rf"[a-z0-9-]{{1,{NAME_CHARACTERS}}}")
-"""The name of a list: it stands in the name of a branch."""
+"""The name of a list. It becomes a part of the name of a branch."""
 
 PATH_BYTES = 4096
 PART_BYTES = 255
-"""Longest path and longest part of a path, in bytes of UTF-8, that a checkout can hold."""
+"""The longest path, and the longest part of a path, that a checkout can have, in bytes of UTF-8."""
 PATH_LEVELS = 32
 
 WILDCARD = re.compile(r"[*?\[]")
-"""What stands in patterns, and means itself in a path."""
+"""A character that has a meaning in patterns, but not in a path."""
 _PLACEHOLDER = re.compile(rf"\$?\{{+ *({'|'.join(TEMPLATE_NAMES).replace('NAME', '[^{}]+')}) *\}}+")
-"""What a template would fill in, however the braces are written."""
+"""A placeholder that a template would fill in, also with several braces or blanks."""
 _DEVICE = re.compile(
     "(con|prn|aux|nul|conin[$]|conout[$]|(com|lpt)[1-9\u00b9\u00b2\u00b3]) *([.:].*)?",
     re.IGNORECASE | re.ASCII | re.DOTALL,
 )
 _NOT_ON_WINDOWS = re.compile(r'[<>:"|?*]')
-"""What git on Windows refuses in a name (git/git, compat/mingw.c, `is_valid_win32_path`), and the
-devices of https://learn.microsoft.com/windows/win32/fileio/naming-a-file."""
+"""Characters that git refuses in a name on Windows (git/git, compat/mingw.c,
+`is_valid_win32_path`). The names in `_DEVICE` are those of
+https://learn.microsoft.com/windows/win32/fileio/naming-a-file."""
 _HFS_IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
-"""What HFS+ leaves out of a name (git/git, utf8.c, `next_hfs_char`)."""
+"""Characters that HFS+ ignores in a name (git/git, utf8.c, `next_hfs_char`)."""
 _NTFS_DOT_GIT = re.compile(r"(\.git|git~1)[ .]*(:.*)?", re.IGNORECASE | re.ASCII | re.DOTALL)
-"""What NTFS treats as `.git`: its short name, dots and blanks behind it, a stream of it
-(git/git, path.c, `is_ntfs_dotgit`)."""
+"""Names that NTFS treats as `.git`: with dots and blanks behind it, its short name, or a stream of
+it (git/git, path.c, `is_ntfs_dotgit`)."""
 
 
 def path_diagnostics(path: str) -> Iterator[Message]:
-    """Explain why no file can be created at ``path`` of a git repository: nothing when one can."""
+    """Explain why no file can be created at ``path`` of a git repository.
+
+    Yields nothing if a file can be created there.
+    """
     if not path:
         yield msg("path.empty")
         return
     if len(path) > PATH_BYTES:
-        # Nothing else of it is looked at: it may be very long, and stand there very often
+        # No further check, because the path may be very long, and the list may have it very often
         yield msg("path.too_long", path=Excerpt(path))
         return
     parts = path.strip("/").split("/")
@@ -86,7 +92,7 @@ def path_diagnostics(path: str) -> Iterator[Message]:
 
 
 def path_doubts(path: str) -> Iterator[Message]:
-    """Say what of a path is probably meant otherwise: it names a file to the letter."""
+    """Warn of a wildcard or a placeholder in a path, because a path is taken literally."""
     if WILDCARD.search(path):
         yield msg("definitions.path_pattern", path=Excerpt(path))
     yield from placeholder_doubts(path)
@@ -100,7 +106,10 @@ def placeholder_doubts(path: str) -> Iterator[Message]:
 
 
 def windows_doubts(path: str) -> Iterator[Message]:
-    """Say why no checkout on Windows can hold a file at ``path``: the first reason is enough."""
+    """Explain why no checkout on Windows can have a file at ``path``.
+
+    Yields the first reason only, and nothing if there is none.
+    """
     for part in path.split("/"):
         if device := _DEVICE.fullmatch(part):
             yield msg("definitions.device", path=Excerpt(path), part=device[1])
@@ -114,10 +123,10 @@ def windows_doubts(path: str) -> Iterator[Message]:
 
 
 def _is_dot_git(part: str) -> bool:
-    """Whether some system treats a name as `.git`, as git itself decides it.
+    """Whether some operating system treats a name as `.git`, by the rules of git.
 
-    With `core.protectNTFS` and `core.protectHFS` no checkout holds such a name. Files like
-    `.gitmodules` are fine: git refuses them as symbolic links only, and none is created here.
+    With `core.protectNTFS` and `core.protectHFS` git refuses to check out such a name. It refuses
+    names like `.gitmodules` only for symbolic links, which registrar never creates.
     """
     plain = _HFS_IGNORED.sub("", part)
     return plain.lower() == ".git" or bool(_NTFS_DOT_GIT.fullmatch(part))

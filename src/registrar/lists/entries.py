@@ -1,4 +1,4 @@
-"""The entries of a list -> `ListedFile`, one by one."""
+"""Reads the entries of a list: YAML or JSON nodes -> `ListedFile`."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -44,9 +44,10 @@ _FUNCTIONS = (
 """https://docs.github.com/en/actions/reference/workflows-and-actions/expressions"""
 PART_FIELDS = ("when", "content", "content_file", "template")
 _LONGEST_NAME = 255
-"""Bytes of the longest owner, repository or branch that a placeholder may stand for."""
+"""Bytes of the longest owner, repository or branch that can replace a placeholder."""
 _PLACEHOLDER = re.compile(rf"(?<![${{])\{{({'|'.join(_NAMES)})\}}(?!\}})".encode())
-"""What a template would fill in. `${repo}` is a variable of a shell, `{{repo}}` of others."""
+"""A placeholder that a template fills in. `${repo}` is a variable of a shell, and `{{repo}}` one of
+other tools."""
 _EXPRESSION = re.compile(
     r"\$\{\{(?!\{)(?:"
     rf"\s*(?:{'|'.join(_CONTEXTS)})\s*[.\[]"
@@ -54,8 +55,10 @@ _EXPRESSION = re.compile(
     r"|\s+[A-Za-z_][A-Za-z0-9_-]*\s*[.\[(]"
     r"|\s+(?=[^{};]{1,100}\}\}))[^{}]{0,100}\}{0,2}"
 )
-"""An expression of GitHub that would keep only half of its braces in a template. `${{HOME}}` is
-none: so a template writes `${HOME}`; nor is `${{ ls; }}`, a substitution of the shell.
+"""An expression of GitHub, which would lose one of its two braces in a template.
+
+`${{HOME}}` does not match, because a template writes `${HOME}` so. `${{ ls; }}` does not match
+either, because it is a command substitution of a shell.
 """
 
 
@@ -63,7 +66,7 @@ class EntryReader(NodeReader):
     """Reads the entries of one list."""
 
     def __init__(self, folder: Folder, name: str, secret: str) -> None:
-        """``name`` is the list's own file in ``folder``; ``secret`` must not be in it."""
+        """``name`` is the definition file in ``folder``. A list with ``secret`` is an error."""
         super().__init__(name, secret)
         self._folder = folder
         self._beside = PurePosixPath(name).parent
@@ -72,7 +75,10 @@ class EntryReader(NodeReader):
     def entries(
         self, nodes: Sequence[yaml.Node], *, content_allowed: bool
     ) -> tuple[dict[str, ListedFile], dict[str, Place]]:
-        """Give the valid entries by their paths, in their order, and their places."""
+        """Return the valid entries by their paths, in the order of the list, and their places.
+
+        An entry for a folder becomes one entry for each of its files.
+        """
         if len(nodes) > constraints.MOST_PATHS:
             most = constraints.MOST_PATHS
             message = msg("definitions.too_many_entries", count=len(nodes), most=most)
@@ -138,7 +144,10 @@ class EntryReader(NodeReader):
     def _parts(
         self, node: yaml.Node, path: str, before: Text
     ) -> Iterator[tuple[Text, Condition | None]]:
-        """The valid parts of an entry, whose own text is ``before``, with their conditions."""
+        """Read the parts of an entry, and yield the valid ones with their conditions.
+
+        ``before`` is the entry's own text. ``path`` is that of the file.
+        """
         items = self.items(node, "parts")
         if not items:
             self.error(node, msg("definitions.no_parts"))
@@ -188,7 +197,7 @@ class EntryReader(NodeReader):
         if text is None:
             self.error(node, msg("definitions.entry_no_object"))
         elif (key := text.partition(":")[0]) in FIELDS:
-            # `path:README.md` is a text in YAML, and hardly the name of a file
+            # `path:README.md` is a text in YAML, but probably not meant as the name of a file
             self.error(node, msg("definitions.no_blank_after_key", key=key))
         else:
             return {"path": node}
@@ -211,7 +220,10 @@ class EntryReader(NodeReader):
     def _folder_of_files(
         self, folder: FileDefinition, name: str, node: yaml.Node, *, template: bool | None
     ) -> Iterator[ListedFile]:
-        """Give each file below the folder ``name``; ``folder`` is the entry itself."""
+        """Yield an entry for each file below the folder ``name``.
+
+        ``folder`` is the entry as the list has it.
+        """
         if not (folder.path.endswith("/") and name.endswith("/")):
             self.error(node, msg("definitions.folder_slashes"))
             return
@@ -246,12 +258,12 @@ class EntryReader(NodeReader):
                 yield ListedFile(folder._replace(path=path, texts=(text,)))
 
     def _text(self, path: str, source: bytes, node: yaml.Node, *, template: bool | None) -> Text:
-        """Give a text for the file at ``path``, and the custom properties that it names.
+        """Make a text of the file at ``path``, with the custom properties that it names.
 
-        ``template`` is ``None`` if the list does not say whether it is one.
+        ``template`` is ``None`` if the list does not say whether the text is a template.
 
-        Admins of a repository may set them, so none becomes a part of a workflow, which runs with
-        the secrets of the repository.
+        A workflow with a custom property is an error, because people who set the property could
+        then change a workflow, which runs with the secrets of the repository.
         """
         names = templates.properties(source.decode()) if template else ()
         if template is None and (found := _PLACEHOLDER.search(source)):
@@ -266,10 +278,14 @@ class EntryReader(NodeReader):
         return Text(source, bool(template), names)
 
     def _checked(self, text: str | None, file: str, node: yaml.Node, *, template: bool) -> bytes:
-        """Give a text, or what a file holds; it is refused if it cannot be written."""
+        """Return the content of ``text``, or of ``file`` if ``text`` is ``None``.
+
+        Raises `Refused` if it cannot be read, is too large, has the secret, or is not a valid
+        template.
+        """
         no_room = Refused(msg("definitions.all_too_large", most=constraints.ALL_BYTES))
         if self._room < 0:
-            # Read no more of a list that is refused: perhaps it holds one large file very often
+            # The list is refused anyway, and it may have the same large file very often
             raise no_room
         if text is not None:
             content = text.encode()
@@ -308,7 +324,7 @@ class EntryReader(NodeReader):
     def _check(
         self, path: str, node: yaml.Node, *doubts: Callable[[str], Iterable[Message]]
     ) -> None:
-        """Note what is wrong with a path, or else what may be: the first doubt is enough."""
+        """Report the errors of a path. If it has none, warn of the first doubt."""
         if wrong := list(constraints.path_diagnostics(path)):
             self.error(node, *wrong)
         else:
@@ -322,7 +338,7 @@ class EntryReader(NodeReader):
 
 
 def _messages(error: Refused) -> Sequence[Message]:
-    """Everything that is wrong."""
+    """Return all messages of an error."""
     if isinstance(error, InvalidInput):
         return [each.message for each in error.diagnostics]
     return [error.message]
@@ -340,7 +356,10 @@ def _mistakes_of_template(content: bytes) -> Iterator[Message]:
 
 
 def _most_bytes(content: bytes, *, template: bool) -> int:
-    """Bytes that a text, whose template has no mistake, may have when it is filled in."""
+    """Return the largest size, in bytes, of a text after its placeholders are filled in.
+
+    A template must be valid.
+    """
     if not template:
         return len(content)
     return len(content) + _LONGEST_NAME * templates.placeholders(content.decode())

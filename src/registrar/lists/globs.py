@@ -8,9 +8,12 @@ from registrar.models.conditions import matches
 def matching(
     paths: Iterable[str], glob: str, part_matches: Callable[[str, str], bool] = matches
 ) -> set[str]:
-    """Those of ``paths`` that ``glob`` matches as a whole; ``part_matches`` compares parts."""
+    """Return the paths that ``glob`` matches as a whole.
+
+    ``part_matches`` says whether a pattern matches one part of a path.
+    """
     parts = glob.split("/")
-    # Several `**` in a row are one
+    # Several `**` in a row mean the same as one
     pairs = zip(parts, ["", *parts], strict=False)
     parts = [part for part, before in pairs if not part == before == "**"]
     return {path for path in paths if _matches(parts, path.split("/"), part_matches)}
@@ -19,7 +22,8 @@ def matching(
 def _matches(
     glob: Sequence[str], path: Sequence[str], part_matches: Callable[[str, str], bool]
 ) -> bool:
-    # How many parts of the path the glob so far may stand for: nothing is tried twice
+    # The numbers of parts of the path that the glob can match up to here, so that no combination is
+    # tried twice
     reached = {0}
     for part in glob:
         if part == "**":

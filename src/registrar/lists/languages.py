@@ -1,4 +1,4 @@
-"""The languages that GitHub knows, by which rules choose repositories."""
+"""The programming languages that GitHub knows, for the conditions of rules."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -21,7 +21,7 @@ def is_known(name: str) -> bool:
 
 
 def meant(name: str) -> str:
-    """Give the language that was probably meant by a name that GitHub does not know, or nothing."""
+    """Return the language that an unknown name probably means; empty if no name is close."""
     known, given = _languages(), name.lower()
     return known.others.get(given) or known.names.get(closest(given, known.names), "")
 

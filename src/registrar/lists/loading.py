@@ -1,4 +1,4 @@
-"""A definition file -> `FileDefinition`; every diagnostic at once, with its entry and line.
+"""Reads a definition file -> `FileList`, and reports every diagnostic, with its entry and line.
 
 A list is an array of entries, or an object that may extend a built-in list.
 """
@@ -27,17 +27,17 @@ from registrar.texts.messages import Excerpt, msg
 from registrar.texts.spelling import closest
 
 KEYS = ("name", "extends", "exclude", "files", "rules", "$schema")
-"""Keys of a list that is an object. Editors find the schema by the last one; it has no effect."""
+"""Keys of a list that is an object. ``$schema`` is only for editors and has no effect."""
 RULE_KEYS = ("when", "extends", "exclude", "files")
-"""Keys of one of its rules."""
+"""Keys of a rule."""
 
 
 def load(folder: Folder, name: str, *, content_allowed: bool = True, secret: str = "") -> FileList:
     """Read the definition file ``name`` of ``folder`` (``.json``, ``.yml`` or ``.yaml``; UTF-8).
 
-    It is taken for a list of the caller's own. Where content is not allowed, it is ignored with a
-    warning. Whatever holds ``secret`` is refused, because what is listed is published.
-    `InvalidInput` carries every diagnostic.
+    The result has the default texts of a caller's own list. Without ``content_allowed``, content is
+    ignored with a warning. A list with ``secret`` is an error, because the content of a list is
+    published. Raises `InvalidInput` with every diagnostic.
     """
     try:
         content = folder.read(name, most=constraints.FILE_BYTES)
@@ -71,12 +71,13 @@ def load(folder: Folder, name: str, *, content_allowed: bool = True, secret: str
 
 
 class _Seen(NamedTuple):
-    """What was listed so far, in the list itself and in its rules."""
+    """The paths that were read so far, outside rules and in rules."""
 
     names: dict[str, str]
-    """Names by what is equal on Windows or macOS (`folded`)."""
+    """Paths and directories by their `folded` form, which is equal if Windows or macOS cannot tell
+    them apart."""
     places: dict[str, Place]
-    """Where a path was listed first."""
+    """The first place of each path."""
 
 
 def _merged(
@@ -133,7 +134,7 @@ def _parse(data: bytes, name: str) -> yaml.CollectionNode:
         raise Malformed("definitions.empty")
     if syntax.is_sequence(root):
         return root
-    # An object without any of the keys is mostly an entry that is not in an array
+    # An object without any of these keys is probably an entry that is not in an array
     if syntax.is_mapping(root):
         names = [syntax.text_of(key) or "" for key, _ in root.value]
         if any(closest(name, (*KEYS, *FIELDS)) in KEYS for name in names):
@@ -190,7 +191,7 @@ def _excluded(reader: EntryReader, node: yaml.Node, paths: Sequence[str]) -> set
 def _check_tree(
     reader: EntryReader, own: Mapping[str, Place], merged: Mapping[str, ListedFile]
 ) -> None:
-    """No path may lie below another one: a file is not a directory."""
+    """Report each path that is below another one, because a file is not a directory."""
     for path in merged:
         parent = next((above for above in parents(path) if above in merged), None)
         if parent is None:
@@ -209,7 +210,7 @@ def _compare_names(
     merged: Iterable[str],
     seen: _Seen,
 ) -> None:
-    """Warn of paths that Windows or macOS take for one."""
+    """Warn of different paths that are the same on Windows or macOS."""
     names = seen.names
     for path in merged:
         seen.places.setdefault(path, own.get(path) or Place(rule=reader.rule))
@@ -223,15 +224,15 @@ def _compare_names(
             else:
                 message = msg("definitions.letter_case", **values)
             reader.warnings.add(seen.places[path], message)
-            # Once is enough for what else lies there
+            # One warning is enough for all paths in the same directory
             names[key] = name
             break
 
 
 def _check_size(reader: EntryReader, paths: Collection[str]) -> None:
-    """Every path costs a request or a part of one. Every directory above it costs the same.
+    """Report too many paths or directories, because each of them takes a request or a part of one.
 
-    Paths and directories that rules ask for are counted, too.
+    ``paths`` include those in conditions.
     """
     above = {parent for path in paths for parent in parents(path)}
     for key, count, most in (

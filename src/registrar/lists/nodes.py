@@ -1,4 +1,4 @@
-"""The nodes of a list: what stands in them, and what is wrong with it."""
+"""Reads the values of YAML and JSON nodes, and collects the errors and warnings about them."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -12,18 +12,21 @@ from registrar.texts.messages import Excerpt, Message, msg
 from registrar.texts.spelling import closest
 
 _MOST_OF_ONE_KIND = 10
-"""How many diagnostics of one kind are listed; the last of them says how many follow."""
+"""The largest number of diagnostics of one kind. The last one says how many more there are."""
 _SHOWN_ENTRIES = 20
+"""The largest number of entries that the last diagnostic of one kind names."""
 
 
 class Place(NamedTuple):
-    """A place in the file, by numbers that count from 1; ``None`` if there is none."""
+    """A place in a definition file. The numbers begin with 1."""
 
     line: int | None = None
-    """Only YAML has lines."""
+    """Number of the line; ``None`` in JSON."""
     entry: int | None = None
-    """Within the rule, or else within the list."""
+    """Number of the entry in its rule, or in the list if it is in no rule; ``None`` if the place is
+    in no entry."""
     rule: int | None = None
+    """Number of the rule; ``None`` if the place is in no rule."""
 
     @property
     def order(self) -> tuple[int, int, int]:
@@ -31,7 +34,7 @@ class Place(NamedTuple):
 
     @property
     def parts(self) -> Iterator[Message]:
-        """The place as people read it, from the outside in."""
+        """The place in words for people: the rule, then the entry, then the line."""
         if self.rule is not None:
             yield msg("label.rule", number=self.rule)
         if self.entry is not None:
@@ -41,7 +44,7 @@ class Place(NamedTuple):
 
 
 class Diagnostics:
-    """The errors, or the warnings, of one file."""
+    """Collects the errors, or the warnings, of one file."""
 
     def __init__(self, name: str) -> None:
         """``name`` is the file's name in the diagnostics."""
@@ -55,7 +58,10 @@ class Diagnostics:
             self._kinds.setdefault(message.identity, []).append((message, place))
 
     def diagnostics(self) -> list[Diagnostic]:
-        """All diagnostics in the order of their places; of many of one kind the rest is counted."""
+        """Return the diagnostics in the order of their places.
+
+        If there are many of one kind, the last one that is returned counts the others.
+        """
         listed = list[tuple[Message, Place]]()
         for same in self._kinds.values():
             *first, (last, place) = same[:_MOST_OF_ONE_KIND]
@@ -76,10 +82,10 @@ class Diagnostics:
 
 
 class NodeReader:
-    """Reads the nodes of one list and notes what is wrong with them."""
+    """Reads the nodes of one list, and collects errors and warnings about them."""
 
     def __init__(self, name: str, secret: str) -> None:
-        """``name`` is the list's own file; ``secret`` must not be in it."""
+        """``name`` is the definition file in diagnostics. A text with ``secret`` is an error."""
         self.secret = secret if len(secret) >= SECRET_CHARACTERS else ""
         self.number: int | None = None
         """Number of the entry that is being read."""
@@ -99,7 +105,10 @@ class NodeReader:
         return Place(int(mark.line) + 1 if mark else None, self.number, self.rule)
 
     def keys(self, node: yaml.MappingNode, known: Sequence[str] = ()) -> dict[str, yaml.Node]:
-        """Values of the known keys (of all, if none is); a key that is there twice has none."""
+        """Return the values of an object by key, and report unknown and repeated keys.
+
+        Both are left out. Without ``known`` every key is accepted.
+        """
         given: dict[str, list[tuple[yaml.Node, yaml.Node]]] = {}
         merges = []
         for key, value in node.value:
@@ -129,7 +138,10 @@ class NodeReader:
         }
 
     def string(self, node: yaml.Node | None, key: str, *, is_item: bool = False) -> str | None:
-        """Value of a key, or item of its array; ``None`` if there is none, or no usable one."""
+        """Return the text of a node, which is the value of ``key``, or an item of that array.
+
+        Return ``None`` without a node, and after an error about the value.
+        """
         if node is None:
             return None
         value = syntax.text_of(node)
@@ -145,7 +157,10 @@ class NodeReader:
         return None
 
     def items(self, node: yaml.Node | None, key: str) -> Sequence[yaml.Node]:
-        """Elements of a key's array; none if there is none."""
+        """Return the items of the array that is the value of ``key``.
+
+        Empty without a node, and after the error that it is not an array.
+        """
         if node is None:
             return ()
         if syntax.is_sequence(node):
@@ -154,7 +169,10 @@ class NodeReader:
         return ()
 
     def boolean(self, node: yaml.Node | None, key: str) -> bool | None:
-        """Value of a key; ``None`` if there is none."""
+        """Return the Boolean value of ``key``; ``None`` without a node.
+
+        Any other value is reported, and counts as false.
+        """
         if node is None:
             return None
         value = node.value.lower() if node.tag == syntax.BOOLEAN else ""

@@ -1,4 +1,4 @@
-"""The built-in lists, and the texts that each list comes with."""
+"""The built-in lists, and the default texts of lists."""
 
 from pathlib import Path
 
@@ -6,14 +6,15 @@ from registrar.models.settings import Defaults, Profile
 
 ALL = "all"
 UNNAMED = "missing"
-"""Stands where a list of the caller's own gives no name."""
+"""The name of a caller's own list that gives none."""
 
 CONFIG = Path(__file__).parents[3] / "scripts" / "config"
-"""Where the built-in lists are: a fixed place, so that users of the commands can edit them."""
+"""The directory of the built-in lists. It does not change, because users of the commands edit the
+lists there."""
 
 
 def defaults_of(name: str) -> Defaults:
-    """Give the texts that follow from the name of a list alone."""
+    """Return the default texts of a list with this name."""
     return Defaults(name, branch=f"chore/add-{name}-files", title=f"chore: add {name} files")
 
 
@@ -32,12 +33,12 @@ STARTER = Profile(defaults_of("starter"), "repo-starter-definitions.yml")
 
 PROFILES = {profile.name: profile for profile in (SCAFFOLD, HEALTH, STARTER)}
 BOTH = (HEALTH, SCAFFOLD)
-"""Those of `ALL`, in the order of the run. Each of them has a command, too."""
+"""The lists of `ALL`, in the order of the run. Each of them also has a command."""
 CHOICES = (*PROFILES, ALL)
 
 
 def chosen(name: str) -> tuple[Profile, ...]:
-    """Give the built-in lists that the input ``profile`` names: none if it is empty."""
+    """Return the built-in lists that the input ``profile`` names; none if it is empty."""
     if not name:
         return ()
     return BOTH if name == ALL else (PROFILES[name],)

@@ -1,11 +1,11 @@
-"""JSON or YAML -> nodes that know their type, their duplicate keys and, in YAML, their line.
+"""Parses JSON and YAML into nodes with their type, repeated keys and, in YAML, their line.
 
-Both formats are read as data only and give the same nodes, those of PyYAML before any value is
-constructed: a constructor raises more than `yaml.YAMLError`, and a value has no line. Nodes are
-counted, so that a small text with aliases cannot become a large tree.
+Both formats give nodes of PyYAML. No values are constructed from them, because a constructor can
+raise other errors than `yaml.YAMLError`, and a value has no line. Nodes are counted, so that a
+small text with aliases cannot become a large tree.
 
-What parsers say is passed on, but for the mistakes that nearly everybody makes once: where a parser
-could not go on is then not where the mistake is, or its words name neither cause nor remedy.
+An error has the words of the parser, except for common mistakes. For these the parser's place is
+not that of the mistake, or its words do not help, so they have a message of their own.
 """
 
 import json
@@ -18,11 +18,12 @@ from yaml.reader import ReaderError
 from registrar.texts.messages import Excerpt
 
 MOST_NODES = 50_000
-"""Values of a definition file, keys and nested ones included."""
+"""The largest number of values in a definition file, with keys and nested values."""
 MOST_CHARACTERS = 20_000_000
-"""Characters of them together, what aliases repeat included: ten files of the largest size."""
+"""The largest number of characters of all values. A value counts each time that an alias repeats
+it. This is ten times the largest size of a file."""
 MOST_LEVELS = 32
-"""Levels that its values are nested."""
+"""The largest number of levels that values are nested."""
 _STRING = "tag:yaml.org,2002:str"
 BOOLEAN = "tag:yaml.org,2002:bool"
 _SEQUENCE = "tag:yaml.org,2002:seq"
@@ -32,12 +33,12 @@ _MERGE = "tag:yaml.org,2002:merge"
 
 
 class Malformed(Exception):
-    """The text is not valid in its format, or too much: a key of the catalogue and its values."""
+    """The text is not valid in its format, or exceeds a limit."""
 
     def __init__(
         self, key: str, line: int | None = None, column: int | None = None, **values: object
     ) -> None:
-        """``line`` and ``column`` count from 1."""
+        """``key`` and ``values`` are those of the message. ``line`` and ``column`` begin with 1."""
         super().__init__(key)
         self.key = key
         self.line = line
@@ -45,7 +46,10 @@ class Malformed(Exception):
 
 
 def parse_yaml(text: str) -> yaml.Node | None:
-    """Compose the only document of ``text``; ``None`` if there is none."""
+    """Return the root node of ``text``; ``None`` if the text has no document.
+
+    Raises `Malformed`.
+    """
     try:
         node: yaml.Node | None = _YamlLoader(text).get_single_node()
     except yaml.MarkedYAMLError as error:
@@ -55,13 +59,16 @@ def parse_yaml(text: str) -> yaml.Node | None:
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
         raise _broken("YAML", line, column, error.reason) from error
     except (ValueError, OverflowError) as error:
-        # An escape beyond Unicode ("\U00110000", "\UFFFFFFFF")
+        # An escape above the last code point of Unicode ("\U00110000", "\UFFFFFFFF")
         raise Malformed("definitions.too_deep", most=MOST_LEVELS) from error
     return node
 
 
 def parse_json(text: str) -> yaml.Node:
-    """Give the nodes of ``text``; none of them has a line, because `json` gives none."""
+    """Return the root node of ``text``, without lines, because `json` does not give them.
+
+    Raises `Malformed`.
+    """
     try:
         value = json.loads(
             text,
@@ -86,28 +93,28 @@ def is_sequence(node: yaml.Node | None) -> TypeGuard[yaml.SequenceNode]:
 
 
 def is_merge(key: yaml.Node) -> bool:
-    """Whether a key is YAML's `<<`, which is left only where what it names cannot be merged."""
+    """Whether a key is YAML's `<<`. After parsing it only remains if it could not be merged."""
     return key.tag == _MERGE
 
 
 def text_of(node: yaml.Node) -> str | None:
-    """The string that a node holds; ``None`` if it holds anything else."""
+    """Return the string of a node; ``None`` if the node is anything else."""
     if not (isinstance(node, yaml.ScalarNode) and node.tag == _STRING):
         return None
     value = str(node.value)
     if value.isascii():
         return value
     try:
-        # JSON's escapes of one character in two halves, which YAML reads as two
+        # JSON escapes one character in two halves, which YAML reads as two characters
         return value.encode("utf-16", "surrogatepass").decode("utf-16")
     except UnicodeDecodeError:
         return value
 
 
 class _NodeCounter:
-    """Counts what is read, and stops at the limits.
+    """Counts nodes, characters and levels. Raises `Malformed` above a limit.
 
-    What an alias stands for counts wherever it stands: so often it is read.
+    The nodes of an alias are counted at each place of the alias, because they are read there again.
     """
 
     def __init__(self) -> None:
@@ -134,13 +141,13 @@ class _NodeCounter:
 
 
 class _YamlLoader(yaml.SafeLoader):
-    """Composes nodes within the limits."""
+    """Composes the nodes of a document, and counts them against the limits."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self._nodes = _NodeCounter()
         self._sizes: dict[int, tuple[int, int]] = {}
-        """Nodes and characters of each node that is complete, by its identity."""
+        """The number of nodes and characters of each complete node, by the `id` of the node."""
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         counted = self._nodes
@@ -163,17 +170,18 @@ class _YamlLoader(yaml.SafeLoader):
     def _with_merged(
         self, pairs: list[tuple[yaml.Node, yaml.Node]]
     ) -> list[tuple[yaml.Node, yaml.Node]]:
-        """Put what the key `<<` names in its place (https://yaml.org/type/merge.html).
+        """Replace the key `<<` by the pairs of its objects (https://yaml.org/type/merge.html).
 
-        An own key wins, and of several objects the first one that has the key. What is merged keeps
-        its own lines. A `<<` that cannot be read so stays, for the reader to tell of.
+        A key of the object itself comes first, then the first object that has the key. Merged
+        nodes keep their lines. If `<<` occurs twice, or its value is neither a complete object nor
+        an array of such objects, it is kept, so that `NodeReader.keys` reports it.
         """
         own = [pair for pair in pairs if not is_merge(pair[0])]
         named = [value for key, value in pairs if is_merge(key)]
         if len(named) != 1:
             return pairs
         objects = list(named[0].value) if is_sequence(named[0]) else named
-        # An object that is not complete yet holds this very object
+        # An object that is not complete yet contains this one, so it would contain itself
         if not all(is_mapping(each) and id(each) in self._sizes for each in objects):
             return pairs
         merged = list(own)
@@ -184,17 +192,17 @@ class _YamlLoader(yaml.SafeLoader):
 
 
 class _Pairs(list[tuple[str, object]]):
-    """The keys and values of an object of JSON, in which a key may stand twice."""
+    """The keys and values of a JSON object, which may have a key twice."""
 
 
 class _OtherValue(str):
-    """A number of JSON as it is written: no number is of use in a list."""
+    """A number of JSON as it is written. A list never needs its value."""
 
     __slots__ = ()
 
 
 def _json_node(value: object, nodes: _NodeCounter) -> yaml.Node:
-    """Build the node of a value that `json` has read."""
+    """Make the node of a value from `json`."""
     if not isinstance(value, list):
         nodes.count()
         if isinstance(value, bool):
@@ -217,15 +225,15 @@ _KEY = re.compile(r"""[\s-]*+(?:"[^"]*"|'[^']*'|[^\s"'#][^"'#]*?):(?=\s|$)""")
 _NO_COMMENT = re.compile(r"\s*[^\s#]")
 """The beginning of a line that is neither blank nor a comment."""
 _LINE_BREAK = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")
-"""What begins a line to YAML (yaml.org/spec/1.1), which counts more than line feeds."""
+"""A line break in YAML (yaml.org/spec/1.1), which knows more of them than line feeds."""
 _MISPLACED = tuple(
     f"but found {name!r}" for name in ("?", "-", "<block mapping start>", "<block sequence start>")
 )
-"""How PyYAML speaks of a key or an entry in a column where none can begin."""
+"""PyYAML's words for a key or an entry in a column in which it cannot begin."""
 
 
 def _in_yaml(error: yaml.MarkedYAMLError, text: str) -> Malformed:
-    """Give the mistake that PyYAML's complaint mostly means, or else what it says itself."""
+    """Return the most likely mistake behind an error of PyYAML, or else its own words."""
     mark = error.problem_mark or error.context_mark
     problem, context = error.problem or "?", error.context or ""
     if mark is None:
@@ -233,7 +241,7 @@ def _in_yaml(error: yaml.MarkedYAMLError, text: str) -> Malformed:
     began, quote = error.context_mark or mark, _open_quote(text, mark.line)
     lines = [*_LINE_BREAK.split(text), ""]
     line = lines[min(mark.line, len(lines) - 1)]
-    # The nearest line above that is not blank and no comment; itself if there is none
+    # The nearest line above that is neither blank nor a comment, or else the line of the error
     numbers = range(mark.line - 1, -1, -1)
     last = next((each for each in numbers if _NO_COMMENT.match(lines[each])), mark.line)
     is_colon = problem == "mapping values are not allowed here"
@@ -244,7 +252,7 @@ def _in_yaml(error: yaml.MarkedYAMLError, text: str) -> Malformed:
     is_second = problem == "but found another document"
     here, first = (mark.line, mark.column), (mark.line, _indentation(line))
     start, above = (began.line, began.column), (last, _indentation(lines[last]))
-    # The first one that holds is right
+    # The first one that applies is the mistake
     mistakes = (
         ("definitions.second_document", here, is_second),
         ("definitions.open_quote", (quote.line, quote.column) if quote else here, quote),
@@ -269,10 +277,11 @@ def _indentation(line: str) -> int:
 
 
 def _open_quote(text: str, line: int) -> yaml.Mark | None:
-    """Give where a quote opens that is the likely cause of a mistake at ``line`` (from 0).
+    """Find the opening quote that probably caused an error at ``line`` (from 0).
 
-    A text whose closing quote was forgotten ends at the next quote, often lines below, and only
-    what follows there is a mistake to a parser. ``None``: no text of several lines ends there.
+    If somebody forgets a closing quote, the text ends at the next quote, which may be many lines
+    below. The parser finds the mistake only there. Return ``None`` if no text of several lines ends
+    at ``line``.
     """
     opened, ends = None, -1
     try:
@@ -282,22 +291,24 @@ def _open_quote(text: str, line: int) -> yaml.Mark | None:
                 break
             is_quoted = isinstance(token, yaml.ScalarToken) and token.style in {"'", '"'}
             if is_quoted and end.line > start.line:
-                # One that begins where another one ends is what is left behind a forgotten quote
+                # A text that begins on the line where another one ends is the rest behind a
+                # forgotten quote, so the first of them has the cause
                 opened = opened if start.line == ends else start
                 ends = end.line
     except yaml.MarkedYAMLError as error:
         if error.context == "while scanning a quoted scalar" and (start := error.context_mark):
             return opened if start.line == ends else start
-    except (ValueError, OverflowError):  # an escape beyond Unicode, behind the mistake
+    except (ValueError, OverflowError):  # an invalid escape, behind the mistake
         pass
     return opened if ends == line else None
 
 
 def _in_json(error: json.JSONDecodeError, text: str) -> Malformed:
-    """Give what `json` says, except for the mistakes that nearly everybody makes once, which have
-    their own words.
+    """Return the words of `json`, except for a comment, a second document and a last comma.
+
+    These common mistakes have messages of their own.
     """
-    # Python 3.13 names the place of the comma, earlier ones what follows it
+    # Python 3.13 gives the place of the comma, earlier versions the place behind it
     is_comma = text[error.pos : error.pos + 1] == ","
     comma = error.pos if is_comma else len(text[: error.pos].rstrip()) - 1
     is_last = text[comma : comma + 1] == "," and text[comma + 1 :].lstrip()[:1] in {"]", "}"}
@@ -315,5 +326,5 @@ def _in_json(error: json.JSONDecodeError, text: str) -> Malformed:
 
 
 def _broken(name: str, line: int, column: int, reason: str) -> Malformed:
-    """Give what the parser itself says, if nothing better is known."""
+    """Return an error with the words of the parser."""
     return Malformed("definitions.broken", line, column, format=name, reason=Excerpt(reason))

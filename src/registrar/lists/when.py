@@ -1,4 +1,4 @@
-"""The `when` of a rule, or of a part of a file -> `Condition`."""
+"""Reads the `when` of a rule, or of a part of a file -> `Condition`."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -28,7 +28,12 @@ def condition(
     rule: yaml.Node,
     known: Sequence[str] = CONDITION_KEYS,
 ) -> Condition:
-    """Read what must hold; nothing of it is empty, or it would hold by mistake."""
+    """Read a condition.
+
+    ``rule`` is the rule or part with the condition, for the error that it has none. ``known`` are
+    the keys that the condition may have. An empty object, key or value is an error, because it
+    would hold for every repository.
+    """
     if not syntax.is_mapping(node):
         reader.error(rule, msg("definitions.when_no_object"))
         return Condition()
@@ -69,7 +74,10 @@ def _values(
     *checks: _Check,
     doubts: _Check = _no_doubts,
 ) -> Iterator[str]:
-    """A text, or several; ``checks`` say what is wrong with one, ``doubts`` what may be."""
+    """Yield the texts of a key, which has one text or an array of texts; report empty ones.
+
+    ``checks`` find errors in a text, and ``doubts`` find reasons for a warning.
+    """
     if node is None:
         return
     is_list = isinstance(node, yaml.SequenceNode)
@@ -105,7 +113,7 @@ def _unknown_language(value: str) -> Iterator[Message]:
 
 
 def _pattern(key: str, value: str) -> Iterator[Message]:
-    """What looks like a pattern, where only a whole value is compared."""
+    """Warn of a value that looks like a pattern, because whole values are compared."""
     if constraints.WILDCARD.search(value):
         yield msg("definitions.when_pattern", key=key, value=Excerpt(value))
 
