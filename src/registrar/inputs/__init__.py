@@ -1,5 +1,5 @@
-"""Options and environment -> settings, with every diagnostic at once.
+"""Reads the options and the environment into settings, and reports every diagnostic at once.
 
-For others: `reader` gives what a run was asked to do, `cli` reads the command line, `environment`
-the variables of the runner, `lists` the lists of a run.
+Other packages use `reader` for the settings, `cli` for the command line, `environment` for the
+variables of the runner, and `lists` to load the lists of a run.
 """

@@ -11,42 +11,46 @@ from registrar.lists.profiles import BOTH
 from registrar.texts.messages import Catalogue, Message, msg
 
 COLUMNS = 80
-"""Width of the help, as a terminal counts: a Japanese character takes two."""
+"""Width of the help in columns of a terminal. A Japanese character takes two."""
 
 _COMMANDS = {f"--command={each.name}": each.name for each in BOTH}
-"""First argument of either command, and the profile that it is for."""
+"""The profile of each of the two commands, by the first argument that the command passes."""
 _HELP = ("-h", "--help")
 VERSION = "--version"
 _MARGIN = " " * 6
 _LIST = ("profile", "definitions")
-"""What says which list it is; either command has its own."""
+"""The inputs that choose the list. The help of the two commands leaves them out."""
 _FILES = (Input("table", msg("option.table")), Input("page", msg("option.page")))
-"""Options that are not inputs: a step of a workflow finds these files by its outputs."""
+"""Options that are not inputs, because a step of a workflow finds these files by its outputs."""
 _YES = Input("yes", msg("option.yes"), "false", ("true", "false"))
-"""An option that is not an input: nobody is asked in a workflow."""
+"""An option that is not an input, because registrar asks nobody in a workflow."""
 _OTHERS = (*_FILES, _YES)
 _OPTIONS = {each.option: each for each in (*INPUTS.values(), *_OTHERS) if each.name != "host_token"}
 _TARGET = re.compile(r"[A-Za-z0-9_-]+/[A-Za-z0-9._-]+")
 _UNBROKEN = re.compile(r" |[（「]*(?:[!-~]+|[ァ-ヶー]+|[^ ])[、。）」]*")
-"""What no line break may split, with the punctuation that no line may end or begin with."""
+"""A unit of the help that no line break may split, with punctuation that must not begin or end a
+line."""
 
 
 class CommandLine(NamedTuple):
+    """The options of a command line, and the errors in them."""
+
     variables: Mapping[str, str]
-    """The options as variables ``INPUT_…``, and what follows; they override the environment."""
+    """The values of the options as variables ``INPUT_…``, which override the environment."""
     errors: tuple[Message, ...] = ()
     command: str = ""
-    """Profile of the command that was started; empty: the one for any list."""
+    """Profile of the command that was started; empty for the general command."""
     files: Mapping[str, str] = {}
-    """Where the evidence is to be written, by its kinds ``table`` and ``page``."""
+    """Paths of the files with evidence, by ``table`` and ``page``; empty if it is not wanted."""
     says_yes: bool = False
-    """Whether the run is to write without asking."""
+    """Whether the run writes without asking."""
     question: str = ""
-    """``--help`` or ``--version``, when that was asked: then nothing else is done."""
+    """``--help`` or ``--version`` if that was given, so that the run only answers it."""
     names_list: bool = False
-    """Whether an option names the list: its path then starts from the working directory."""
+    """Whether an option names the list, so that its path starts from the working directory."""
 
     def answer(self, catalogue: Catalogue) -> Iterator[str]:
+        """Yield the lines of the answer to `question`."""
         if self.question == VERSION:
             yield f"registrar {__version__}"
             return
@@ -73,10 +77,11 @@ class CommandLine(NamedTuple):
 
 
 def parse(arguments: Sequence[str]) -> CommandLine:
-    """Read the arguments, with every error in them.
+    """Read the arguments, and collect every error.
 
     An option is written ``--name value`` or ``--name=value``; ``--draft`` alone is ``--draft
-    true``. No message repeats a value: what is not one of our options may be a token.
+    true``. Messages do not repeat values, because an argument that is not a known option may be a
+    token.
     """
     command = ""
     if arguments and arguments[0] in _COMMANDS:
@@ -129,7 +134,7 @@ def _no_option(argument: str, position: int) -> Message:
 
 
 def _unknown(name: str) -> Message:
-    # A short option may have its value right behind it
+    # A short option may have its value without a blank between them
     shown = name if name.startswith("--") else name[:2]
     close = meant(name.lstrip("-"))
     if close and close.input.name == "host_token":
@@ -141,7 +146,7 @@ def _unknown(name: str) -> Message:
 
 
 def _wrapped(text: str) -> Iterator[str]:
-    """Break a line, and begin each part as far in as the whole begins."""
+    """Break a line into lines of at most `COLUMNS`, each with the indentation of the first one."""
     words = text.lstrip()
     line = margin = text[: len(text) - len(words)]
     for unit in _UNBROKEN.findall(words):

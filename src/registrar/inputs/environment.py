@@ -1,4 +1,4 @@
-"""The environment: values of inputs, variables that look like one, and what the runner says."""
+"""Reads the environment: the values of inputs, and the variables and the event of the runner."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -12,31 +12,31 @@ from registrar.texts.escaping import SECRET_CHARACTERS, SURROGATE
 from registrar.texts.messages import Languages, Message, msg
 
 _KNOWN = {each.variable for each in INPUTS.values()} | {"INPUT_ARGS", "INPUT_ENTRYPOINT"}
-"""Variables of the inputs, and keys of `with:` that the runner itself reads for a container action.
-"""
+"""The variables of the inputs, and of the keys of `with:` that the runner reads for a container
+action."""
 _RUNNERS_TEXTS = ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID", "GITHUB_BASE_REF")
-"""Variables of the runner whose values appear in our texts."""
+"""Variables of the runner whose values registrar publishes."""
 _JAPANESE_LISTS = {ALL, *(each.name for each in BOTH)}
 _LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")
 EVENT_BYTES = 25_000_000
-"""GitHub's largest event
+"""The largest size of an event of GitHub
 (https://docs.github.com/en/webhooks/webhook-events-and-payloads#payload-cap)."""
 
 
 def value_of(environ: Mapping[str, str], name: str) -> str:
-    """Value of an input, blanks around it trimmed; empty means not given."""
+    """Return the value of an input without blanks around it; empty if it is not given."""
     variables = (INPUTS[name].variable, *INPUTS[name].plain_variables)
     values = (environ.get(variable, "").strip() for variable in variables)
     return next((value for value in values if value), "")
 
 
 def languages(environ: Mapping[str, str], *, is_contracts: bool = False) -> Languages:
-    """Languages of a run; ``is_contracts``: it was started by a command for one of two lists.
+    """Choose the languages of a run.
 
-    The first two lists are Japanese, as the scripts were that they come from: in workflows, and in
-    the commands that have the scripts' names. In any other shell the locale decides. Of its
-    variables the first that is not empty counts
-    (https://pubs.opengroup.org/onlinepubs/9799919799/basedefs/V1_chap08.html).
+    ``is_contracts`` says that one of the two commands for a single list started the run. The input
+    ``language`` comes first. Without it, the lists of `BOTH` are Japanese in workflows and in these
+    commands, and other lists are English there. Otherwise the locale decides, by its first variable
+    that is not empty (https://pubs.opengroup.org/onlinepubs/9799919799/basedefs/V1_chap08.html).
     """
     if given := INPUTS["language"].accepted(value_of(environ, "language")):
         return Languages(given, given, are_chosen=True)
@@ -48,23 +48,24 @@ def languages(environ: Mapping[str, str], *, is_contracts: bool = False) -> Lang
 
 
 def not_utf8(environ: Mapping[str, str]) -> list[str]:
-    """Inputs, and variables of the runner that we show, whose bytes are not UTF-8; sorted."""
+    """Return the names of inputs and published variables whose bytes are not UTF-8, sorted."""
     values = {name: value_of(environ, name) for name in INPUTS}
     values |= {name: environ.get(name, "") for name in _RUNNERS_TEXTS}
     return sorted(name for name, value in values.items() if SURROGATE.search(value))
 
 
 def unknown(environ: Mapping[str, str]) -> Iterator[Message]:
-    """Name the variables ``INPUT_…`` that are not inputs.
+    """Report the variables ``INPUT_…`` that are not inputs.
 
-    On a runner each is an input of the step. Elsewhere only one that resembles an input is
-    taken for a misspelling: many desktops set ``INPUT_METHOD``.
+    On a runner each of them is a key of ``with:``. Elsewhere only a name that is close to an input
+    is reported, because many desktops set ``INPUT_METHOD``.
     """
     for variable in sorted(environ):
         prefix, name = variable[: len("INPUT_")], variable[len("INPUT_") :]
         if prefix.upper() != "INPUT_" or variable in _KNOWN:
             continue
-        # The runner itself writes capitals; elsewhere only the letter case may be wrong
+        # The runner writes capitals. Elsewhere a name may differ in letter case only, so the
+        # message shows it unchanged
         shown = name.lower() if variable.isupper() else variable
         if close := meant(name):
             suggestion, separator = close.input.variable, "="
@@ -78,7 +79,7 @@ def unknown(environ: Mapping[str, str]) -> Iterator[Message]:
 
 
 def leaks(environ: Mapping[str, str], secret: str) -> Iterator[Message]:
-    """Name the inputs that hold the token: most of their values are published."""
+    """Report the inputs with the token in their value, because most values are published."""
     for name in INPUTS:
         value = value_of(environ, name)
         if name != "host_token" and len(secret) >= SECRET_CHARACTERS and secret in value:
@@ -86,28 +87,29 @@ def leaks(environ: Mapping[str, str], secret: str) -> Iterator[Message]:
 
 
 def on_runner(environ: Mapping[str, str]) -> bool:
-    """Whether we are a step of a workflow."""
+    """Whether the run is a step of a workflow."""
     return environ.get("GITHUB_ACTIONS") == "true"
 
 
 def run_url(environ: Mapping[str, str]) -> str:
-    """Address of the workflow run, or nothing."""
+    """Return the address of the workflow run; empty outside a workflow."""
     parts = [environ.get(f"GITHUB_{n}", "") for n in ("SERVER_URL", "REPOSITORY", "RUN_ID")]
     server, repository, run = parts
     return f"{server}/{repository}/actions/runs/{run}" if all(parts) else ""
 
 
 def action_url(environ: Mapping[str, str]) -> str:
-    """Address of the repository that the action is used from; nothing for ``uses: ./``."""
+    """Return the address of the action's repository; empty for ``uses: ./`` and in a shell."""
     server = environ.get("GITHUB_SERVER_URL")
     repository = environ.get("GITHUB_ACTION_REPOSITORY")
     return f"{server}/{repository}" if server and repository else ""
 
 
 def workflow_repository(environ: Mapping[str, str], api_url: str) -> str:
-    """The repository whose workflow runs us, or nothing.
+    """Return the repository of the workflow (``owner/repo``); empty outside a workflow.
 
-    A name on another host than the one of ``api_url`` says nothing about repositories there.
+    Also empty if the workflow is on another host than ``api_url``, because its name would mean
+    another repository there.
     """
     theirs = environ.get("GITHUB_API_URL") or api_url
     is_here = theirs.rstrip("/").lower() == api_url.rstrip("/").lower()
@@ -115,10 +117,10 @@ def workflow_repository(environ: Mapping[str, str], api_url: str) -> str:
 
 
 def event_base(environ: Mapping[str, str], own: str, target: str) -> str:
-    """Name of the branch that a workflow's pull request, or merge group, is to be merged into.
+    """Return the base branch of the pull request or merge group that started the workflow.
 
-    Empty if there is neither, or ``own``, its repository, is another one than ``target``. A merge
-    group has no ``GITHUB_BASE_REF``:
+    Empty if neither started it, or if ``own``, the repository of the workflow, is not ``target``.
+    The event has the base of a merge group, because ``GITHUB_BASE_REF`` is only for pull requests:
     https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows#merge_group
     """
     if own.lower() != target.lower():
@@ -130,18 +132,18 @@ def event_base(environ: Mapping[str, str], own: str, target: str) -> str:
 
 
 def is_of_dependabot(environ: Mapping[str, str]) -> bool:
-    """Whether Dependabot started the workflow: it gets secrets of Dependabot, and no others.
+    """Whether Dependabot started the workflow, which then gets only the secrets of Dependabot.
 
-    Also where a person runs it again:
+    This is so even if a person runs the workflow again:
     https://docs.github.com/en/code-security/dependabot/troubleshooting-dependabot/troubleshooting-dependabot-on-github-actions
     """
     return on_runner(environ) and environ.get("GITHUB_ACTOR") == "dependabot[bot]"
 
 
 def is_of_fork(environ: Mapping[str, str]) -> bool:
-    """Whether a pull request from a fork started the workflow: it gets no secrets, and its own
-    token only reads.
+    """Whether a pull request from a fork started the workflow.
 
+    Such a workflow gets no secrets, and its own token can only read:
     https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows#workflows-in-forked-repositories
     """
     name, file = environ.get("GITHUB_EVENT_NAME", ""), environ.get("GITHUB_EVENT_PATH")
@@ -149,7 +151,7 @@ def is_of_fork(environ: Mapping[str, str]) -> bool:
         return False
     pull = _part_of_event(Path(file) if file else None, "pull_request")
     head, base = (_repository_id(pull.get(each)) for each in ("head", "base"))
-    # The fork may have been deleted
+    # A deleted fork has no id, but the pull request is from another repository all the same
     return base is not None and head != base
 
 
@@ -159,9 +161,10 @@ def _repository_id(branch: object) -> object:
 
 
 def event_visibility(file: Path | None) -> str | None:
-    """Visibility of the workflow's repository as the event says it; ``None`` if it does not.
+    """Return the visibility of the workflow's repository in the event; ``None`` if unknown.
 
-    Not every private repository is one in the event: ``private`` holds for internal ones, too.
+    The field ``private`` of the event is true for internal repositories, too, so it shows only
+    whether a repository is public.
     """
     repository = _part_of_event(file, "repository")
     visibility = repository.get("visibility")
@@ -171,11 +174,14 @@ def event_visibility(file: Path | None) -> str | None:
 
 
 PUBLISHED = ("public", "internal")
-"""Visibilities of a repository whose workflows others read: a whole enterprise, or everybody."""
+"""Visibilities with which others can read the log of a workflow: everybody, or an enterprise."""
 
 
 def may_be_published(settings: Settings) -> bool:
-    """Whether others may read the workflow, as far as is known without a request."""
+    """Whether others may be able to read the log of the workflow.
+
+    Sends no request. True if the event does not show the visibility of the repository.
+    """
     return settings.in_workflow and event_visibility(settings.event) in {None, *PUBLISHED}
 
 

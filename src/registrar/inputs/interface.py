@@ -1,4 +1,4 @@
-"""Every input: its names, default, valid values and placeholders."""
+"""The inputs with their names, defaults, valid values and placeholders."""
 
 from typing import NamedTuple
 
@@ -12,9 +12,10 @@ _SWITCH = ("true", "false")
 
 
 class Input(NamedTuple):
-    """One input, wherever it is given: ``action.yml``, a variable or an option."""
+    """One input, which a step of a workflow, a variable or an option can give."""
 
     name: str
+    """Name of the input in ``action.yml``."""
     description: Message
     default: str = ""
     choices: tuple[str, ...] = ()
@@ -22,10 +23,11 @@ class Input(NamedTuple):
     plain_variables: tuple[str, ...] = ()
     """Variables without ``INPUT_`` that are read after the input's own, in this order.
 
-    The names of the two commands; a plain ``LANGUAGE`` or ``BRANCH`` is set for other reasons.
+    Only names that the two commands or the runner use. A plain ``LANGUAGE`` or ``BRANCH`` would
+    often be set for other reasons.
     """
     workflow_default: str = ""
-    """Default in ``action.yml`` where only a workflow has one."""
+    """Default in ``action.yml``, for an input that has a default only in workflows."""
 
     @property
     def variable(self) -> str:
@@ -33,7 +35,7 @@ class Input(NamedTuple):
 
     @property
     def option(self) -> str:
-        """The input's name on a command line."""
+        """Name of the option on a command line."""
         return f"--{self.name.replace('_', '-')}"
 
     @property
@@ -41,7 +43,7 @@ class Input(NamedTuple):
         return self.choices == _SWITCH
 
     def accepted(self, value: str) -> str:
-        """The valid value that ``value`` is, in any letter case, or nothing."""
+        """Return the valid value that equals ``value`` in any letter case; empty if none does."""
         return next((choice for choice in self.choices if choice == value.lower()), "")
 
 
@@ -70,10 +72,10 @@ INPUTS = {
         Input("fail_on", msg("option.fail_on"), FailOn.MISSING, tuple(FailOn)),
         Input("ref", msg("option.ref")),
         Input("base", msg("option.base")),
-        # Without one: a commit for each file in one repository, a single one in many
+        # The default is one commit for each file in one repository, and a single one over many
         Input("commit_strategy", msg("option.commit_strategy"), choices=tuple(CommitStrategy)),
         Input("update", msg("option.update"), "true", _SWITCH),
-        # A name must be the same in the next run, so it cannot hold the number of missing files
+        # The next run must find the same name, so it cannot contain the number of missing files
         Input("branch", msg("option.branch"), placeholders=("profile", "owner", "repo")),
         Input("commit_message", msg("option.commit_message"), placeholders=("path", *_TEXT)),
         Input("title", msg("option.title"), placeholders=_TEXT),
@@ -83,16 +85,16 @@ INPUTS = {
         Input("reviewers", msg("option.reviewers"), placeholders=(PROPERTY,)),
         Input("team_reviewers", msg("option.team_reviewers"), placeholders=(PROPERTY,)),
         Input("draft", msg("option.draft"), "false", _SWITCH),
-        # Without one, the list decides; on a console, the locale of its reader
+        # The default depends on the list, and in a shell on the locale
         Input("language", msg("option.language"), choices=LANGUAGES),
         Input("max_wait_minutes", msg("option.max_wait_minutes"), "15"),
         Input("max_pull_requests", msg("option.max_pull_requests"), "10"),
         Input("max_minutes", msg("option.max_minutes"), "50"),
-        # The runner sets the address of the GitHub that the workflow runs on
+        # The runner sets GITHUB_API_URL to the API of the GitHub with the workflow
         Input("api_url", msg("option.api_url"), plain_variables=("HOST_API_URL", "GITHUB_API_URL")),
     )
 }
-"""Every input, in the order of ``action.yml``: what is read, described and offered as an option."""
+"""Every input by its name, in the order of ``action.yml`` and of the help."""
 
 NAMES = tuple(INPUTS)
 
@@ -115,15 +117,16 @@ _OTHER_NAMES = {
     "max_wait_minutes": ("max_wait",),
     "max_pull_requests": ("max_prs",),
 }
-"""What inputs, and values of them, are called in similar actions, or remembered as."""
+"""Other names that people use for an input, or for an input with a value, for example because
+similar actions have these names."""
 
 
 class Meant(NamedTuple):
-    """What somebody probably meant by a name that no input has."""
+    """The input, and perhaps the value, that an unknown name probably means."""
 
     input: Input
     value: str = ""
-    """Empty: the name says nothing about the value."""
+    """The value; empty if the name does not imply one."""
 
 
 _MEANT = {name: Meant(each) for name, each in INPUTS.items()} | {
@@ -135,5 +138,5 @@ _MEANT = {name: Meant(each) for name, each in INPUTS.items()} | {
 
 
 def meant(name: str) -> Meant | None:
-    """Find the input that ``name`` was probably meant to be."""
+    """Return the input that ``name`` probably means; ``None`` if no name is close."""
     return _MEANT.get(closest(name.lower().replace("-", "_"), _MEANT))

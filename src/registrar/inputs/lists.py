@@ -1,4 +1,4 @@
-"""Loads the lists of a run: the caller's own one, or built-in ones."""
+"""Loads the lists of a run: the caller's own list, or built-in lists."""
 
 from collections.abc import Callable
 
@@ -13,9 +13,9 @@ from registrar.runtime.workspace import Folder, around
 
 
 def load(settings: Settings, warn: Callable[[Diagnostic], None]) -> list[FileList]:
-    """Load the lists of a run and tell ``warn`` of their warnings.
+    """Load the lists of a run, and call ``warn`` with each of their warnings.
 
-    `InvalidInput` has every diagnostic.
+    Raises `InvalidInput` with every error in a list.
     """
     if settings.definitions:
         try:
@@ -53,7 +53,10 @@ def _built_in(profile: Profile, settings: Settings) -> FileList:
 
 
 def _checked(settings: Settings, listed: FileList) -> FileList:
-    """Add the digest, and check the branch's name: the name of the list may be a part of it."""
+    """Return the list with its digest, after a check of the name of the working branch.
+
+    The name is checked only here, because the name of the list may be a part of it.
+    """
     listed = listed._replace(digest=digest_of(listed.possible))
     repository = Repository(settings.target or "owner/repo")
     branch = RegistrationSpec(settings, listed, repository).branch

@@ -1,4 +1,4 @@
-"""Environment -> `Settings`, with every diagnostic at once, before any request."""
+"""Reads the environment into `Settings`, and reports every diagnostic before any request."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,16 +27,19 @@ from registrar.texts.spelling import closest
 DEFAULT_API_URL = "https://api.github.com"
 _WEB_HOSTS = ("api.github.com", "github.com", "www.github.com")
 _CLOUD = ".ghe.com"
-"""End of the host names of GitHub Enterprise Cloud with data residency."""
+"""The end of host names of GitHub Enterprise Cloud with data residency."""
 
 MOST_MINUTES = 360
-"""A job on a GitHub-hosted runner ends after this time (minutes)."""
+"""The largest time limit: a job on a GitHub-hosted runner ends after this many minutes."""
 LINE_CHARACTERS = 200
-"""A title may have 256 characters on GitHub; the rest is for the values of placeholders."""
+"""The largest number of characters in a title or headline. GitHub allows 256 in a title, and the
+values of placeholders need some of them."""
 BODY_CHARACTERS = 30_000
-"""A pull request's body may have 65,536 characters on GitHub; the rest is for our own part."""
+"""The largest number of characters in the caller's text. GitHub allows 65,536 in a description, and
+registrar's own part needs the others."""
 BRANCH_BYTES = 240
-"""GitHub allows 255 with ``refs/heads/``; the rest is for ``-2`` behind a name that is taken."""
+"""The largest number of bytes in a branch name. GitHub allows 255 with ``refs/heads/``, and a
+number such as ``-2`` may be added if the name is in use."""
 
 _TARGET = re.compile(r"(?P<owner>[A-Za-z0-9_-]+)/(?P<repo>[A-Za-z0-9._-]+)")
 _MINUTES = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3})?")
@@ -46,8 +49,9 @@ _NO_BRANCH = re.compile(  # git-check-ref-format
     r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[/.-]|/\.|[/.]$|\.lock(/|$)|^@$"
 )
 _OTHER_REFERENCE = re.compile(
-    # gitrevisions(7): what a name is looked up as beside refs/heads/<name>. GitHub accepts no name
-    # like a commit's id either (docs, "Dealing with special characters in branch and tag names")
+    # Names that git also looks up as something else than refs/heads/<name> (gitrevisions(7)), and
+    # names like a commit id, which GitHub refuses (docs, "Dealing with special characters in branch
+    # and tag names")
     r"(refs|heads|tags|remotes)/|pull/[0-9]+/|([A-Z]+_)?HEAD$|[0-9A-Fa-f]{40}([0-9A-Fa-f]{24})?$"
 )
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
@@ -57,16 +61,16 @@ QUALIFIERS = (*(f"{name}:" for name in _WITH_VALUE), "fork:true")
 _PATTERN = re.compile(r"(?P<owner>[A-Za-z0-9_-]+)/(?P<repo>[A-Za-z0-9._*-]+)")
 _CREATED = re.compile(r"(?P<sign>[<>]=)(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})")
 _MAY_HAVE_BLANKS = re.compile(r"(language:[^:/]*|-?property:[^\s=:/]+=.*)", re.IGNORECASE)
-"""The only entries that may have a blank inside: ``language:Jupyter Notebook``."""
+"""The only entries that may contain a blank, for example ``language:Jupyter Notebook``."""
 
 
 def read(
     environ: Mapping[str, str], errors: Sequence[Message] = (), *, in_workspace: bool = True
 ) -> Settings:
-    """Read and check the inputs; `InvalidInput` has every diagnostic.
+    """Read and check the inputs. Raises `InvalidInput` with every error.
 
-    ``errors`` were found on the command line, and are reported together with ours. Without
-    ``in_workspace``, the path of a list starts from the working directory also in a workflow.
+    ``errors`` are those of the command line, which are reported together with the others. Without
+    ``in_workspace``, the path of a list starts from the working directory even in a workflow.
     """
     reader = _Reader(environ)
     profile, mode = reader.profile(), Mode(reader.choice("mode"))
@@ -117,7 +121,7 @@ def read(
         action_url=environment.action_url(environ),
         warnings=reader.warnings(mode),
     )
-    # A mistyped name comes first: it may be why a value is missing
+    # A misspelled name comes first, because it may be the reason for a missing value
     diagnostics = [
         *errors,
         *environment.unknown(environ),
@@ -130,7 +134,10 @@ def read(
 
 
 def branch_diagnostic(value: str, name: str = "branch") -> Message | None:
-    """Describe why no branch can have the name that an input gives; ``None`` when one can."""
+    """Explain why a branch cannot have the name ``value``; ``None`` if it can.
+
+    ``name`` is the input that gives the name.
+    """
     if _OTHER_REFERENCE.match(value):
         return msg("input.branch_other_reference", name=name, value=value)
     if _NO_BRANCH.search(value) or len(value.encode()) > BRANCH_BYTES:
@@ -139,7 +146,7 @@ def branch_diagnostic(value: str, name: str = "branch") -> Message | None:
 
 
 class _Reader:
-    """Reads one input after the other and collects the diagnostics."""
+    """Reads the inputs one after the other, and collects the diagnostics."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
@@ -178,7 +185,7 @@ class _Reader:
         return value
 
     def choice(self, name: str) -> str:
-        """One of the valid values; the default if it is none of them, which is reported."""
+        """Return the valid value of an input. Report any other value, and return the default."""
         known = INPUTS[name]
         value = self._given(name)
         if accepted := known.accepted(value):
@@ -191,7 +198,7 @@ class _Reader:
         return known.default
 
     def check_language(self) -> None:
-        """Report an unknown language; which one is used is known before everything else."""
+        """Report an unknown language. `environment.languages` has already chosen the language."""
         name = "language"
         value = self._given(name)
         if value and not INPUTS[name].accepted(value):
@@ -199,7 +206,7 @@ class _Reader:
             self._report(name, msg("input.unknown_language", **values))
 
     def fail_on(self) -> frozenset[FailOn]:
-        """What is to fail a check: some of the valid values."""
+        """Return the valid values of ``fail_on``, and report the others."""
         name = "fail_on"
         given = [each.lower() for each in self.names(name)]
         accepted = INPUTS[name].choices
@@ -210,7 +217,10 @@ class _Reader:
         return frozenset(FailOn(value) for value in given if value in accepted)
 
     def ref(self, mode: Mode, fail_on: frozenset[FailOn]) -> str:
-        """What is looked at in place of the default branch; only a run that reads has one."""
+        """Return the reference to read in place of the default branch.
+
+        Report it in a run that writes, and in a run over many repositories.
+        """
         value = self._given("ref")
         if FailOn.REMOVED in fail_on and not value:
             self._report("fail_on", msg("input.removed_without_ref"))
@@ -223,13 +233,13 @@ class _Reader:
         return value
 
     def warnings(self, mode: Mode) -> tuple[Message, ...]:
-        # A workflow hands the default over, too
+        # A workflow passes the default, too
         if self._given("fail_on") != FailOn.MISSING and mode is not Mode.CHECK:
             self._warnings.append(msg("input.fail_on_unused", mode=mode))
         return tuple(self._warnings)
 
     def profile(self) -> str:
-        """The built-in list; none if the list is the caller's own."""
+        """Return the name of the built-in list; empty if the list is the caller's own."""
         if self._given("profile"):
             return self.choice("profile")
         if not self._given("definitions"):
@@ -259,7 +269,7 @@ class _Reader:
         return value
 
     def message(self, name: str) -> str:
-        """A commit message, of one or several lines."""
+        """Return a commit message of one or several lines."""
         value = self.text(name, BODY_CHARACTERS)
         if len(templates.CommitTemplate.of(value).headline) > LINE_CHARACTERS:
             self._report(name, msg("input.headline_too_long", name=name, most=LINE_CHARACTERS))
@@ -283,18 +293,21 @@ class _Reader:
         return value
 
     def base(self) -> str:
-        """Name of a branch, without placeholders."""
+        """Return the name of the base branch, which has no placeholders."""
         value = self._given("base")
         if value and (message := branch_diagnostic(value, "base")):
             self._report("base", message)
         return value
 
     def names(self, name: str) -> tuple[str, ...]:
-        """A list, comma- or newline-separated; each name once."""
+        """Return the names of an input, which are separated by commas or line breaks, once each."""
         return _once(re.split(r"[,\n\r]", self._given(name)))
 
     def filled_names(self, name: str) -> tuple[str, ...]:
-        """A list whose names may hold custom properties; any other brace stands for itself."""
+        """Return names that may have placeholders of custom properties.
+
+        A name without such a placeholder may contain braces.
+        """
         names = self.names(name)
         for each in filter(templates.names_property, names):
             for message in templates.diagnostics(name, each, INPUTS[name].placeholders):
@@ -307,14 +320,15 @@ class _Reader:
             self._warnings.append(msg("input.doubled", name=name, **doubled._asdict()))
 
     def people(self, name: str) -> tuple[str, ...]:
-        """Logins, given as ``name`` or ``@name``."""
+        """Return logins, which are given as ``name`` or ``@name``."""
         return _once(each.removeprefix("@") for each in self.filled_names(name))
 
     def teams(self) -> tuple[str, ...]:
-        """Slugs of teams, given as ``team``, ``@team``, ``org/team`` or ``@org/team``.
+        """Return slugs of teams, which are given as ``team``, ``@team``, ``org/team`` or
+        ``@org/team``.
 
-        GitHub accepts the slug alone, as a team of the repository's own organisation
-        (peter-evans/create-pull-request#130).
+        The organisation must be the owner of every target, because GitHub accepts only the slug of
+        a team in the repository's organisation (peter-evans/create-pull-request#130).
         """
         owners: tuple[str, ...] = (self._given("target_repo").partition("/")[0].casefold(),)
         if self.selection:
@@ -349,10 +363,11 @@ class _Reader:
         return 0
 
     def commit_strategy(self) -> CommitStrategy:
-        """In many repositories a single commit: one for each file would last hours.
+        """Return how files are committed.
 
-        At a reference, where nothing is written, the query, which sees links and submodules for
-        what they are.
+        Over many repositories always in a single commit, because one for each file would take
+        hours. The default at a reference is ``single``, too: nothing is written there, but the
+        query of this strategy can tell files from links and submodules.
         """
         name = "commit_strategy"
         value = self.choice(name) if self._given(name) else ""
@@ -373,13 +388,13 @@ class _Reader:
         return name
 
     def _given(self, name: str) -> str:
-        """Value of an input, or its default; empty if it could not be read."""
+        """Return the value of an input, or its default; empty if the value is not UTF-8."""
         if name in self._unreadable:
             return ""
         return environment.value_of(self._environ, name) or INPUTS[name].default
 
     def _report(self, name: str, message: Message) -> None:
-        """Add a diagnostic, unless the value could not even be read."""
+        """Add a diagnostic, unless the input has one already because its value is not UTF-8."""
         if name not in self._unreadable:
             self.diagnostics.append(message)
 
@@ -390,10 +405,10 @@ def _once(values: Iterable[str]) -> tuple[str, ...]:
 
 
 def api_url_diagnostic(url: str) -> Message | None:
-    """Explain why the API cannot be at ``url``; ``None`` when it can.
+    """Explain why the API cannot be at ``url``; ``None`` if it can.
 
-    An address that may hold a user and a password is not repeated, because everybody who reads the
-    log would see it.
+    The message does not repeat an address that may contain a user and a password, because everybody
+    who reads the log would see them.
     """
     if "@" in unquote(unquote(url)):
         return msg("input.api_url_login")
@@ -415,9 +430,10 @@ def api_url_diagnostic(url: str) -> Message | None:
 
 
 def _is_api_path(host: str, path: str) -> bool:
-    """Whether GitHub's REST API can begin there: an Enterprise Server has it below ``/api/v3``.
+    """Whether the root of GitHub's REST API can have this path on ``host``.
 
-    https://docs.github.com/en/enterprise-server@latest/rest/using-the-rest-api
+    On an Enterprise Server it is ``/api/v3``
+    (https://docs.github.com/en/enterprise-server@latest/rest/using-the-rest-api).
     """
     if host in _WEB_HOSTS or host.endswith(_CLOUD):
         return host.startswith("api.") and not path
@@ -434,9 +450,9 @@ def _api_root(parts: SplitResult) -> str:
 
 
 def read_selection(entries: Sequence[str]) -> tuple[Selection, list[Message]]:
-    """Read the entries of ``target_repos``; every error at once.
+    """Read the entries of ``target_repos``, and return the selection with every error.
 
-    Qualifiers are those of GitHub's search, with the meaning that they have there:
+    Qualifiers have the same meaning as in GitHub's search:
     https://docs.github.com/en/search-github/searching-on-github/searching-for-repositories
     """
     patterns: list[NamePattern] = []
@@ -500,7 +516,7 @@ def read_selection(entries: Sequence[str]) -> tuple[Selection, list[Message]]:
 
 
 def _days(entries: Sequence[str], errors: list[Message]) -> tuple[list[str], list[str]]:
-    """The first days, and the last ones, that ``>=`` and ``<=`` name."""
+    """Return the days after ``>=`` and the days after ``<=``, and add the errors."""
     days: dict[str, list[str]] = {">=": [], "<=": []}
     for entry in entries:
         matched = _CREATED.fullmatch(entry)
@@ -520,7 +536,10 @@ def _is_day(text: str) -> bool:
 
 
 def _properties(entries: Sequence[str], errors: list[Message]) -> dict[str, frozenset[str]]:
-    """Values by the names: ``team=platform`` asks for one of them, ``team`` alone for any."""
+    """Return the wanted values by the names of custom properties, and add the errors.
+
+    ``team=platform`` adds a value. ``team`` alone adds none, and an empty set accepts any value.
+    """
     properties: dict[str, frozenset[str]] = {}
     for entry in entries:
         name, equals, value = (part.strip() for part in entry.partition("="))
