@@ -9,7 +9,7 @@ import pytest
 from tests.example import A_AND_B, BRANCH, EXPECTED, MISSING, PRESENT, Example
 from tests.fakehub import Fault, FaultKind, Refusal, Repository, Request, StandInHost
 from tests.gfm import only_ours
-from tests.harness import PER_FILE, SINGLE, Action, refuse, shortened
+from tests.harness import PER_FILE, SINGLE, Action, meanwhile, refuse, shortened
 
 SECOND = f"{BRANCH}-2"
 THEIRS = {"mine.txt": b"mine\n"}
@@ -26,13 +26,7 @@ def makes_branch(request: Request, name: str = BRANCH) -> bool:
 
 def before_the_branch(host: StandInHost, do: Callable[[], object], name: str = BRANCH) -> None:
     """Let somebody act when the request that makes the branch has arrived and is not done yet."""
-
-    def act(request: Request) -> None:
-        if makes_branch(request, name):
-            host.on_request = None
-            do()
-
-    host.on_request = act
+    meanwhile(host, lambda request: makes_branch(request, name), do)
 
 
 def taken(repository: Repository, branch: str, at: str | None = None) -> None:
@@ -54,17 +48,6 @@ def test_a_suffixed_default_branch_is_safe_when_the_first_answer_is_lost(
     assert odd.files("release-2") == PRESENT
     assert odd.files("release") == PRESENT | THEIRS
     assert odd.files("release-3") == EXPECTED
-
-
-@pytest.mark.parametrize("name", ["main", "heads/main", "refs/heads/main", "heads/heads/main"])
-def test_every_spelling_of_the_default_branch_is_refused(
-    host: StandInHost, in_single: Example, name: str
-) -> None:
-    run = in_single.run(branch=name)
-    assert run.exit_code == 2, run.console
-    assert in_single.repository.branches == ["main"]
-    assert in_single.repository.files("main") == PRESENT
-    assert not [r for r in host.requests if r.method in {"PUT", "PATCH"} or makes_branch(r, name)]
 
 
 def test_a_branch_that_becomes_the_default_branch_in_between_is_not_written_to(
@@ -191,21 +174,6 @@ def test_the_branch_that_the_run_made_itself_is_not_called_found(
     run = example.run(branch="theirs").or_fail()
     assert example.repository.files("theirs") == EXPECTED
     assert "existed already" not in run.console
-
-
-# --- Other people's words ---------------------------------------------------------------------
-
-
-def test_words_of_a_reviewer_are_sent_back_as_they_were(in_single: Example) -> None:
-    """Not even what looks like a token is taken out of them."""
-    in_single.repository.create_branch(BRANCH)
-    words = f"Never write ghp_{'a' * 36} into a file, nor ghs_{'b' * 36}."
-    in_single.repository.commit({"AGENTS.md": b"\n"}, branch=BRANCH)
-    in_single.repository.open_pull_request(head=BRANCH, base="main", body=words)
-    in_single.run().or_fail()
-    [pull] = in_single.repository.pull_requests
-    assert (pull.body or "").startswith(words)
-    assert "registrar:begin" in (pull.body or "")
 
 
 # --- A branch that is left behind -----------------------------------------------------------

@@ -376,35 +376,6 @@ def test_a_check_of_many_fails_on_what_is_named(many: Start, fail_on: str, exit_
     assert len(re.findall("^(?:::error|Error: )", run.console, re.MULTILINE)) == exit_code
 
 
-def test_of_private_repositories_a_public_workflow_publishes_how_many_stand_how(
-    host: StandInHost, action: Action, many: Start, tmp_path: Path
-) -> None:
-    event = tmp_path / "event.json"
-    event.write_text(json.dumps({"repository": {"private": False, "visibility": "public"}}))
-    [secret] = [each for each in host.repositories if each.name == "secret"]
-    secret.commit({"SECURITY.md": b"theirs\n"})
-    workflow = {
-        "GITHUB_ACTIONS": "true",
-        "GITHUB_REPOSITORY": "octo-org/complete",
-        "GITHUB_EVENT_PATH": str(event),
-        **action.keeping,
-    }
-    host.create_repository("octo-org/unmeant", private=True)
-    run = many(mode="plan", env=workflow, target_repos="octo-org/*, !octo-org/unmeant")
-    page = action.kept(run, "page")
-    assert "<p>excluded 1</p>" in page
-    assert "unmeant" not in page
-    for text in (action.kept(run, "table"), page, run.summary):
-        assert "secret" not in text
-    assert "<summary>2 different from the list</summary>" in run.summary
-    first, second = (row for row in action.rows(run) if row["repository"] == "not public: 1")
-    assert (first["standing"], second["standing"]) == ("differs", "to create")
-    shown = {name for name, value in first.items() if value}
-    assert shown == {
-        *("repository", "list", "path", "standing", "outcome", "list_digest", "read_at")
-    }
-
-
 @pytest.mark.parametrize("is_public", [True, False])
 def test_who_has_no_owner_is_told_by_team(
     host: StandInHost, action: Action, many: Start, tmp_path: Path, is_public: bool

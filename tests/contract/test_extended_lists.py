@@ -93,6 +93,8 @@ def test_content_file_is_written_byte_for_byte(
     contents = {
         "a.png": PNG,
         "crlf": b"a\r\nb\r\n",
+        "cr": b"a\rb",
+        "large": b"0123456789" * 30_000,
         "empty": b"",
         "null": b"\0\xff",
         "bom": b"\xef\xbb\xbfx",
@@ -124,18 +126,6 @@ def test_a_picture_can_be_planned(
     assert "Unexpected" not in run.text
     assert run.outcomes == {"logo.png": "to create"}
     assert only_reads(host)
-
-
-@pytest.mark.parametrize("text", ["- a\n- .github/b.md\n- path: c\n", '["a", ".github/b.md", "c"]'])
-def test_an_entry_may_be_a_path_alone(
-    text: str, single: Start, action: Action, host: StandInHost
-) -> None:
-    repository = host.create_repository(TARGET, {"README.md": b"x"})
-    listed = action.write("list.yml", text)
-    run = single(definitions=listed)
-    assert (run.exit_code, run.stderr) == (0, "")
-    expected = dict.fromkeys(("a", ".github/b.md", "c"), b"\n")
-    assert repository.files(LIST_BRANCH) == {"README.md": b"x"} | expected
 
 
 FOLDER = {

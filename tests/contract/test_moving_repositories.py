@@ -11,7 +11,7 @@ from _pytest.mark import ParameterSet
 from tests.example import PRESENT
 from tests.example import SCAFFOLD as LISTED
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
-from tests.harness import SCAFFOLD_BRANCH, Action, Run, is_read, mutations
+from tests.harness import SCAFFOLD_BRANCH, Action, Run, is_read, meanwhile, mutations
 from tests.organisation import states
 
 THEIRS = "Somebody's own description"
@@ -46,12 +46,7 @@ class Scene:
     def at(self, number: int, change: Callable[[], object]) -> None:
         """Let something happen right before a request, counted from 1."""
         begun = len(self.host.requests)
-
-        def on_request(_: Request) -> None:
-            if len(self.host.requests) - begun == number:
-                change()
-
-        self.host.on_request = on_request
+        meanwhile(self.host, lambda _: len(self.host.requests) - begun == number, change)
 
 
 @pytest.fixture

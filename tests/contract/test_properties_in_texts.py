@@ -189,27 +189,6 @@ def test_what_may_not_be_given(
     assert said in run.stderr
 
 
-def test_a_private_repositorys_value_is_not_in_a_public_log(
-    action: Action, host: StandInHost
-) -> None:
-    for number in range(2):
-        host.create_repository(
-            f"octo-org/in-house-{number}", {"b": b""}, private=True, properties={"team": "sesame"}
-        )
-    action.write("event.json", json.dumps({"repository": {"visibility": "public"}}))
-    run = action(
-        GIVEN,
-        env={"GITHUB_EVENT_PATH": str(action.workspace / "event.json")},
-        runner=True,
-        definitions=action.listing("a"),
-        language="en",
-        target_repo=None,
-        target_repos="octo-org/*",
-    ).or_fail()
-    everything = f"{run.text}{run.summary}{json.dumps(run.report)}{run.outputs}"
-    assert "sesame" not in everything
-
-
 @pytest.mark.parametrize("properties", [{"team": "sesame"}, {"team": ["sesame", "x"]}])
 @pytest.mark.parametrize("mode", ["plan", "check", "register"])
 def test_no_output_of_a_public_workflow_has_what_a_private_repository_is_filled_in_with(

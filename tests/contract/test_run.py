@@ -18,6 +18,7 @@ from tests.harness import (
     TARGET,
     Action,
     calls,
+    meanwhile,
     refuse,
     shortened,
     writes,
@@ -96,11 +97,12 @@ def test_checks_every_path_before_anything_is_written(
 def test_what_appears_after_the_checks_is_not_seen_but_never_overwritten(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
-    def on_request(request: object) -> None:
-        if calls(host)[-1] == "POST git/refs":
-            repository.commit({"AGENTS.md": b"mine\n"})
-
-    host.on_request = on_request
+    theirs = {"AGENTS.md": b"mine\n"}
+    meanwhile(
+        host,
+        lambda request: shortened(request) == "POST git/refs",
+        lambda: repository.commit(dict(theirs)),
+    )
     assert action().exit_code == 0
     assert repository.files()["AGENTS.md"] == b"mine\n"
 

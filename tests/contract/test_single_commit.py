@@ -17,6 +17,7 @@ from tests.harness import (
     Action,
     Start,
     calls,
+    meanwhile,
     mutations,
     queries,
 )
@@ -98,25 +99,6 @@ def test_what_an_open_pull_request_holds_is_read_with_the_repository(
         ]
 
 
-def test_contents_arrive_byte_for_byte(
-    start: Start, action: Action, repository: Repository
-) -> None:
-    contents = {
-        "utf-8": "é 日本語 😀\n",
-        "crlf": "a\r\nb\r\n",
-        "cr": "a\rb",
-        "no line feed": "a",
-        "empty": "",
-        "absent": None,
-        "nul": "a\0b",
-        "byte order mark": "\ufeffa\n",
-        "large": "0123456789" * 30_000,
-    }
-    start(definitions=action.listing_of(contents)).or_fail()
-    expected = {k: b"\n" if v is None else v.encode() for k, v in contents.items()}
-    assert repository.files(LIST_BRANCH) == repository.files() | expected
-
-
 def test_more_files_than_one_commit_takes(
     single: Start, host: StandInHost, repository: Repository, action: Action
 ) -> None:
@@ -186,12 +168,8 @@ def test_later_queries_look_at_the_commit_of_the_first(
 ) -> None:
     base = repository.head()
     names = [f"{number:03}/x" for number in range(graphql.DIRECTORIES_PER_QUERY)]
-
-    def somebody_writes(request: object) -> None:
-        if len(host.requests) == 2:
-            repository.commit({names[-1]: b"theirs\n"})
-
-    host.on_request = somebody_writes
+    theirs = {names[-1]: b"theirs\n"}
+    meanwhile(host, lambda request: request.number == 2, lambda: repository.commit(dict(theirs)))
     single(definitions=action.listing_of(dict.fromkeys(names, "ours"))).or_fail()
     assert queries(host)[1].json["variables"]["oid"] == base
     [commit, *_] = repository.log(LIST_BRANCH)

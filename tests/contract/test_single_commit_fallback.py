@@ -19,6 +19,7 @@ from tests.harness import (
     Start,
     inject_fault,
     is_read,
+    meanwhile,
     refuse,
 )
 
@@ -35,14 +36,8 @@ def example(action: Action) -> Example:
 
 def at_the_mutation(host: StandInHost, do: Callable[[], object]) -> None:
     """Let somebody act when the request that writes has arrived and is not done yet."""
-
-    def act(request: Request) -> None:
-        query = (request.json or {}).get("query", "")
-        if "createRef(" in query or "createCommitOnBranch" in query:
-            host.on_request = None
-            do()
-
-    host.on_request = act
+    parts = ("createRef(", "createCommitOnBranch")
+    meanwhile(host, lambda each: any(p in str(each.fields.get("query")) for p in parts), do)
 
 
 @pytest.mark.parametrize("empty", [False, True], ids=["null", "an object of null"])
