@@ -16,9 +16,14 @@ class Doubt(NamedTuple):
     """A list that earns a warning, and lists like it that do not."""
 
     earns: str
-    where: str
     words: str
     earn_not: tuple[str, ...]
+    where: str
+
+
+def doubt(earns: str, words: str, *earn_not: str, where: str = "entry 1, line 1") -> Doubt:
+    """The warning is about the first entry, unless another place is given."""
+    return Doubt(earns, words, earn_not, where)
 
 
 def entry(**keys: object) -> str:
@@ -61,178 +66,158 @@ def on_windows(path: str, reason: str) -> str:
 
 
 TO_THE_LETTER = "is not a pattern: `*`, `?` and `[` become a part of the file's name"
+OF_FOLDER = '- {path: "%s", content_file: "folder/", template: true}\n'
+OF_FORK = "rules:\n  - when: {fork: true}\n    files: "
+LFS = "matches an LFS pattern of"
+EXECUTABLE = "tools/run is executable, but the file that is created"
+
+
+def lfs(attributes: str, path: str, at: str = "") -> str:
+    """A list with attributes of git, and a file."""
+    return f"- {json.dumps({'path': f'{at}.gitattributes', 'content': attributes})}\n- {path}\n"
+
+
 DOUBTS = {
     **{
-        f"a placeholder {placeholder} without `template`": Doubt(
+        f"a placeholder {placeholder} without `template`": doubt(
             entry(content=f"x {placeholder} y"),
-            "entry 1, line 1",
             no_template(placeholder),
-            (
-                entry(content=f"x {placeholder} y", template=False),
-                entry(content=f"x ${placeholder} {{{placeholder}}} y"),
-                entry(content="{other} {} {owner"),
-            ),
+            entry(content=f"x {placeholder} y", template=False),
+            entry(content=f"x ${placeholder} {{{placeholder}}} y"),
+            entry(content="{other} {} {owner"),
         )
         for placeholder in ("{owner}", "{repo}", "{default_branch}", "{property:team}")
     },
     **{
-        f"{found} in a template: {template}": Doubt(
+        f"{found} in a template: {template}": doubt(
             entry(content=f"x {found} y", template=template),
-            "entry 1, line 1",
             doubled(found, template=bool(template)),
-            (
-                entry(content=f"x {found} y", template=False),
-                entry(content=f"{{{{{found}}}}} {{{{owner}}}} {{{{ other }}}}", template=template),
-                entry(content=f"x ${found}", template=False),
-            ),
+            entry(content=f"x {found} y", template=False),
+            entry(content=f"{{{{{found}}}}} {{{{owner}}}} {{{{ other }}}}", template=template),
+            entry(content=f"x ${found}", template=False),
         )
         for found in ("{{ owner }}", "{{repo }}", "{{  property:team }}")
         for template in (None, True)
     },
-    "a placeholder in a part": Doubt(
+    "a placeholder in a part": doubt(
         '- path: a\n  parts:\n    - content: "{owner}\\n"\n',
-        "entry 1, line 3",
         no_template("{owner}"),
-        ('- path: a\n  parts:\n    - content: "{owner}\\n"\n      template: true\n',),
+        '- path: a\n  parts:\n    - content: "{owner}\\n"\n      template: true\n',
+        where="entry 1, line 3",
     ),
-    "a placeholder in a file": Doubt(
+    "a placeholder in a file": doubt(
         entry(content_file="owner"),
-        "entry 1, line 1",
         no_template("{owner}"),
-        (entry(content_file="owner", template=True),),
+        entry(content_file="owner", template=True),
     ),
-    "a placeholder in a file of a folder": Doubt(
+    "a placeholder in a file of a folder": doubt(
         '- {path: "b/", content_file: "folder/"}\n',
-        "entry 1, line 1",
         "b/c holds {repo}, which is not filled in",
-        ('- {path: "b/", content_file: "folder/", template: true}\n',),
+        OF_FOLDER % "b/",
     ),
     **{
-        f"a pattern as a path: {path}": Doubt(
-            f"- '{path}'\n", "entry 1, line 1", f"the path {path} {TO_THE_LETTER}", ("- a\n",)
+        f"a pattern as a path: {path}": doubt(
+            f"- '{path}'\n", f"the path {path} {TO_THE_LETTER}", "- a\n"
         )
         for path in ("docs/*.md", "a?", "[a-z].md")
     },
-    "a pattern as an alternative": Doubt(
+    "a pattern as an alternative": doubt(
         entry(alternatives=["docs/*"]),
-        "entry 1, line 1",
         f"the path docs/* {TO_THE_LETTER}",
-        (entry(alternatives=["docs/a"]),),
+        entry(alternatives=["docs/a"]),
     ),
     **{
-        f"a placeholder in a path: {placeholder}": Doubt(
+        f"a placeholder in a path: {placeholder}": doubt(
             entry(path=f"docs/{placeholder}.md"),
-            "entry 1, line 1",
             f"the path docs/{placeholder}.md: {filled_nowhere(placeholder)}",
-            (entry(path="docs/{repository}.md"), entry(path="{{ cookiecutter.repo }}/a")),
+            entry(path="docs/{repository}.md"),
+            entry(path="{{ cookiecutter.repo }}/a"),
         )
         for placeholder in (
             *("{repo}", "{owner}", "{default_branch}", "{property:team}", "${repo}", "{{ repo }}"),
         )
     },
-    "a placeholder in an alternative": Doubt(
+    "a placeholder in an alternative": doubt(
         entry(alternatives=["docs/{repo}.md"]),
-        "entry 1, line 1",
         f"the path docs/{{repo}}.md: {filled_nowhere('{repo}')}",
-        (),
     ),
-    "a placeholder in the path of a folder": Doubt(
-        '- {path: "{owner}/", content_file: "folder/", template: true}\n',
-        "entry 1, line 1",
-        f"the path {{owner}}/: {filled_nowhere('{owner}')}",
-        (),
+    "a placeholder in the path of a folder": doubt(
+        OF_FOLDER % "{owner}/", f"the path {{owner}}/: {filled_nowhere('{owner}')}"
     ),
-    "a pattern as the path of a folder": Doubt(
-        '- {path: "docs/*/", content_file: "folder/", template: true}\n',
-        "entry 1, line 1",
-        f"the path docs/*/ {TO_THE_LETTER}",
-        (),
+    "a pattern as the path of a folder": doubt(
+        OF_FOLDER % "docs/*/", f"the path docs/*/ {TO_THE_LETTER}"
     ),
     **{
-        f"a placeholder in {key}": Doubt(
+        f"a placeholder in {key}": doubt(
             when(f'{{{key}: "{{repo}}.md"}}'),
-            "rule 1, line 2",
             f"the path {{repo}}.md: {filled_nowhere('{repo}')}",
-            (),
+            where="rule 1, line 2",
         )
         for key in ("exists", "missing")
     },
     **{
-        f"nothing for Windows: {path}": Doubt(
-            f"- {json.dumps(path)}\n", "entry 1, line 1", on_windows(path, reason), (*others,)
+        f"nothing for Windows: {path}": doubt(
+            f"- {json.dumps(path)}\n", on_windows(path, reason), *others
         )
-        for path, reason, others in (
-            ("aux.md", "aux is the name of a device there", ("- auxiliary.md\n", "- x/a.aux\n")),
-            ("docs/NUL", "NUL is the name of a device there", ("- nul-x\n",)),
-            ("Com1 .tar.gz/a", "Com1 is the name of a device there", ("- com/com0\n", "- com10\n")),
-            ("lpt\u00b9", "lpt\u00b9 is the name of a device there", ("- lpt\n",)),
-            ("conout$.x", "conout$ is the name of a device there", ("- conout\n",)),
-            ("docs/end.", '"end." ends with a dot or a blank', ("- .end\n", "- a..b\n")),
-            ("end /a", '"end " ends with a dot or a blank', ('- "an end/a"\n',)),
-            ("base:1809", "it holds :", ("- base-1809\n",)),
-            ('a"b<c>|d', 'it holds "', ("- a'b\n",)),
+        for path, reason, *others in (
+            ("aux.md", "aux is the name of a device there", "- auxiliary.md\n", "- x/a.aux\n"),
+            ("docs/NUL", "NUL is the name of a device there", "- nul-x\n"),
+            ("Com1 .tar.gz/a", "Com1 is the name of a device there", "- com/com0\n", "- com10\n"),
+            ("lpt\u00b9", "lpt\u00b9 is the name of a device there", "- lpt\n"),
+            ("conout$.x", "conout$ is the name of a device there", "- conout\n"),
+            ("docs/end.", '"end." ends with a dot or a blank', "- .end\n", "- a..b\n"),
+            ("end /a", '"end " ends with a dot or a blank', '- "an end/a"\n'),
+            ("base:1809", "it holds :", "- base-1809\n"),
+            ('a"b<c>|d', 'it holds "', "- a'b\n"),
         )
     },
-    "nothing for Windows in a folder": Doubt(
-        '- {path: "aux/", content_file: "folder/", template: true}\n',
-        "entry 1, line 1",
-        on_windows("aux/", "aux is the name of a device there"),
-        (),
+    "nothing for Windows in a folder": doubt(
+        OF_FOLDER % "aux/", on_windows("aux/", "aux is the name of a device there")
     ),
     **{
-        f"two names in {system}: {text!r}": Doubt(text, where, words, (earn_not,))
-        for system, text, where, words, earn_not in (
-            *(
-                (
-                    "another letter case",
-                    text,
-                    where,
-                    f"{paths} differ in letter case only",
-                    earn_not,
-                )
-                for text, where, paths, earn_not in (
-                    (
-                        "- README.md\n- readme.md\n",
-                        "entry 2, line 2",
-                        "the paths README.md and readme.md",
-                        "- README.md\n- readme.txt\n",
-                    ),
-                    (
-                        "- Docs/a\n- docs/b\n- docs/c\n",
-                        "entry 2, line 2",
-                        "the paths Docs and docs",
-                        "- docs/a\n- docs/b/A\n",
-                    ),
-                    ("- a\n- A/b\n", "entry 2, line 2", "the paths a and A", "- a\n- b/A\n"),
-                    (
-                        "files: [a]\nrules:\n  - when: {fork: true}\n    files: [b, A]\n",
-                        "rule 1, entry 2, line 4",
-                        "the paths a and A",
-                        "files: [a]\nrules:\n  - when: {fork: true}\n    files: [a, b]\n",
-                    ),
-                    (
-                        "extends: health\nfiles: [.github/support.md]\n",
-                        "entry 1, line 2",
-                        "the paths .github/SUPPORT.md and .github/support.md",
-                        "extends: health\nfiles: [.github/SUPPORT.md]\n",
-                    ),
-                )
+        f"another letter case: {text!r}": doubt(
+            text, f"{paths} differ in letter case only", earn_not, where=where
+        )
+        for text, where, paths, earn_not in (
+            (
+                "- README.md\n- readme.md\n",
+                "entry 2, line 2",
+                "the paths README.md and readme.md",
+                "- README.md\n- readme.txt\n",
             ),
             (
-                "another Unicode form",
-                "- docs/\u30ac\n- docs/\u30ab\u3099\n",
+                "- Docs/a\n- docs/b\n- docs/c\n",
                 "entry 2, line 2",
-                "the path docs/\u30ab\u3099 is listed in two Unicode forms (NFC and NFD)",
-                "- docs/\u30ac\n- docs/\u30ab\n",
+                "the paths Docs and docs",
+                "- docs/a\n- docs/b/A\n",
+            ),
+            ("- a\n- A/b\n", "entry 2, line 2", "the paths a and A", "- a\n- b/A\n"),
+            (
+                f"files: [a]\n{OF_FORK}[b, A]\n",
+                "rule 1, entry 2, line 4",
+                "the paths a and A",
+                f"files: [a]\n{OF_FORK}[a, b]\n",
+            ),
+            (
+                "extends: health\nfiles: [.github/support.md]\n",
+                "entry 1, line 2",
+                "the paths .github/SUPPORT.md and .github/support.md",
+                "extends: health\nfiles: [.github/SUPPORT.md]\n",
             ),
         )
     },
+    "another Unicode form": doubt(
+        "- docs/\u30ac\n- docs/\u30ab\u3099\n",
+        "the path docs/\u30ab\u3099 is listed in two Unicode forms (NFC and NFD)",
+        "- docs/\u30ac\n- docs/\u30ab\n",
+        where="entry 2, line 2",
+    ),
     **{
-        f"a pattern in {key}": Doubt(
+        f"a pattern in {key}": doubt(
             when(condition),
-            "rule 1, line 2",
             f"{key} compares whole values: in {value}, `*`, `?` and `[` stand for themselves.",
-            (when(condition.replace(value, "x")),),
+            when(condition.replace(value, "x")),
+            where="rule 1, line 2",
         )
         for key, value, condition in (
             ("property", "*", '{property: {team: "*"}}'),
@@ -242,106 +227,80 @@ DOUBTS = {
             ("topic", "api-*", '{topic: "api-*"}'),
         )
     },
+    "an executable file of an entry": doubt(
+        "- {path: a, content_file: tools/run}\n",
+        EXECUTABLE,
+        "- {path: a, content_file: folder/c, template: true}\n",
+    ),
+    "an executable file of a part": doubt(
+        "- path: a\n  parts:\n    - content_file: tools/run\n",
+        EXECUTABLE,
+        "- path: a\n  parts:\n    - {content_file: folder/c, template: true}\n",
+        where="entry 1, line 3",
+    ),
+    "an executable file of a folder": doubt(
+        "- {path: b/, content_file: tools/}\n", EXECUTABLE, OF_FOLDER % "b/"
+    ),
     **{
-        f"an executable file: {kind}": Doubt(
-            text, where, f"{file} is executable, but the file that is created", (good,)
+        f"for LFS: {attributes!r}": doubt(
+            lfs(attributes, path, at),
+            f"{path} {LFS} {at}.gitattributes, which the list has too",
+            *(lfs(text, path, at) for text in others),
+            where="entry 2, line 2",
         )
-        for kind, text, where, file, good in (
-            (
-                "of an entry",
-                "- {path: a, content_file: tools/run}\n",
-                "entry 1, line 1",
-                "tools/run",
-                "- {path: a, content_file: folder/c, template: true}\n",
-            ),
-            (
-                "of a part",
-                "- path: a\n  parts:\n    - content_file: tools/run\n",
-                "entry 1, line 3",
-                "tools/run",
-                "- path: a\n  parts:\n    - {content_file: folder/c, template: true}\n",
-            ),
-            (
-                "of a folder",
-                "- {path: b/, content_file: tools/}\n",
-                "entry 1, line 1",
-                "tools/run",
-                "- {path: b/, content_file: folder/, template: true}\n",
-            ),
-        )
-    },
-    **{
-        f"for LFS: {attributes!r}": Doubt(
-            f"- {json.dumps({'path': f'{at}.gitattributes', 'content': attributes})}\n- {path}\n",
-            "entry 2, line 2",
-            f"{path} matches an LFS pattern of {at}.gitattributes, which the list has too",
-            tuple(
-                f"- {json.dumps({'path': f'{at}.gitattributes', 'content': text})}\n- {path}\n"
-                for text in others
-            ),
-        )
-        for at, path, attributes, others in (
+        for at, path, attributes, *others in (
             (
                 "",
                 "docs/logo.png",
                 "# pictures\n*.png filter=lfs diff=lfs merge=lfs -text\n",
-                (
-                    "# *.png filter=lfs\n*.png -text diff=lfs\n",
-                    "*.jpg filter=lfs\n",
-                    "*.png filter=lfs\nlogo.png -filter\n",
-                    "*.png filter=lfs\n/docs/** !filter\n",
-                    "*.png filter=lfs\ndocs/*.png filter=other\n",
-                    "/*.png filter=lfs\nassets/ filter=lfs\n",
-                    "[attr]lfs filter=lfs\n",
-                ),
+                "# *.png filter=lfs\n*.png -text diff=lfs\n",
+                "*.jpg filter=lfs\n",
+                "*.png filter=lfs\nlogo.png -filter\n",
+                "*.png filter=lfs\n/docs/** !filter\n",
+                "*.png filter=lfs\ndocs/*.png filter=other\n",
+                "/*.png filter=lfs\nassets/ filter=lfs\n",
+                "[attr]lfs filter=lfs\n",
             ),
-            ("", "docs/a/logo.PNG", "docs/**/*.[Pp][Nn][Gg] filter=lfs", ()),
-            ("", "docs/a/b", "/docs/** text filter=lfs\n", ("docs/* filter=lfs\n",)),
-            ("", "a-b", '"?-b" filter=lfs\n', ()),
-            ("docs/", "docs/a/b", "b filter=lfs\n", ("docs/a/* filter=lfs\n",)),
+            ("", "docs/a/logo.PNG", "docs/**/*.[Pp][Nn][Gg] filter=lfs"),
+            ("", "docs/a/b", "/docs/** text filter=lfs\n", "docs/* filter=lfs\n"),
+            ("", "a-b", '"?-b" filter=lfs\n'),
+            ("docs/", "docs/a/b", "b filter=lfs\n", "docs/a/* filter=lfs\n"),
         )
     },
-    "for LFS, by a rule": Doubt(
-        "files: [a.bin]\n"
-        + when("{fork: true}").replace(
-            "[a]", '[{path: .gitattributes, content: "*.bin filter=lfs"}]'
-        ),
-        "entry 1, line 1",
-        "a.bin matches an LFS pattern of .gitattributes, which the list has too",
-        (),
+    "for LFS, by a rule": doubt(
+        f'files: [a.bin]\n{OF_FORK}[{{path: .gitattributes, content: "*.bin filter=lfs"}}]\n',
+        f"a.bin {LFS} .gitattributes, which the list has too",
     ),
-    "for LFS, though not by a rule": Doubt(
+    "for LFS, though not by a rule": doubt(
         'files:\n- {path: .gitattributes, content: "*.bin filter=lfs"}\n- a.bin\n'
-        + when("{fork: true}").replace("[a]", "[.gitattributes]"),
-        "entry 2, line 3",
-        "a.bin matches an LFS pattern of .gitattributes, which the list has too",
-        (),
+        f"{OF_FORK}[.gitattributes]\n",
+        f"a.bin {LFS} .gitattributes, which the list has too",
+        where="entry 2, line 3",
     ),
-    "for LFS, but for a nearer file": Doubt(
+    "for LFS, but for a nearer file": doubt(
         '- {path: .gitattributes, content: "* filter=lfs\\n.* -filter\\n"}\n'
         '- {path: docs/.gitattributes, content: "b -filter"}\n- docs/b\n- docs/c\n',
-        "entry 4, line 4",
-        "docs/c matches an LFS pattern of .gitattributes",
-        (),
+        f"docs/c {LFS} .gitattributes",
+        where="entry 4, line 4",
     ),
-    "an unknown language": Doubt(
-        when("{language: klingonscript}"),
-        "rule 1, line 2",
-        f"{no_language('klingonscript')} hold.",
-        (when("{language: [Go, JAVASCRIPT, c++, 'jupyter notebook', Shell]}"),),
-    ),
-    "a language misspelled": Doubt(
-        when("\n      language: [go, Pythn]"),
-        "rule 1, line 3",
-        f"{no_language('Pythn')} hold. Did you mean `Python`?",
-        (when("{name: 'Pythn*'}"),),
-    ),
-    "another name of a language": Doubt(
-        when("{language: golang}"),
-        "rule 1, line 2",
-        f"{no_language('golang')} hold. Did you mean `Go`?",
-        (when("{topic: golang}"),),
-    ),
+    **{
+        f"the language {given}": doubt(
+            when(f"\n      language: {given}"),
+            f"{no_language(name)} hold.{meant}",
+            when(good),
+            where="rule 1, line 3",
+        )
+        for given, name, meant, good in (
+            (
+                "klingonscript",
+                "klingonscript",
+                "",
+                "{language: [Go, JAVASCRIPT, c++, 'jupyter notebook', Shell]}",
+            ),
+            ("[go, Pythn]", "Pythn", " Did you mean `Python`?", "{name: 'Pythn*'}"),
+            ("golang", "golang", " Did you mean `Go`?", "{topic: golang}"),
+        )
+    },
 }
 
 
