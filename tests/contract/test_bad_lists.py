@@ -52,13 +52,16 @@ def flow(value: Any) -> str:
 BAD_INDENT = "the line does not begin where YAML expects it."
 NO_KEY = "this line has no key"
 OPEN_QUOTE = "the text in quotes that begins here is not closed. Add the closing quote."
-IN_QUOTES = "must be in quotes."
 COMMA = "there is a comma after the last value. JSON allows none there: remove it."
 DOCUMENTS = "a second document begins here, and a list is one document. Remove the line `---`, or"
 COMMENT = (
     "there is a comment, and JSON allows none. Remove it, or rename the file to .yml and begin"
 )
 NO_LIST = "the definition file must hold an array of entries"
+NOT_THERE = "there is no such file."
+OUTSIDE = "the file is outside the workspace."
+OF_GIT = "registrar reads nothing in a `.git` directory"
+NO_FILE = "this is a directory, a pipe or a device"
 TOO_LONG = "/".join(["d" * 250] * 17)
 DEEP = "the definition file is nested more than 32 levels deep"
 
@@ -74,26 +77,21 @@ COMMON = {
     "no blank behind a colon": entry(
         "path:README.md", "there is no blank after `path:`, so this is a text and not a key."
     ),
-    "key too far right": Mistake("- path: a\n   content: b\n", "line 2, column 4", BAD_INDENT),
-    "key too far left": Mistake("- path: a\n content: b\n", "line 2, column 2", BAD_INDENT),
-    "key in the first column": Mistake("- path: a\ncontent: b\n", "line 2, column 1", BAD_INDENT),
-    "entry too far right": Mistake(
-        "files:\n- path: a\n - path: b\n", "line 3, column 2", BAD_INDENT
-    ),
-    "entry too far left": Mistake("  - path: a\n- path: b\n", "line 2, column 1", BAD_INDENT),
-    "entry below a key": Mistake(
-        "- path: a\n  content: b\n  - c\n", "line 3, column 3", BAD_INDENT
-    ),
-    "key of the list in an entry": Mistake(
-        "extends: health\nfiles:\n  - path: a\n  exclude: [b]\n", "line 4, column 3", BAD_INDENT
-    ),
-    "key of the list too far right": Mistake(
-        "extends: health\n  files: [a]\n", "line 2, column 3", BAD_INDENT
-    ),
+    **{
+        what: Mistake(text, f"line {line}, column {at}", BAD_INDENT)
+        for what, text, line, at in (
+            ("a key too far right", "- path: a\n   content: b\n", 2, 4),
+            ("a key too far left", "- path: a\n content: b\n", 2, 2),
+            ("a key in the first column", "- path: a\ncontent: b\n", 2, 1),
+            ("an entry too far right", "files:\n- path: a\n - path: b\n", 3, 2),
+            ("an entry too far left", "  - path: a\n- path: b\n", 2, 1),
+            ("an entry below a key", "- path: a\n  content: b\n  - c\n", 3, 3),
+            ("a key of the list in an entry", "files:\n  - path: a\n  exclude: [b]\n", 3, 3),
+            ("a key of the list too far right", "extends: health\n  files: [a]\n", 2, 3),
+            ("a text with a colon", "- path: a\n  content: |\nHello: x\n", 3, 1),
+        )
+    },
     "text not indented": Mistake("- path: a\n  content: |\nHello\n", "line 3, column 1", NO_KEY),
-    "text with a colon, not indented": Mistake(
-        "- path: a\n  content: |\nHello: x\n", "line 3, column 1", BAD_INDENT
-    ),
     "text partly indented": Mistake(
         "- path: a\n  content: |\n    one\n  two\n", "line 4, column 3", NO_KEY
     ),
@@ -110,16 +108,19 @@ COMMON = {
             ('- {path: "b}\n- {path: c}', 10),
         )
     },
-    "@": Mistake("- path: @a\n", "line 1, column 9", f"a text that begins with @ {IN_QUOTES}"),
-    "*": Mistake("- path: *.md\n", "line 1, column 9", f"a text that begins with * {IN_QUOTES}"),
-    "* as an alias": Mistake(
-        "- path: *md\n", "line 1, column 9", f"a text that begins with * {IN_QUOTES}"
-    ),
-    "* in a list": Mistake(
-        "exclude: [**/x]\n", "line 1, column 11", f"a text that begins with * {IN_QUOTES}"
-    ),
-    "&": Mistake("- path: &.a b\n", "line 1, column 9", f"a text that begins with & {IN_QUOTES}"),
-    "%": Mistake("- path: %a\n", "line 1, column 9", f"a text that begins with % {IN_QUOTES}"),
+    **{
+        f"{name} begins a text": Mistake(
+            text, f"line 1, column {at}", f"a text that begins with {name[0]} must be in quotes."
+        )
+        for name, text, at in (
+            ("@", "- path: @a\n", 9),
+            ("*", "- path: *.md\n", 9),
+            ("* as an alias", "- path: *md\n", 9),
+            ("* in a list", "exclude: [**/x]\n", 11),
+            ("&", "- path: &.a b\n", 9),
+            ("%", "- path: %a\n", 9),
+        )
+    },
     "key twice": Mistake(
         "- path: a\n  path: b\n", "entry 1, line 2", "the key path is there more than once."
     ),
@@ -257,31 +258,16 @@ ENTRIES = {
     "two contents": entry(
         "{path: a, content: b, content_file: good}", "`content` and `content_file` cannot be given"
     ),
-    "no such file": entry("{path: a, content_file: gone}", "gone: there is no such file."),
-    "a file outside": entry(
-        "{path: a, content_file: ../outside}", "../outside: the file is outside the workspace."
-    ),
-    "an absolute file": entry(
-        "{path: a, content_file: /etc/passwd}", "/etc/passwd: the file is outside the workspace."
-    ),
-    "a link to the outside": entry(
-        "{path: a, content_file: link}", "link: the file is outside the workspace."
-    ),
-    "a file of git": entry(
-        "{path: a, content_file: .git/config}",
-        ".git/config: registrar reads nothing in a `.git` directory",
-    ),
-    "a file of git in another letter case": entry(
-        "{path: a, content_file: .Git/config}",
-        ".Git/config: registrar reads nothing in a `.git` directory",
-    ),
-    "a directory": entry(
-        "{path: a, content_file: .}", ".: this is a directory, a pipe or a device"
-    ),
-    "no name": entry('{path: a, content_file: ""}', ".: this is a directory, a pipe or a device"),
-    "a large file": entry(
-        "{path: a, content_file: large}", "large: the file is larger than 1000000 bytes."
-    ),
+    **{
+        f"content_file {file}": entry(f"{{path: a, content_file: {file}}}", f"{shown}: {words}")
+        for file, shown, words in (
+            ("gone", "gone", NOT_THERE),
+            *((outside, outside, OUTSIDE) for outside in ("../outside", "/etc/passwd", "link")),
+            *((of_git, of_git, OF_GIT) for of_git in (".git/config", ".Git/config")),
+            *((no_file, ".", NO_FILE) for no_file in (".", '""')),
+            ("large", "large", "the file is larger than 1000000 bytes."),
+        )
+    },
     "the token in a file": entry(
         "{path: a, content_file: token}", "content_file holds the token itself"
     ),
@@ -492,20 +478,18 @@ LIMITS = {
 
 FILES = {
     **{
-        f"outside: {name}": Mistake(None, "", "the file is outside the workspace.", name)
-        for name in ("link.json", "folder/list.json", "../list.json", "/etc/passwd", "x/../../a")
-    },
-    **{
-        f"not there: {name}": Mistake(None, "", "there is no such file.", name)
-        for name in ("gone.json", "gone/list.json", "large/list.json", "dangling.json")
-    },
-    **{
-        f"no regular file: {name}": Mistake(
-            None, "", "this is a directory, a pipe or a device", name
+        name: Mistake(None, "", words, name)
+        for words, names in (
+            (
+                OUTSIDE,
+                ("link.json", "folder/list.json", "../list.json", "/etc/passwd", "x/../../a"),
+            ),
+            (NOT_THERE, ("gone.json", "gone/list.json", "large/list.json", "dangling.json")),
+            (NO_FILE, ("folder.json", "pipe.json", "socket.json", ".")),
+            (OF_GIT, (".git/list.json",)),
         )
-        for name in ("folder.json", "pipe.json", "socket.json", ".")
+        for name in names
     },
-    "in .git": Mistake("[]", "", "registrar reads nothing in a `.git` directory", ".git/list.json"),
     "a loop of links": Mistake(
         None, "", "the file cannot be read (Too many levels of symbolic links).", "loop.json"
     ),

@@ -381,7 +381,7 @@ def test_what_is_wrong_is_told_at_once_with_what_may_be(action: Action, host: St
         for path, text in zip("abcd", contents, strict=True)
     ]
     name = action.write("list.json", json.dumps([*listed, "*"]))
-    run = action(definitions=name, mode="validate", language="en")
+    run = action(definitions=name, mode="validate", language="en", host_token="", target_repo="")
     assert (run.exit_code, host.requests) == (2, [])
     found = [
         (matched[1], matched[2])
@@ -442,15 +442,6 @@ def test_a_list_is_validated_without_token_target_and_request(
     assert "Warning: list.yml, entry 1, line 1: the path * is not a pattern" in run.stderr
     assert run.summary == f"## List\n\n- `list.yml` has no mistake. {said.partition('. ')[2]}\n"
     assert run.report == {"version": 1, "exit_code": 0, "errors": [], "registrations": []}
-
-
-def test_mistakes_of_a_list_that_is_validated_end_with_exit_code_2(
-    action: Action, host: StandInHost
-) -> None:
-    name = action.write("list.yml", "- /a\n")
-    run = action(definitions=name, mode="validate", language="en", host_token="", target_repo="")
-    assert (run.exit_code, host.requests) == (2, [])
-    assert "list.yml, entry 1, line 1: the path /a is absolute." in run.stderr
 
 
 def test_built_in_lists_and_those_for_many_are_valid(action: Action, host: StandInHost) -> None:
