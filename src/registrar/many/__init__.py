@@ -1,1 +1,1 @@
-"""A run over many repositories: list, read, report the budget, write one after the other."""
+"""A run over many repositories: list them, read them, report the budget, write one by one."""

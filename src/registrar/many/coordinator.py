@@ -1,4 +1,8 @@
-"""A run over many repositories: list, read, report the budget, write one after the other."""
+"""The course of a run over many repositories: list them, read them, report the budget, write to one
+after the other.
+
+The budget is the plan that a run shows before it writes: the number of pull requests and requests.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -30,14 +34,14 @@ if TYPE_CHECKING:
     from registrar.github.client import GitHub
 
 _TO_REGISTER = ONLY_LOOKED_AT | {Status.TO_OPEN, Status.TO_UPDATE, Status.TO_CLOSE}
-"""What a run has to look at again that registers."""
+"""The states after the reading in which a run with ``mode: register`` reads a repository again."""
 _ABSENT = (FailOn.MISSING, FailOn.DECLINED, FailOn.UNSET)
 
 
 @dataclass
 class ManyRun:
-    """One run over many repositories; its result grows while it goes on, so that it is complete
-    even if the run ends early.
+    """One run over many repositories. Its result grows while it goes on, so that the result is
+    complete even if the run ends early.
     """
 
     github: "GitHub"
@@ -52,17 +56,21 @@ class ManyRun:
         self._of_one = ManyListener(self.listener.texts)
         self.result = self.run_result.many = ManyResult(self.settings)
         self.registrations = self.run_result.registrations
-        """What was done, or would be, in each repository with missing files."""
+        """The results of all registrations, and of the previews that have something to report."""
         self._end = self.cancellation.clock.monotonic() + self.settings.max_seconds
         """Moment (monotonic) of the run's end."""
         self.github.limits.pace.end = self._end
         self._todo: list[Record] = []
-        """What was read of the repositories in which something is left to do."""
+        """The results of the reading for each list in a repository that has something to do."""
         self._without_row: dict[tuple[str, str], Record] = {}
-        """The lists in repositories that have no row yet, and what is known of them so far."""
+        """The lists in repositories that have no row of the report yet, each with its present
+        record."""
 
     def run(self, selection: Selection) -> None:
-        """List, read, report the budget, write."""
+        """List the repositories, read them, report the budget, and write.
+
+        Raises `Refused` if no repository is selected.
+        """
         self.privacy.of_many(others_read=may_be_published(self.settings))
         self.privacy.not_public = self.github.limits.not_public
         self.github.check_token()
@@ -75,7 +83,7 @@ class ManyRun:
         try:
             self._read_and_write(reader, listing, found)
         finally:
-            # What ended the run early left these where they are
+            # If the run has ended early, these lists have not had their turn
             for row in [*self._without_row.values()]:
                 self._keep(row)
 
@@ -104,7 +112,7 @@ class ManyRun:
         result.note_blobs(read_blobs(self.github.client, replaced))
         listener.many_done(self.run_result)
 
-    # --- Which repositories ---------------------------------------------------------------------
+    # --- Listing --------------------------------------------------------------------------------
 
     def _list(self, client: "BulkClient", selection: Selection) -> Listing:
         settings, privacy = self.settings, self.privacy
@@ -139,9 +147,9 @@ class ManyRun:
         ]
 
     def _note_selected(self, found: int, listing: Listing) -> None:
-        """Keep how many repositories are selected; none is an error.
+        """Keep the number of selected repositories; raise `Refused` if there is none.
 
-        ``found`` counts names that were not found, too.
+        ``found`` also counts the names that were not found.
         """
         self.result.repositories = found - listing.excluded.total()
         if self.result.repositories:
@@ -151,7 +159,7 @@ class ManyRun:
         parts = exclusions(listing.excluded)
         raise Refused(msg("many.nothing_selected", found=found, parts=parts))
 
-    # --- How they stand -------------------------------------------------------------------------
+    # --- Reading --------------------------------------------------------------------------------
 
     def _read(self, reader: Reader, listing: Listing) -> None:
         specs = self._specs(listing.selected)
@@ -165,7 +173,7 @@ class ManyRun:
             if previewed.exclusion:
                 if _key(previewed.spec)[0] not in result.end.excluded:
                     listing.excluded[previewed.exclusion] += 1
-                    # Also for a run that ends before all are read
+                    # Counted at once, because the run may end before all repositories are read
                     result.repositories -= 1
                 for spec in self._specs([previewed.spec.repository]):
                     self._without_row.pop(_key(spec), None)
@@ -183,15 +191,14 @@ class ManyRun:
             self._note(note)
 
     def _sort_in(self, previewed: Record) -> None:
-        """Count what the reading has found, and put it aside where there is something to write.
-
-        Everything else has its row now.
+        """Count the result of the reading. If there is something to write, put it aside until its
+        turn comes; otherwise make it a row of the report.
         """
         registers, left_to_do = self.settings.mode is Mode.REGISTER, previewed.left_to_do
         if not previewed.failure:
             self.result.note_read(previewed)
         self.result.reading.add(previewed)
-        # What the token may not write is all that the pull request lacks
+        # The pull request may lack only files that the token may not write
         registers = registers and not (previewed.is_refused and left_to_do in ONLY_LOOKED_AT)
         if (registers and left_to_do in _TO_REGISTER) or left_to_do is Status.TO_WITHDRAW:
             self._todo.append(previewed)
@@ -208,7 +215,7 @@ class ManyRun:
         self.result.notes.append(note)
         self.listener.line(note)
 
-    # --- What is done ---------------------------------------------------------------------------
+    # --- Writing --------------------------------------------------------------------------------
 
     def _is_confirmed(self, budget: Budget) -> bool:
         """Ask for confirmation if there is a terminal. The time until the answer does not count for
@@ -221,9 +228,9 @@ class ManyRun:
         return is_confirmed
 
     def _write(self, reader: Reader, todo: Sequence[Record], expected: int) -> None:
-        """Register in one repository of ``todo`` after the other, until something ends it.
+        """Do the registrations of ``todo`` one after the other, until something ends the writing.
 
-        ``expected`` is the number of writing requests that this needs.
+        ``expected`` is the number of writing requests that all of them need.
         """
         withdraws = self.settings.mode is Mode.WITHDRAW
         heading = "many.group_withdraw" if withdraws else "many.group_write"
@@ -239,7 +246,7 @@ class ManyRun:
                     minutes = self.settings.max_seconds / 60
                     self.result.stopped = msg("many.out_of_minutes", minutes=minutes)
                 if self.result.stopped:
-                    # Said once, with their number
+                    # All of these are reported by one line with their number
                     self._keep(writing.left_alone(previewed))
                     continue
                 if not has_room:
@@ -255,15 +262,16 @@ class ManyRun:
             self._note_end(self.result.stopped)
 
     def _note_end(self, reason: Message) -> None:
-        """Say once why the run ended early, and what that leaves for the next one."""
+        """Report why the run ended early, and how many lists are left for the next run."""
         if left := self.result.end.states[Status.DEFERRED]:
             self.result.stopped = msg("many.ended_early", left=left, reason=reason)
             self.listener.warn(Diagnostic(self.result.stopped))
 
     def _looked_at(self, reader: Reader, previewed: Record) -> Record:
-        """Give the state of a repository that is left for the next run, as far as it was read.
+        """Return the result for a repository that is left for the next run.
 
-        What people did to its pull request is seen only if it is read alone.
+        If it is a guess, the repository is read alone, because people may have changed its pull
+        request. If that fails, the guess is returned.
         """
         if not previewed.is_guess:
             return previewed
@@ -271,16 +279,19 @@ class ManyRun:
         return previewed if alone.failure or alone.is_unread else alone
 
     def _set_pace(self, left: int, done: int) -> float:
-        """Set the pace for the writing that is left; give how many seconds that lasts."""
+        """Set the pace for the rest of the writing, and return how many seconds it takes.
+
+        ``left`` and ``done`` are the expected numbers of requests, for the rest and until now.
+        """
         pace = self.github.limits.pace
         left = writing.writes_left(left, done=done, made=pace.writes)
         pace.expect(pace.writes + left, end=self._end)
         return left * pace.interval
 
     def _register(self, previewed: Record, gate: writing.Gate) -> tuple[Record, Record]:
-        """Do the ordinary registration, which reads the repository again first.
+        """Do one registration, which reads the repository again first.
 
-        Gives what it did, and how the repository stands then.
+        Return its result, and the row of the report.
         """
         writes_before = self.github.limits.pace.writes
         client = self.github.client(previewed.spec.target)
@@ -299,18 +310,19 @@ class ManyRun:
         place: tuple[int, int] | None = None,
         seconds_left: float = 0.0,
     ) -> None:
-        """Keep a row, and print it unless nothing is missing. What may not be named is counted.
+        """Keep a row of the report, and print it unless the repository is complete.
 
-        ``place`` is its number and the number of all rows, if that is known.
+        ``place`` is its number and the number of all rows, if these are known. ``seconds_left`` is
+        the time that the other rows take; 0 if it is not known.
         """
         row, names_list = self._keep(row), len(self.lists) > 1
         if row.status is not Status.COMPLETE:
             self.listener.repository_done(row, place, seconds_left, names_list=names_list)
 
     def _keep(self, row: Record) -> Record:
-        """Put a row into the result, table and page: the last that is known of it.
+        """Put the final row of a list in a repository into the result, the table and the page.
 
-        If nothing of the repository was read, every path of it is shown as not read.
+        If nothing of the repository was read, all its paths are shown as not read.
         """
         row = row if row.files else row._replace(paths=unread(row.spec).paths)
         self._without_row.pop(_key(row.spec), None)

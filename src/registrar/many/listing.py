@@ -1,4 +1,4 @@
-"""Which repositories there are, which of them are meant, and who reads what is said of them."""
+"""Lists the repositories, selects those of the run, and finds out whether others read its log."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from registrar.github.bulk import BulkClient
 
 MOST_ALONE = 1000
-"""The most repositories whose custom properties are read one by one: a fifth of an hour's requests.
-"""
+"""The most repositories whose custom properties are read one by one. They take a fifth of the
+requests of an hour."""
 AT_ONCE = 4
-"""How many of those are asked for at the same time."""
+"""The number of repositories whose custom properties are read at the same time."""
 
 
 @dataclass(slots=True)
 class Listing:
-    """The repositories, every one once."""
+    """The repositories that were found, each of them once."""
 
     by_id: dict[int, Repository] = field(default_factory=dict[int, Repository])
     """Every repository that was found, by its number, the excluded ones included."""
@@ -34,11 +34,15 @@ class Listing:
     excluded_repositories: list[tuple[Repository, Exclusion]] = field(default_factory=list)
     """The repositories that are excluded, each with the reason."""
     not_found: dict[str, Failure] = field(default_factory=dict[str, Failure])
-    """Names that stand for nothing that the token may read, and why."""
+    """Names for which the token can read no repository, each with the failure."""
 
 
 def make_listing(client: "BulkClient", selection: Selection, settings: Settings) -> Listing:
-    """List the repositories and sort them; names alone need no list."""
+    """List the repositories, and divide them into selected and excluded ones.
+
+    A repository that is given by its name is read alone, unless a list has it. Raises `Refused` if
+    the token cannot list the repositories of an owner, or read their custom properties.
+    """
     listing = Listing()
     for repository in _listed(client, selection, settings.workflow_repository):
         listing.by_id[repository.id] = repository
@@ -75,15 +79,16 @@ def make_listing(client: "BulkClient", selection: Selection, settings: Settings)
 def _add_properties(
     client: "BulkClient", listing: Listing, is_wanted: Callable[[Repository], bool]
 ) -> None:
-    """Ask for the custom properties that the lists of repositories did not have.
+    """Read the custom properties that the lists of repositories did not have.
 
-    GitHub describes them for these lists since 2026-08-29. Not confirmed what it gives to an App
-    without the permission *Custom properties*: where an owner's repositories all come with ``{}``,
-    nothing was said about any of them.
+    GitHub documents them for these lists since 2026-08-29. Whether an App without the permission
+    *Custom properties* gets them is not confirmed. So if all repositories of an owner come with
+    ``{}``, their properties count as unknown.
 
-    GitHub is asked about each owner. Where the token may not ask that, it is asked about each
-    repository that is wanted: that needs no more than *Metadata: read*
-    (https://docs.github.com/en/rest/repos/custom-properties).
+    GitHub is asked about each owner. If the token may not read that, each wanted repository is read
+    alone, because this needs only *Metadata: read*
+    (https://docs.github.com/en/rest/repos/custom-properties). Raises `Refused` if these are more
+    than `MOST_ALONE`, or cannot be read.
     """
     of_owner: dict[str, list[Repository]] = {}
     described = {each.owner.lower() for each in listing.by_id.values() if each.properties}
@@ -106,7 +111,8 @@ def _add_properties(
             if len(repositories) > MOST_ALONE:
                 values = {"owner": owner, "count": len(repositories), "most": MOST_ALONE}
                 raise Refused(msg("many.too_many_properties", **values)) from error
-        # Others moved to a page that was already read, as another one was deleted
+        # A repository is absent if it moved to a page that was read before, because another one was
+        # deleted in the meantime
         alone += [each for each in repositories if each.id not in known]
 
     def ask(repository: Repository) -> Values:
@@ -149,9 +155,10 @@ def others_read_workflow(
 ) -> bool:
     """Whether the workflow's repository is public, or may be.
 
-    An internal one counts as public: the whole enterprise reads its log. The event says so, except
-    a scheduled one, which describes no repository; then the list; then one request. Where no
-    workflow runs us, nothing is published.
+    An internal repository counts as public, because the whole enterprise can read its log. The
+    visibility is taken from the event; for a scheduled workflow, whose event has no repository,
+    from ``listed`` or from one more request. If it cannot be read, the result is true. Outside a
+    workflow the result is false, because nothing is published.
     """
     if not settings.in_workflow:
         return False

@@ -1,4 +1,4 @@
-"""Who hears of a run over many repositories while it goes on, and what each of them is told."""
+"""The interface through which a run over many repositories reports its progress."""
 
 from registrar.models.record import Record
 from registrar.models.run_result import Budget, RunResult
@@ -8,13 +8,13 @@ from registrar.registration import listener
 
 
 class ManyListener(listener.Listener):
-    """Hears of a run over many repositories while it goes on."""
+    """Receives the progress of a run over many repositories; this class ignores it."""
 
     def budget_known(self, budget: Budget, settings: Settings) -> None:
-        """Hear what was read, and what the run is going to do."""
+        """Receive the result of the reading, and the plan of the writing."""
 
     def agrees(self, _budget: Budget, _settings: Settings) -> bool:
-        """Say whether the run may do it; if nobody can be asked, it may."""
+        """Ask whether the run may write; return true if nobody can be asked."""
         return True
 
     def repository_done(
@@ -25,14 +25,15 @@ class ManyListener(listener.Listener):
         *,
         names_list: bool,
     ) -> None:
-        """Hear how one list in one repository ended.
+        """Receive the final record of one list in one repository.
 
-        ``place`` is its number and that of all, if that is known; ``names_list`` says that there
-        are several lists for each repository.
+        ``place`` is its number and the number of all records, if these are known. ``seconds_left``
+        is the time that the others take; 0 if it is not known. ``names_list`` is true if the run
+        has several lists.
         """
 
     def record(self, row: Record, counted: Tally) -> None:
-        """Hear how the listed paths of a repository stand at the end; they are ``counted``."""
+        """Receive a final record for table and page, and the counts of all records so far."""
 
     def many_done(self, result: RunResult) -> None:
-        """Hear how all repositories ended, and what a plan would write."""
+        """Receive the result of the whole run."""

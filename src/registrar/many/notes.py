@@ -1,4 +1,4 @@
-"""What a run over many repositories says of its lists, once all repositories were read."""
+"""The notes of a run over many repositories on its lists, after all repositories were read."""
 
 from collections.abc import Iterable, Iterator
 
@@ -10,9 +10,10 @@ from registrar.texts.messages import Message, msg
 def of_rules(
     result: ManyResult, lists: Iterable[FileList], *, others_read: bool
 ) -> Iterator[Message]:
-    """Say to how many repositories the rules of each list apply, and which notes follow.
+    """Yield the number of repositories to which each rule applies, and the notes of the lists.
 
-    With ``others_read`` other people read them, so no repository without a property is named.
+    ``others_read`` is true if other people can read the notes. Then the repositories in which a
+    property is unset are only counted, unless all of them are public.
     """
     of_list: dict[str, dict[int, int]] = {}
     for (name, number), count in result.rules.items():

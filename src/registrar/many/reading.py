@@ -1,27 +1,29 @@
-"""Reads how the selected repositories stand: many with one query, a few by themselves.
+"""Reads the states of the selected repositories: many with one query, a few one by one.
 
-Theory of operation. One query asks for everything that `single` reads of a repository, for as many
-of them as GitHub answers quickly: the listed paths at one commit, and three names of the working
-branch with their pull requests. `decide` then runs on each answer. Mostly it needs nothing else:
-nothing is missing, nothing was ever proposed, or everything was declined. Where it asks for more
-(what an open pull request still holds, a later name, what is on a branch), one query cannot answer
-for many, and there are two cases:
+Theory of operation. One query asks about as many repositories as GitHub answers quickly. For each
+of them it reads everything that `single` reads: the listed paths at one commit, and three names of
+the working branch with their pull requests. `decide` then runs on each answer. In most repositories
+it needs nothing else, because no file is missing, or none was ever proposed, or all were declined.
+Sometimes it asks for more: the files of an open pull request, a later name, or the files on a
+branch. One query cannot answer this for many repositories, so there are two cases:
 
-- A run that writes reads each repository again before it writes to it. It only needs to know what
-  that takes at most, so the questions are answered as if nobody had changed an open pull request.
-- A plan or a check has to know. These repositories are put aside, and previewed afterwards, a few
-  at a time, by the code that previews a single repository. How many they are is known before the
-  first of them is read. Those for which points or minutes do not suffice are reported as not read.
+- A run that writes reads each repository again before it writes to it. Until then it only needs an
+  upper limit for the work, so the questions are answered as if nobody had changed an open pull
+  request.
+- A plan or a check needs the true state. These repositories are put aside, and previewed later, a
+  few at a time, by the code that previews a single repository. Their number is known before the
+  first of them is read. If points or minutes do not suffice for all, the others are reported as not
+  read.
 
-While this thread works on the answers about a batch, another one asks about the next batch. Only
+While this thread works on the answers about a batch, another thread asks about the next batch. Only
 that thread sends queries, so there are never two under way. At most one batch is ahead, because its
-answers fill memory. If its query has to pause, this is told after the last line about the batch
-before.
+answers fill memory. If its query has to pause, the line about the pause is printed after the last
+line about the batch before.
 
 The size of a batch follows GitHub's answers: it grows while they are fast, and halves after one
-that is slow or refused. A repository whose query is refused even alone is put aside, too. What is
-known of a repository (its name, its id, whether it is archived) may change between any two answers:
-each answer is believed about its own moment only, and whoever writes looks again.
+that is slow or refused. A repository whose query is refused even alone is put aside, too. The name
+of a repository, its id, and whether it is archived may change between any two answers. So each
+answer counts only for its own moment, and a run reads a repository again before it writes to it.
 """
 
 import math
@@ -68,14 +70,17 @@ if TYPE_CHECKING:
 
 
 def unread(spec: RegistrationSpec) -> Record:
-    """Give the result if nothing of the repository was read."""
+    """Return the result for a repository that was not read: all its paths are `Standing.UNREAD`."""
     listed = (each.file for each in spec.file_list.files)
     paths = by_path(ListedPath(each, Standing.UNREAD) for each in listed)
     return Record(spec, spec.repository, paths=paths)
 
 
 def _with_refused(result: Record, scopes: frozenset[str] | None) -> Record:
-    """Say which files are going to fail, or have failed, because the token may not write them."""
+    """Return the result with the files as failed that the token may not create or update.
+
+    For a check, or for a run that never creates files, it is unchanged.
+    """
     spec = result.spec
     if not spec.proposes or spec.settings.mode is Mode.CHECK:
         return result
@@ -92,7 +97,9 @@ def _with_refused(result: Record, scopes: frozenset[str] | None) -> Record:
 
 
 def _with_outdated(result: Record) -> Record:
-    """Say which files the open pull request has with other content than the list, by its mark."""
+    """Return the result with the files to update that the open pull request has with other content
+    than the list. The mark shows which ones.
+    """
     mark = Mark.of(result.pull_request.body) if result.pull_request else None
     if mark is None or not mark.wrote:
         return result
@@ -107,39 +114,42 @@ def _with_outdated(result: Record) -> Record:
 
 FIRST_SIZE = 10
 LARGEST_SIZE = 100
-"""``nodes(ids:)`` takes no more ids (sourcecred/sourcecred#908)."""
+"""``nodes(ids:)`` accepts no more ids (sourcecred/sourcecred#908)."""
 FAST_SECONDS = 2.0
 REMEMBERED = 20
 """After a query was refused, sizes near its own are avoided for this many answers. Then they are
 tried again, because the cause may be gone.
 """
 SLOW_SECONDS = 5.0
-"""GitHub cuts a request off after 10 s.
+"""An answer that takes longer is slow, because GitHub ends a request after 10 s.
 
 https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 """
 ALONE_AT_ONCE = 4
-"""Repositories that are read one by one, at the same time."""
+"""Number of repositories that are read alone at the same time."""
 _REQUESTS_ALONE = 5
-"""Requests, or points, that one of them may cost: a query, a tree and comparisons."""
+"""The requests, or points, that reading one repository alone may cost: a query, a tree and
+comparisons."""
 _MEASURED_QUERIES = 10
-"""Queries that show how long the others take: by then most batches have their final size."""
+"""After so many answers the time of the other queries is estimated, because by then most batches
+have their final size."""
 _State = RepositoryState | Exclusion | Failure | None
-"""What a query says of a repository; ``None``: it is too large for a query of its own."""
+"""The answer of a query about one repository; ``None`` if a query about it alone is too large."""
 _Batch: TypeAlias = list[tuple[RegistrationSpec, _State]]
 
 
 MOST_FILES = 1_000_000
-"""Listed files of all repositories together: one fills some 500 bytes until the report."""
+"""The most listed files of all repositories together, because each of them fills some 500 bytes of
+memory until the report."""
 
 
 def _points(repositories: int, size: int) -> int:
-    """Points of GraphQL that reading costs with so many repositories in a query."""
+    """Return the GraphQL points that reading ``repositories`` costs, with ``size`` in a query."""
     return math.ceil(repositories / size) * points(size)
 
 
 def _by_branch(specs: Sequence[RegistrationSpec]) -> list[list[RegistrationSpec]]:
-    """Group registrations for queries: one query is about one list and one name of a branch."""
+    """Group registrations for queries, because a query is about one list and one working branch."""
     groups: dict[tuple[int, str], list[RegistrationSpec]] = {}
     for spec in specs:
         groups.setdefault((id(spec.file_list), spec.branch), []).append(spec)
@@ -148,19 +158,19 @@ def _by_branch(specs: Sequence[RegistrationSpec]) -> list[list[RegistrationSpec]
 
 @dataclass(slots=True)
 class BatchSize:
-    """How many repositories one query asks for: as many as GitHub answers quickly.
+    """The number of repositories in a query: as many as GitHub answers quickly.
 
-    It grows while answers are fast, and halves when one is slow or refused; for a while it does
-    not come near a size that was refused.
+    The size grows while answers are fast, and halves after one that is slow or refused. For some
+    time it does not come near a size that was refused.
     """
 
     size: int = FIRST_SIZE
     _ceiling: int = LARGEST_SIZE
     _answered: int = 0
-    """Answers since a query was refused."""
+    """Number of answers since a query was refused."""
 
     def answered(self, seconds: float) -> None:
-        """Learn from an answer that took so long."""
+        """Adapt the size to an answer that took so many seconds."""
         self._answered += 1
         if self._answered == REMEMBERED:
             self._ceiling = LARGEST_SIZE
@@ -170,9 +180,9 @@ class BatchSize:
             self.size = min(self.size + self.size // 2 + 1, self._ceiling)
 
     def failed(self, count: int) -> None:
-        """Learn from a query that was too much at once, of ``count`` repositories.
+        """Adapt the size to a query about ``count`` repositories that was refused.
 
-        The last ones of a list may be fewer than the size.
+        ``count`` may be less than the size, if these were the last repositories.
         """
         self.size = max(count // 2, 1)
         self._ceiling = (self.size + count) // 2
@@ -180,21 +190,25 @@ class BatchSize:
 
 
 class Guesses(Lookups):
-    """Looks up as if nobody had changed an open pull request of ours, or used a later name."""
+    """Answers the questions of `decide` as if nobody had changed an open pull request of ours, or
+    used a later name of the working branch.
+    """
 
     def __init__(self, task: Task, may_write: Callable[[str], bool | None]) -> None:
-        """``may_write`` is asked: a stranger could keep a run from looking at the repository."""
+        """``may_write`` is asked instead of guessed. Otherwise a stranger's pull request could keep
+        a run from reading the repository again.
+        """
         self._task = task
         self._may_write = may_write
         self.used = False
-        """Whether anything was asked that the shared query does not answer."""
+        """Whether a question was asked that the shared query does not answer."""
 
     def branch(self, name: str) -> BranchState:
         self.used = True
         return BranchState(name, None)
 
     def head(self, _name: str) -> str | None:
-        # Asked only where the branch lacks something
+        # `decide` asks this only if the branch lacks a file
         self.used = True
         return None
 
@@ -218,7 +232,7 @@ class Guesses(Lookups):
         try:
             return self._may_write(login)
         except GitHubError:
-            # Asked once more if the repository is read alone
+            # The question comes again if the repository is read alone
             self.used = True
             return None
 
@@ -228,7 +242,7 @@ class Guesses(Lookups):
 
 @dataclass(slots=True)
 class Reader:
-    """Reads repositories in batches as large as GitHub answers them."""
+    """Reads repositories in batches whose size follows GitHub's answers."""
 
     github: "GitHub"
     client: "BulkClient"
@@ -240,33 +254,36 @@ class Reader:
     _began: float = 0.0
     _sent_before: int = 0
     _total: int = 0
-    """Registrations that are to be read."""
+    """Number of registrations to read."""
     _measured: int = 0
-    """Queries that were answered."""
+    """Number of queries that were answered."""
     _lost_seconds: float = 0.0
-    """How long queries took that were not answered: a few large repositories say nothing about the
-    others."""
+    """The time of queries that were refused. The estimate leaves it out, because a few large
+    repositories show nothing about the others."""
     _done: int = 0
-    """Registrations that have been read."""
+    """Number of registrations that were read."""
 
     @property
     def queries(self) -> int:
-        """Requests that the reading took so far, repeated ones included."""
+        """Number of requests that the reading has sent so far, including repeated ones."""
         return self.github.limits.sent - self._sent_before
 
     def require_enough(self, specs: Sequence[RegistrationSpec]) -> None:
-        """Refuse what would fill the memory, or cost more points than are left."""
+        """Raise `Refused` if the reading would fill the memory, or cost more points than are left.
+
+        Call it before `read`.
+        """
         files = sum(len(spec.file_list.possible) for spec in specs)
         if files > MOST_FILES:
             raise Refused(msg("many.too_many_files", count=files, most=MOST_FILES))
-        # While GitHub answers no faster than it has to
+        # Estimated for the first size, because GitHub may be too slow for a larger one
         self._require_points(sum(_points(len(group), FIRST_SIZE) for group in _by_branch(specs)))
 
     def read(self, specs: Sequence[RegistrationSpec]) -> Iterator[Record]:
-        """Read every repository, many with one query, and preview its registration.
+        """Read the repositories, many with one query, and yield the preview of each registration.
 
-        A repository that has to be read alone is `Status.UNREAD`. Refuses to go on if the time of
-        the run or GitHub's points would not last until all are read.
+        A repository that has to be read alone has `Status.UNREAD`. Raises `Refused` if the time of
+        the run, or the GraphQL points, do not suffice for all repositories.
         """
         self._sent_before = self.github.limits.sent
         self._began, self._total = self._now, len(specs)
@@ -276,9 +293,10 @@ class Reader:
                     yield self._previewed(spec, state)
 
     def read_alone(self, known: Sequence[Record]) -> Iterator[Record]:
-        """Preview registrations one by one, for as long as points and minutes suffice.
+        """Yield the preview of each registration, with requests about this repository alone.
 
-        ``known`` is what was read of them before.
+        ``known`` are the results of the reading before. If points or minutes do not suffice for a
+        repository, it has `Status.UNREAD`.
         """
         yield from concurrently(self._previewed_alone, known, ALONE_AT_ONCE)
 
@@ -291,9 +309,9 @@ class Reader:
             yield from self._batches_of(group)
 
     def _batches_of(self, specs: Sequence[RegistrationSpec]) -> Iterator[_Batch]:
-        """Ask about repositories in batches, all with one list and one name of a branch."""
+        """Ask about repositories in batches; all have the same list and the same working branch."""
         branches, directories = names_of(specs[0].branch), directories_to_read(specs[0])
-        # Who writes reads it again
+        # A run that writes reads the branch again
         looks = specs[0].settings.mode.only_reads
         done = 0
         while done < len(specs):
@@ -316,7 +334,7 @@ class Reader:
                 self._lost_seconds += self._now - began
                 if len(batch) > 1:
                     self._size.failed(len(batch))
-                    # A query that runs out of time costs points, too
+                    # A query that has run out of time has cost points, too
                     left = self._total - self._done
                     self._require_points(_points(left, self._size.size))
                     continue
@@ -332,7 +350,7 @@ class Reader:
             ]
 
     def _completed(self, spec: RegistrationSpec, state: _State) -> _State:
-        """Add what the list of repositories says, and what is inherited from the owner."""
+        """Add the facts that the listing has of a repository, and the files of its owner."""
         if not isinstance(state, RepositoryState):
             return state
         try:
@@ -349,7 +367,7 @@ class Reader:
             raise Refused(msg("many.too_few_points", needed=needed, left=left, until=until))
 
     def _require_time(self) -> None:
-        """Refuse to go on as soon as it is known that the run ends before all are read."""
+        """Raise `Refused` as soon as the run is known to end before all repositories are read."""
         now = self._now
         each = (now - self._began - self._lost_seconds) / max(self._done, 1)
         left = each * (self._total - self._done) if self._measured >= _MEASURED_QUERIES else 0.0
@@ -358,7 +376,10 @@ class Reader:
             raise Refused(msg("many.too_few_minutes", needed=minutes))
 
     def _previewed(self, spec: RegistrationSpec, state: _State) -> Record:
-        """Say what would be done; `Status.UNREAD` if that takes questions about it alone."""
+        """Return the preview of a registration, from the answer of a query about many repositories.
+
+        It has `Status.UNREAD` if it needs requests about this repository alone.
+        """
         if isinstance(state, Exclusion):
             return unread(spec)._replace(exclusion=state)
         if isinstance(state, Failure):
@@ -384,7 +405,7 @@ class Reader:
         return result._replace(interrupted=interrupted, is_guess=is_guess)
 
     def _previewed_alone(self, known: Record) -> Record:
-        """Say what would be done, with requests about this repository alone."""
+        """Return the preview of a registration, with requests about this repository alone."""
         spec, interrupted = known.spec, known.interrupted
         if self._has_room:
             client = self.github.client(spec.target)
@@ -400,6 +421,6 @@ class Reader:
 
     @property
     def _has_room(self) -> bool:
-        """Whether points, requests and minutes suffice for one repository more."""
+        """Whether points, requests and minutes suffice for one more repository."""
         known = (left for left in map(self.github.limits.remaining, Resource) if left is not None)
         return self._now < self.end and all(left >= _REQUESTS_ALONE for left in known)

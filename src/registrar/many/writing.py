@@ -1,4 +1,4 @@
-"""The writing: in what order, whether the next repository may be begun, and how it ended."""
+"""The writing of a run over many repositories: its order, its limits, and the resulting states."""
 
 import hashlib
 import math
@@ -29,11 +29,12 @@ if TYPE_CHECKING:
 
 
 def writes_of(options: PullRequestOptions) -> dict[Status, int]:
-    """Writing requests of one pull request, if there are any.
+    """Return the number of writing requests for one pull request, by the state after the reading.
 
-    A new one needs one for everything, an open one two: a commit and its description. Every kind of
-    option needs one more; reviewers are asked only when the pull request is opened. A needless one
-    needs one besides, to be closed.
+    A new pull request needs one request for everything. An open one needs two: one for the commit,
+    and one for the description. Labels and assignees need one more request each. Reviewers and team
+    reviewers do so only for a new pull request, because they are asked only once. The request that
+    closes a pull request which is no longer needed is not included.
     """
     always = sum(map(bool, (options.labels, options.assignees)))
     once = sum(map(bool, (options.reviewers, options.team_reviewers)))
@@ -45,9 +46,9 @@ def writes_of(options: PullRequestOptions) -> dict[Status, int]:
 
 
 class Room:
-    """How many more pull requests a run may open, and how many it may update or close.
+    """The number of pull requests that a run may still open, and that it may still update or close.
 
-    A plan counts with it what a run of the same day would take, and a run decides with it.
+    A plan uses it to foresee which repositories a run takes, and a run uses it to decide.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -56,21 +57,23 @@ class Room:
         self._changed = 0
 
     def has_for(self, previewed: Record) -> bool:
-        """Whether there is room for what is left to do somewhere; a withdrawal has no cap."""
+        """Whether there is room for everything that is left to do for one list in a repository. A
+        withdrawal has no cap.
+        """
         opened, changed = _planned(previewed)
         has_room = not opened or self._opened < self._cap
         return has_room and (not changed or self._changed < self._cap)
 
     def take(self, opened: int, changed: int) -> None:
-        """Take room for pull requests that are opened, and for those that are changed."""
+        """Count pull requests that were opened, and pull requests that were updated or closed."""
         self._opened += opened
         self._changed += changed
 
 
 def _planned(previewed: Record) -> tuple[int, int]:
-    """Pull requests that are to be opened, and to be updated or closed, at most.
+    """Return the number of pull requests to open, and the number to update or close, at most.
 
-    Where one has become needless, another one may be opened for what is missing.
+    If one is no longer needed, it is closed, and another one may be opened for missing files.
     """
     left = previewed.left_to_do
     if left not in {Status.TO_OPEN, Status.TO_UPDATE, Status.TO_CLOSE}:
@@ -83,9 +86,9 @@ def _is_to_write(previewed: Record) -> bool:
 
 
 def next_ones(ordered: Iterable[Record], settings: Settings) -> list[Record]:
-    """Give the repositories that a run takes next, of those that are ``ordered``.
+    """Return those of ``ordered`` that a run would write to, as far as the caps allow.
 
-    In the place of one that fails, or needs nothing after all, the next one has its turn.
+    If one of them fails, or needs nothing after all, the run takes the next one in its place.
     """
     room, taken = Room(settings), list[Record]()
     for each in filter(_is_to_write, ordered):
@@ -96,7 +99,11 @@ def next_ones(ordered: Iterable[Record], settings: Settings) -> list[Record]:
 
 
 def with_writing(of_reading: Budget, settings: Settings, ordered: Sequence[Record]) -> Budget:
-    """Plan the writing after the reading, of what is left to do in this order; a check has none."""
+    """Return the budget of the reading with the plan of the writing. A check has no such plan.
+
+    ``ordered`` are the lists in repositories that have something to do, in the order of the
+    writing.
+    """
     if settings.mode is Mode.CHECK:
         return of_reading
     taken = next_ones(ordered, settings)
@@ -117,20 +124,23 @@ def with_writing(of_reading: Budget, settings: Settings, ordered: Sequence[Recor
 
 _DAY = 86_400
 SAME_CAUSE = 5
-"""Failures in a row with one cause that end the writing: the rest would fail, too."""
+"""So many failures in a row with the same cause end the writing, because the other repositories are
+likely to fail in the same way."""
 
 
 class Gate:
-    """Whether the next repository may be begun: caps, time, and what ended the last ones."""
+    """Decides whether the next repository may be begun, by the caps, the time and the last
+    failures.
+    """
 
     def __init__(self, settings: Settings, pace: "Pace", cancellation: Cancellation) -> None:
         """``pace`` knows when the run ends."""
         self._pace = pace
         self._clock = cancellation.clock
         self._room = Room(settings)
-        """Of it, what was, or may have been, done."""
+        """It counts everything that was, or may have been, done."""
         self._largest = 1
-        """The most writes that one repository needed: the next one may need as many."""
+        """The most writes that one repository needed, because the next one may need as many."""
         self._causes: list[Cause] = []
         """The cause of the last failures in a row, once for each of them."""
 
@@ -141,7 +151,7 @@ class Gate:
         return self._pace.end is None or write_at < self._pace.end
 
     def has_room_for(self, previewed: Record) -> bool:
-        """Whether the cap on what is to be done there leaves room for it; a withdrawal has none."""
+        """Whether the caps leave room for one list in a repository; a withdrawal has no cap."""
         return self._room.has_for(previewed)
 
     def note(
@@ -153,10 +163,10 @@ class Gate:
         wrote: bool,
         closed: int,
     ) -> None:
-        """Learn from a repository that needed ``writes``.
+        """Learn from a registration that needed ``writes`` writing requests.
 
-        ``wrote`` says whether a pull request was, or may have been, opened or changed; ``closed``
-        is how many needless ones were.
+        ``wrote`` is true if a pull request was, or may have been, opened or changed. ``closed`` is
+        the number of pull requests that were closed because they are no longer needed.
         """
         self._largest = max(self._largest, writes)
         is_new = row.operation is PullRequestOperation.CREATED
@@ -171,7 +181,7 @@ class Gate:
 
     @property
     def is_same_cause(self) -> bool:
-        """Whether the last `SAME_CAUSE` repositories failed, and all for one cause."""
+        """Whether the last `SAME_CAUSE` repositories failed, all with the same cause."""
         return len(self._causes) == SAME_CAUSE
 
 
@@ -179,11 +189,12 @@ _AS_PLANNED = 10
 
 
 def writes_left(expected: int, *, done: int, made: int) -> int:
-    """Estimate how many requests ``expected`` writes need, when ``done`` ones needed ``made``.
+    """Estimate how many requests ``expected`` planned ones need, if ``done`` planned ones needed
+    ``made`` requests.
 
-    Where GitHub refuses the one request that does everything, or is slow to know what was just
-    made, a pull request needs several. What was planned counts as much as `_AS_PLANNED` writes that
-    were done: the first repository alone says little about the others.
+    A pull request needs several requests if GitHub refuses the one that does everything, or does
+    not find a new branch or pull request at once. The plan has the weight of `_AS_PLANNED` requests
+    that were needed as planned, because the first repository alone shows little about the others.
     """
     return math.ceil(expected * max((made + _AS_PLANNED) / (done + _AS_PLANNED), 1.0))
 
@@ -195,30 +206,32 @@ changed it.
 
 
 class _Turn(IntEnum):
-    """When it is a repository's turn."""
+    """The turn of a repository in the order of the writing."""
 
     INTERRUPTED = auto()
     """A run has left a branch without a pull request."""
     USUAL = auto()
     WAITING = auto()
-    """It is only looked at again."""
+    """The repository is only read again."""
     DOOMED = auto()
-    """What was read shows that it is going to fail."""
+    """The reading has shown that the writing is going to fail."""
 
 
 _MOST_INTERRUPTED = SAME_CAUSE - 1
-"""Interrupted ones that come first: a run that is killed leaves one. So many that fail for good do
-not end a run before any other one had its turn."""
+"""The most interrupted repositories that come first; a run that is killed leaves one. They are
+fewer than `SAME_CAUSE`, so that another repository has its turn even if all of these fail."""
 
 
 def in_order(todo: Iterable[Record], moment: float) -> list[Record]:
-    """Put the repositories into the order in which they are written to.
+    """Return the records in the order in which a run writes to their repositories.
 
-    A few that an interrupted run has left come first, then all by name, from a start that moves
-    with the day of the ``moment`` (seconds since the epoch, UTC), then those that are only looked
-    at, and last what is going to fail. So failures that end every run do not always end it before
-    the same others, and a plan names what a run of the same day takes next: the start is drawn
-    among names, so that it stays where others have had their turn meanwhile.
+    First come a few that an interrupted run has left. Then come the others by name, from a start
+    that changes with the day of ``moment`` (seconds since the epoch, UTC). Then come those that are
+    only read again, and last those that are going to fail.
+
+    The start changes, so that failures which end every run do not always leave out the same
+    repositories. It is drawn among the names. So it does not change during a day if only other
+    repositories have had their turn, and a plan shows those that a run of the same day takes next.
     """
     by_name = sorted(todo, key=lambda each: each.spec.repository.full_name.lower())
     turns = {id(each): _turn(each) for each in by_name}
@@ -246,7 +259,11 @@ def _turn(previewed: Record) -> _Turn:
 
 
 def ended(previewed: Record, registered: Record, *, wrote: bool) -> Record:
-    """Say how a repository stands after its registration."""
+    """Return the final record of a list in a repository after its registration.
+
+    ``wrote`` is true if a write has succeeded. If the registration ended only because of a limit,
+    a signal or another name, the repository is left for the next run.
+    """
     failed, is_open = registered.failed, registered.operation is not PullRequestOperation.NONE
     left = left_alone(previewed)
     if not registered.files:
@@ -259,10 +276,10 @@ def ended(previewed: Record, registered: Record, *, wrote: bool) -> Record:
 
 
 def left_alone(previewed: Record) -> Record:
-    """Say how a repository stands that is left for the next run, without what is only a guess.
+    """Return the record of a repository that is left for the next run, without guesses.
 
-    States of paths that depend on what people did to a pull request are such guesses; that the pull
-    request is open is known.
+    The state of a path is a guess if it depends on changes that people may have made to a pull
+    request; such a path becomes not read. It is known that the pull request is open.
     """
     left = previewed.left_to_do
     paths = previewed.files
@@ -277,8 +294,8 @@ def left_alone(previewed: Record) -> Record:
 def may_have_written(previewed: Record, registered: Record, client: "Client") -> bool:
     """Whether a registration has opened or changed a pull request, as far as that is known.
 
-    An answer may have been lost, and GitHub may not show yet what it had done, even if it
-    refuses another pull request because of it.
+    An answer may have been lost. GitHub may also not show a pull request yet, although it refuses a
+    second one because of it.
     """
     session = client.session
     may_be_there = session.may_have_been_applied or session.has_lost_answer
@@ -293,9 +310,10 @@ def may_have_written(previewed: Record, registered: Record, client: "Client") ->
 
 
 def why_stop(registered: Record, gate: Gate, reason: Callable[[Record], Message]) -> Message | None:
-    """Say why the other repositories would end as this one; ``None`` if they would not.
+    """Return why the writing has to end, because other repositories would end in the same way;
+    ``None`` if it can go on.
 
-    ``reason`` gives what may be said of why a repository failed.
+    ``reason`` returns the reason of a failure as it may be published.
     """
     failure = registered.first_failure
     if failure and failure.kind is Kind.CANCELLED:
