@@ -1,4 +1,4 @@
-"""What can end a run early, its text, and the exit code that it leads to."""
+"""The errors that can end a run early, with their texts and their exit codes."""
 
 import signal
 import traceback
@@ -13,23 +13,24 @@ from registrar.texts.messages import Message, msg
 
 
 class Kind(Enum):
-    """What a failure, or a refusal of GitHub, means; status codes stay in ``github/``."""
+    """The meaning of a failure, or of a refusal of GitHub. Only ``github/`` knows status codes."""
 
     PARTIAL = auto()
-    """GraphQL gave only a part of the data: ask for less at once."""
+    """GraphQL gave only a part of the data, so a query has to ask for less at once."""
     TIMED_OUT = auto()
-    """GraphQL ran out of time: mostly that passes, or less has to be asked for at once."""
+    """GraphQL ran out of time. Mostly this passes; otherwise a query has to ask for less at once.
+    """
     NOT_FOUND = auto()
-    """A 404 that says ``Not Found``: the only thing that means missing."""
+    """A 404 with the words ``Not Found``. Only this kind means that a file is missing."""
     ALREADY_EXISTS = auto()
-    """What was to be created exists."""
+    """A path, a branch or a pull request that the request creates exists already."""
     TOO_LARGE = auto()
-    """What was asked for exists, and is too large to be shown."""
+    """The file exists, but it is too large to be shown."""
     UNRELATED = auto()
-    """Two commits that were to be compared have none in common."""
+    """Two commits cannot be compared, because they have no commit in common."""
     EMPTY_REPOSITORY = auto()
     NO_LIMITS = auto()
-    """An Enterprise Server without rate limits, asked for them."""
+    """The Enterprise Server has no rate limits, so it cannot report them."""
     TOKEN_REJECTED = auto()
     PERMISSION = auto()
     """The token may not do this (single sign-on included)."""
@@ -42,29 +43,30 @@ class Kind(Enum):
     REFUSED = auto()
     """Any other clear refusal: a rule, an archived repository, a path below a file."""
     LAG = auto()
-    """What this run made is not known everywhere yet."""
+    """A branch, a file or a pull request that this run has made is not visible everywhere yet."""
     LIMIT = auto()
     """A rate limit, primary or secondary."""
     TRANSIENT = auto()
     """A failure that may be gone the next time: server error, time-out, lost connection."""
     UNEXPECTED = auto()
-    """A message of GitHub that we do not know: nothing is concluded from it."""
+    """A message of GitHub that registrar does not know, so it concludes nothing from it."""
     UNUSABLE = auto()
     """No answer of GitHub's API: a proxy's page, a body cut off, a field of another type."""
     FATAL = auto()
-    """A failure that trying again does not mend: certificates, redirects."""
+    """A failure that comes again if the request is repeated: certificates, redirects."""
     NOT_BEGUN = auto()
-    """The run itself refuses to begin: inputs, or a repository that cannot be written to."""
+    """registrar itself refuses to begin, because of the inputs or a repository that cannot be
+    written to."""
     USED_UP = auto()
-    """The token's rate limit does not suffice for what comes next."""
+    """The token's rate limit does not suffice for the next requests."""
     OUT_OF_TIME = auto()
-    """Going on would last longer than the run may wait."""
+    """The run would have to wait longer than it may."""
     MOVED = auto()
-    """The repository is not the one that was chosen, or no longer chosen under its name."""
+    """Another repository has the name by now, or the selection does not match the new name."""
     CANCELLED = auto()
     """A signal ended the run."""
     OTHER = auto()
-    """Nothing is decided by it."""
+    """Any other failure. No decision depends on this kind."""
 
 
 NOTHING_DONE = frozenset(
@@ -86,38 +88,40 @@ NOTHING_DONE = frozenset(
         Kind.USED_UP,
     }
 )
-"""A clear refusal: it has changed nothing."""
+"""Clear refusals, which have changed nothing."""
 ASK_FOR_LESS = frozenset({Kind.PARTIAL, Kind.TIMED_OUT})
-"""A query for less may not meet this."""
+"""Failures that a query for less data may avoid."""
 ENDS_THE_READING = frozenset({Kind.TOKEN_REJECTED, Kind.FATAL})
-"""Reading any other repository would fail alike."""
+"""Failures with which the reading of any other repository would end, too."""
 ENDS_THE_WRITING = frozenset({Kind.TOKEN_REJECTED, Kind.USED_UP, Kind.OUT_OF_TIME, Kind.CANCELLED})
-"""Writing to any other repository would end alike."""
+"""Failures with which the writing to any other repository would end, too."""
 LEAVES_FOR_NEXT_RUN = frozenset({Kind.USED_UP, Kind.OUT_OF_TIME, Kind.CANCELLED, Kind.MOVED})
-"""Nothing is wrong with the repository: the next run does it, or finishes it."""
+"""Failures that are not about the repository, so the next run begins or finishes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why something failed; equal for failures that differ only in names, numbers or addresses."""
+    """The reason of a failure. Two are equal if the failures differ only in names, numbers or
+    addresses.
+    """
 
     message: Message = field(compare=False)
-    """The reason by itself, without what was being done."""
+    """The reason alone, without the operation that failed."""
     identity: str
     told: Message | None = field(default=None, compare=False)
-    """What those are told who may not know which repository it is about: it names nothing.
-    ``None``: the kind of the failure alone."""
+    """The reason without any name, for people who may not know which repository it is about.
+    ``None`` if they are told only the kind of the failure."""
 
 
 class Failure(NamedTuple):
-    """What went wrong."""
+    """A failure, as it is reported and as other code decides by it."""
 
     kind: Kind
     message: Message
-    """What a person reads: what is wrong, where, and what to do."""
+    """The text for a person: the problem, its place, and the remedy."""
     cause: Cause
     may_have_been_applied: bool = False
-    """Whether a write may have been applied all the same."""
+    """Whether a write may have been applied in spite of the failure."""
 
     @classmethod
     def of(
@@ -128,10 +132,10 @@ class Failure(NamedTuple):
         about: str = "",
         told: Message | None = None,
     ) -> "Failure":
-        """Make a failure that we found ourselves.
+        """Make a failure that registrar itself has found.
 
-        ``about`` is what besides the sentence makes it another cause: a path for example. ``told``
-        is that of its `Cause`.
+        Two failures with the same sentence have different causes if their ``about`` differs, for
+        example in a path. ``told`` is as in `Cause`.
         """
         return cls(kind, message, Cause(message, f"{message.identity} {about}", told))
 
@@ -140,7 +144,7 @@ EXIT_DONE = 0
 EXIT_FAILED = 1
 EXIT_REFUSED = 2
 EXIT_CANCELLED = 128
-"""Added to the number of the signal, as a shell reports it."""
+"""The exit code is the sum of this and the number of the signal, as in a shell."""
 
 
 class RegistrarError(Exception):
@@ -152,7 +156,7 @@ class RegistrarError(Exception):
 
     @property
     def message(self) -> Message:
-        """The text that a person will read: what is wrong, where, and what to do."""
+        """The text for a person: the problem, its place, and the remedy."""
         return self.failure.message
 
     @property
@@ -161,7 +165,7 @@ class RegistrarError(Exception):
 
     @property
     def nothing_done(self) -> bool:
-        """Whether what failed is certain to have changed nothing."""
+        """Whether the failed operation has certainly changed nothing."""
         return self.kind in NOTHING_DONE and not self.failure.may_have_been_applied
 
 
@@ -176,7 +180,7 @@ class OutOfTime(RegistrarError):
     """Waiting any longer would exceed ``max_wait_minutes``, or the end of the run."""
 
     def __init__(self, failure: Failure, waits_for: Message) -> None:
-        """``waits_for`` says in a few words what would have been waited for, and until when."""
+        """``waits_for`` names in a few words the reason and the end of the waiting."""
         super().__init__(failure)
         self.waits_for = waits_for
 
@@ -203,12 +207,12 @@ class Diagnostic(NamedTuple):
 
 
 class InvalidInput(Refused):
-    """Inputs or a definition file cannot be used; carries every diagnostic at once."""
+    """Inputs or a definition file cannot be used. The error has all diagnostics."""
 
     def __init__(
         self, diagnostics: Sequence[Diagnostic], warnings: Sequence[Diagnostic] = ()
     ) -> None:
-        """``diagnostics`` holds at least one; ``warnings`` were found besides."""
+        """``diagnostics`` has at least one; ``warnings`` were found in the same input."""
         super().__init__(diagnostics[0].message)
         self.diagnostics = tuple(diagnostics)
         self.warnings = tuple(warnings)
@@ -217,17 +221,20 @@ class InvalidInput(Refused):
 class Cancelled(BaseException):
     """A signal asked the run to end.
 
-    Not an `Exception`: what keeps a failed file from stopping the run must not catch it.
+    It is not an `Exception`, so that code which goes on after a failed file does not catch it.
     """
 
     def __init__(self, signal_number: int) -> None:
-        """``signal_number`` is that of SIGINT or SIGTERM."""
+        """``signal_number`` is the number of SIGINT or SIGTERM."""
         super().__init__(signal_number)
         self.signal_number = signal_number
 
 
 def exit_code(error: BaseException, *, wrote: bool) -> int:
-    """Exit code of what ``error`` ended; ``wrote``: something was, or may have been, written."""
+    """Return the exit code of a run or a registration that ``error`` ended.
+
+    ``wrote`` is true if something was, or may have been, written.
+    """
     if isinstance(error, Cancelled):
         return EXIT_CANCELLED + error.signal_number
     refused = isinstance(error, RegistrarError) and error.nothing_done
@@ -235,7 +242,10 @@ def exit_code(error: BaseException, *, wrote: bool) -> int:
 
 
 def describe(error: BaseException, branch: str = "") -> Failure:
-    """Describe what ended a run or a registration, which had ``branch`` as its working branch."""
+    """Return the failure for an error that ended a run or a registration.
+
+    ``branch`` is its working branch; empty if there is none yet.
+    """
     if isinstance(error, RegistrarError):
         return error.failure
     if isinstance(error, Cancelled):
@@ -245,7 +255,7 @@ def describe(error: BaseException, branch: str = "") -> Failure:
     place = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{Path(place.filename).name}:{place.lineno}"
     name = type(error).__name__
-    # Its words may hold whatever an answer held
+    # The error may contain parts of an answer, so its text is marked as GitHub's words
     return Failure.of(
         msg("run.unexpected", error=Lines(f"{name}: {error}"), where=where), about=where
     )

@@ -1,12 +1,13 @@
-"""The part of a run that needs GitHub: every profile in one repository, or in many.
+"""The part of a run that needs GitHub: every list in one repository, or in many.
 
-Imported once the input is known to be good: with it comes PyGithub, most of the start-up time.
+It is imported only after the inputs were found to be valid, because it imports PyGithub, which
+takes most of the start-up time.
 """
 
 from collections.abc import Sequence
 
-# First: imported from further down, its modules nest so deeply that Python 3.11 and 3.12 lose time
-# (python/cpython#142183)
+# This import comes first. Imported from another module, its modules would nest so deeply that
+# Python 3.11 and 3.12 lose time (python/cpython#142183)
 import github as _pygithub  # noqa: F401
 
 from registrar.errors import EXIT_CANCELLED
@@ -54,11 +55,11 @@ def execute(
             run.run(settings.selection)
             return
         own = settings.workflow_repository.lower()
-        # Until an answer says that it is public: others may read this, and not the repository
+        # Others may read the log but not the repository, until an answer shows that it is public
         if settings.target.lower() != own and environment.may_be_published(settings):
             reporter.privacy.of_one(frozenset(path for each in lists for path in each.paths))
         if settings.commit_strategy is CommitStrategy.PER_FILE:
-            # With `single` an invalid token fails the query itself
+            # With `single` the query itself fails if the token is invalid
             github.check_token()
         for file_list in lists:
             cancellation.check()
@@ -68,8 +69,8 @@ def execute(
             reporter.report_registration(done)
             result.registrations.append(done)
             if done.exit_code > EXIT_CANCELLED:
-                # A signal: no other list is begun
+                # A signal has ended this registration, so no other list is begun
                 return
     finally:
-        # A process that may open only a few files needs them for summary and outputs now
+        # A process that may open only a few files needs them now for the summary and the outputs
         transport.close()

@@ -1,4 +1,4 @@
-"""One run, top to bottom.
+"""The course of one run, from its inputs to its exit code.
 
 settings -> target and list -> state of the repository -> task -> record -> report -> exit code
 """
@@ -30,18 +30,18 @@ def main(  # noqa: PLR0913, PLR0917 (what a process is started with)
     cancellation: Cancellation | None = None,
     stdin: TextIO | None = None,
 ) -> int:
-    """Run the action once and give its exit code.
+    """Run registrar once and return its exit code.
 
-    ``arguments`` are those of the command line, without the program's name. ``cancellation`` holds
-    the clock, and knows of signals where the entry point installed it. ``stdin`` is where somebody
-    can answer, if it is a terminal.
+    ``arguments`` are those of the command line, without the program's name. ``cancellation`` has
+    the clock, and knows of signals if the entry point has installed it. ``stdin`` is used for
+    questions to a person if it is a terminal.
     """
     cancellation = cancellation or Cancellation()
     command_line = cli.parse(arguments)
     environ = {**environ, **command_line.variables}
     languages = environment.languages(environ, is_contracts=bool(command_line.command))
     in_place_of_words = Catalogue(languages.reader).text(msg("label.words_not_shown"))
-    # Valid or not, the token is kept out of every text
+    # The token is kept out of every text, even if the inputs turn out to be invalid
     privacy = Privacy(environment.value_of(environ, "host_token"), in_place_of_words)
     now = datetime.fromtimestamp(cancellation.clock.time(), UTC).isoformat(timespec="seconds")
     console = Console(environ, stdout, stderr, privacy.without_token)
@@ -86,7 +86,8 @@ def _execute(
     result: RunResult,
 ) -> None:
     try:
-        # Imported here because it is most of the start-up time, and bad input needs none of it
+        # Imported here, because it takes most of the start-up time, and a run with invalid inputs
+        # does not need it
         from registrar import execution  # noqa: PLC0415
     except ImportError as error:
         raise Refused(msg("run.package_missing", name=error.name or str(error))) from error

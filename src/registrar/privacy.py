@@ -1,8 +1,9 @@
-"""Who reads what a run publishes, and what they are not told: decided here, for every output.
+"""Decides for every output of a run which repositories, texts and paths may be published.
 
-The token is in nothing that is published. Where others can read the workflow, a repository that is
-not known to be public has no line of its own: it is counted. One that the workflow itself names
-(``target_repo``) has its lines, without GitHub's own words and without paths that are not listed.
+No output contains the token. If others can read the log of the workflow, a repository that may be
+private has no line of its own in a run over many; it is only counted. A repository that the
+workflow itself names (``target_repo``) has its lines, but without GitHub's own words and without
+paths that are not listed.
 """
 
 from collections import Counter
@@ -44,48 +45,52 @@ _KINDS = {
 
 
 def kind_in_words(kind: Kind) -> Message:
-    """What kind of failure it was, in words of our own."""
+    """Return the kind of a failure in words of our own."""
     return msg(_KINDS.get(kind, "kind.other"))
 
 
 def told(failure: Failure) -> Message:
-    """Why something failed, for those who may not know which repository it was."""
+    """Return the reason of a failure for people who may not know the name of the repository."""
     return failure.cause.told or kind_in_words(failure.kind)
 
 
 class Privacy:
-    """Decides which repositories of a run may be named, and what may be said of them."""
+    """Decides which repositories of a run may be named, and which facts about them."""
 
     def __init__(self, token: str, instead_of_words: str) -> None:
         """``instead_of_words`` is shown in the place of GitHub's own words."""
         self.without_token = Redactor(token)
         self._instead_of_words = instead_of_words
         self.counts_private = False
-        """Whether a repository that is not known to be public is only counted."""
+        """Whether a repository that may be private is only counted."""
         self.not_public: Set[int] = frozenset()
         """Numbers of the repositories that any answer has called private or internal."""
         self._hides_words = False
         self._listed: frozenset[str] | None = None
-        """The paths that may be named of the only repository; ``None``: all of them."""
+        """The paths of the only repository that may be named; ``None`` if all of them may."""
 
     def of_many(self, *, others_read: bool) -> None:
-        """Decide for a run over many repositories; ``others_read``: others read the workflow."""
+        """Set the rules for a run over many repositories.
+
+        ``others_read`` is true if others may be able to read the log of the workflow.
+        """
         self.counts_private = self._hides_words = others_read
 
     def of_one(self, listed: frozenset[str]) -> None:
-        """Decide for a run over one repository of which others read, until it is known.
+        """Set the rules for a run over one repository that may be private, while others can read
+        the log. `identify` ends them if the repository is public.
 
-        ``listed`` are the paths that its lists name.
+        ``listed`` are the paths that the lists name.
         """
         self._hides_words, self._listed = True, listed
 
     def identify(self, repository: Repository) -> None:
-        """Learn which repository the run over one is about."""
+        """Take the repository of a run over one; if it is public, everything may be published."""
         if repository.is_public:
             self._hides_words, self._listed = False, None
 
     def text(self, text: str) -> str:
-        """Make a text fit to be published."""
+        """Return a text as it may be published."""
         if self._hides_words and isinstance(text, Lines):
             return self._instead_of_words
         if self._listed is not None and isinstance(text, FoundPath) and text not in self._listed:
@@ -93,7 +98,7 @@ class Privacy:
         return self.without_token(text)
 
     def row(self, row: Record) -> Record | None:
-        """Give what may be said of a repository; ``None``: it is only counted."""
+        """Return a record as it may be published; ``None`` if the repository is only counted."""
         if self._listed is not None:
             return row._replace(paths=by_path(map(_listed_only, row.files)))
         if not self.counts_private:
@@ -102,34 +107,35 @@ class Privacy:
         if is_hidden or not all(each.is_public for each in row.known_repositories):
             return None
         if row.failure and row.repository is row.spec.repository:
-            # It failed before an answer said what the repository is by now: the failure may name it
+            # No answer has described the repository since it was listed, so it may be private by
+            # now, and the failure may name it
             why = told(row.failure)
             cause = replace(row.failure.cause, message=why)
             return row._replace(failure=row.failure._replace(message=why, cause=cause))
         return row
 
     def reason(self, row: Record) -> Message:
-        """Give what may be said of why a repository failed."""
+        """Return the reason why a repository failed, as it may be published."""
         shown = self.row(row)
         if shown and shown.first_failure:
             return shown.first_failure.cause.message
         return told(row.first_failure) if row.first_failure else kind_in_words(Kind.OTHER)
 
     def budget(self, budget: Budget) -> Budget:
-        """Give what may be said of what a run is going to do: without names that may not be."""
+        """Return the plan of the writing without the repositories that may not be named."""
         shown = [(each, self.row(each)) for each in budget.next]
         hidden = {each.spec.repository.full_name.lower() for each, row in shown if row is None}
         named = tuple(row for _, row in shown if row)
         return budget._replace(next=named, next_not_named=len(hidden))
 
     def published(self, result: RunResult) -> RunResult:
-        """Give what may be said of a run."""
+        """Return the result of a run as it may be published."""
         published = copy(result)
         published.registrations = [row for row in map(self.row, result.registrations) if row]
         if result.many and self.counts_private:
             published.many = self._many(result.many)
             if result.failure:
-                # Without what was being done: that names a repository
+                # The full message may name a repository, because it says what the run was doing
                 published.diagnostics = [Diagnostic(result.failure.cause.message)]
         return published
 
