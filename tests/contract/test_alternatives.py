@@ -79,7 +79,7 @@ def organisation(host: StandInHost) -> Repository:
 
 
 def test_what_github_uses_elsewhere_counts_where_asked_for(
-    host: StandInHost, action: Action, organisation: Repository, start: Start, strategy: str
+    host: StandInHost, organisation: Repository, start: Start, strategy: str
 ) -> None:
     given = {"profile": "health", "respect_alternatives": "true"}
     left = {".github/GOVERNANCE.md", ".github/PULL_REQUEST_TEMPLATE.md"}

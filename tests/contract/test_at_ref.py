@@ -293,9 +293,7 @@ def test_the_token_of_a_fork_suffices(
 # --- Annotations --------------------------------------------------------------------------------
 
 
-def test_each_kind_of_failure_is_at_its_file(
-    check: Start, host: StandInHost, repository: Repository
-) -> None:
+def test_each_kind_of_failure_is_at_its_file(check: Start, repository: Repository) -> None:
     changes = {"SECURITY.md": b"\n", "docs/guide.md": Symlink("../package.json")}
     run = check(
         ref=proposed(repository, changes), fail_on="missing, blank, differs, invalid, removed"
@@ -373,7 +371,7 @@ def test_a_base_that_is_gone_is_named(check: Start, repository: Repository) -> N
     assert f"{TARGET} has no branch gone" in run.text
 
 
-def test_a_repository_that_is_not_there_is_named(check: Start, host: StandInHost) -> None:
+def test_a_repository_that_is_not_there_is_named(check: Start) -> None:
     for ref in ("main", "f" * 40):
         run = check(ref=ref)
         assert run.exit_code == 2

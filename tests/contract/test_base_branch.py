@@ -183,9 +183,7 @@ def test_a_base_that_can_be_no_branch(
     assert said in run.stderr
 
 
-def test_somebody_points_the_pull_request_elsewhere(
-    listed: Start, action: Action, repository: Repository
-) -> None:
+def test_somebody_points_the_pull_request_elsewhere(listed: Start, repository: Repository) -> None:
     """As with one to the default branch: it is not this list's any more, and said."""
     assert listed().exit_code == 0
     repository.pull_requests[0].base = "main"

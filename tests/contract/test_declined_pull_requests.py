@@ -127,9 +127,7 @@ def test_without_the_mark_a_description_declines_what_its_branch_adds(in_single:
 
 
 @pytest.mark.parametrize("mode", ["plan", "check"])
-def test_a_preview_shows_what_was_declined(
-    host: StandInHost, in_single: Example, mode: str
-) -> None:
+def test_a_preview_shows_what_was_declined(in_single: Example, mode: str) -> None:
     ask(in_single, *FIRST)
     closed(in_single.repository, 1)
     run = ask(in_single, *FIRST, "c.md", mode=mode)

@@ -189,7 +189,7 @@ def test_the_two_commands_stop_without_a_variable(
     "limit", ["no more threads", 9, *(pytest.param(n, marks=pytest.mark.matrix) for n in (6, 14))]
 )
 def test_a_process_that_may_do_little_does_the_work_or_says_why(
-    action: Action, host: StandInHost, repository: Repository, limit: int | str
+    action: Action, repository: Repository, limit: int | str
 ) -> None:
     """No thread, whose stack would be larger than the memory; or only a few open files."""
     environ = action.environment({"profile": "scaffold", "language": "en"})

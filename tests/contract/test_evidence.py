@@ -299,9 +299,7 @@ def test_the_table_has_complete_and_excluded_repositories_too(action: Action, ma
     assert [run.outputs[name] for name in ("blank", "differing", "missing")] == ["1", "1", "3"]
 
 
-def test_log_and_summary_of_many_say_what_is_there(
-    host: StandInHost, action: Action, many: Start
-) -> None:
+def test_log_and_summary_of_many_say_what_is_there(host: StandInHost, many: Start) -> None:
     host.create_repository("octo-org/odd", {"SECURITY.md/file": b"x\n", "=1+1.md": b"a\n"})
     run = many(mode="plan")
     told = "Of the listed paths that exist: 1 blank, 1 different from the list, 1 not a file."
@@ -315,7 +313,7 @@ def test_log_and_summary_of_many_say_what_is_there(
 
 
 def test_of_very_many_the_first_are_named_and_the_rest_is_counted(
-    host: StandInHost, action: Action, many: Start
+    host: StandInHost, many: Start
 ) -> None:
     for number in range(200):
         host.create_repository(f"octo-org/b{number}", {"SECURITY.md": b"\n", "=1+1.md": b"a\n"})

@@ -246,7 +246,7 @@ def test_where_graphql_cannot_be_reached_it_stays_and_follows_later(
 
 
 def test_a_rule_that_refuses_the_commit_fails_the_file_and_nothing_is_lost(
-    example: Example, host: StandInHost
+    example: Example,
 ) -> None:
     example.run_with(OLD)
     example.repository.protect(BRANCH)
@@ -260,9 +260,7 @@ def test_a_rule_that_refuses_the_commit_fails_the_file_and_nothing_is_lost(
     assert content(example.repository) == NEW["SECURITY.md"]
 
 
-def test_what_somebody_removes_during_the_run_stays_away(
-    example: Example, host: StandInHost
-) -> None:
+def test_what_somebody_removes_during_the_run_stays_away(example: Example) -> None:
     example.run_with(OLD)
     remove = {"SECURITY.md": None}
     example.meanwhile("GET pulls/1", lambda: example.repository.commit(remove, branch=BRANCH))
@@ -465,7 +463,7 @@ def test_a_description_says_what_the_head_holds_that_was_read_with_it(
     assert content(example.repository) == BOTH["SECURITY.md"]
 
 
-def test_what_people_write_during_the_run_stays(example: Example, host: StandInHost) -> None:
+def test_what_people_write_during_the_run_stays(example: Example) -> None:
     example.run_with(OLD | {"c.md": ""})
     [pull] = example.repository.pull_requests
     assert "- [ ] " in (pull.body or "")
@@ -484,9 +482,7 @@ def test_what_people_write_during_the_run_stays(example: Example, host: StandInH
 
 
 @pytest.mark.parametrize("change", ["closed", "elsewhere"])
-def test_nobody_commits_to_a_branch_that_was_just_declined(
-    example: Example, host: StandInHost, change: str
-) -> None:
+def test_nobody_commits_to_a_branch_that_was_just_declined(example: Example, change: str) -> None:
     example.run_with(OLD)
     example.repository.create_branch("docs")
     head = example.repository.head(BRANCH)

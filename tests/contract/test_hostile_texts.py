@@ -226,7 +226,7 @@ def test_a_redirect_that_holds_the_token(
 )
 @pytest.mark.parametrize("runner", [False, True])
 def test_a_token_in_an_input(
-    action: Action, host: StandInHost, repository: Repository, inputs: dict[str, str], runner: bool
+    action: Action, repository: Repository, inputs: dict[str, str], runner: bool
 ) -> None:
     filled = {key: value.format(token=action.default_token) for key, value in inputs.items()}
     run = action(filled, runner=runner)
@@ -271,7 +271,7 @@ def test_hostile_inputs(action: Action, host: StandInHost, text: str) -> None:
 
 
 def test_all_at_once_in_paths_and_descriptions(
-    action: Action, host: StandInHost, repository: Repository, strategy: str
+    action: Action, repository: Repository, strategy: str
 ) -> None:
     entries = [
         {"path": f"{number} {as_path(text)}", "description": text}
@@ -305,9 +305,7 @@ def test_all_at_once_in_paths_and_descriptions(
 
 
 @pytest.mark.large
-def test_too_much_for_a_summary_and_a_pull_request(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
+def test_too_much_for_a_summary_and_a_pull_request(action: Action, repository: Repository) -> None:
     count, there = 200, 195
     folder = "/".join(["x" * 200] * 18)
     paths = [f"{folder}/{number}.md" for number in range(count)]

@@ -318,9 +318,7 @@ def test_a_plan_says_that_registering_is_going_to_be_refused(
     assert "would be refused" not in check.text
 
 
-def test_push_protection_has_an_advice_of_its_own(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
+def test_push_protection_has_an_advice_of_its_own(action: Action, repository: Repository) -> None:
     repository.secrets.add(b"sk_live_")
     listed = action.write("list.yml", "[{path: a, content: sk_live_1}, {path: b}]")
     ended = action(definitions=listed, language="en")

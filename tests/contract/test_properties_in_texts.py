@@ -102,9 +102,7 @@ def test_a_property_with_very_many_values_gives_twenty_names(
     assert len(pull.labels) == 20
 
 
-def test_three_names_that_are_refused_are_enough(
-    given: Start, host: StandInHost, action: Action
-) -> None:
+def test_three_names_that_are_refused_are_enough(given: Start, host: StandInHost) -> None:
     create(host, team=[f"team-{number}" for number in range(80)])
     refused = refuse(host, lambda request: request.path.endswith("/labels"))
     run = given(labels="{property:team}")

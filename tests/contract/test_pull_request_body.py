@@ -73,7 +73,7 @@ def test_a_second_run_sends_no_update(
 
 
 def test_githubs_own_editor_changes_nothing(
-    single: Start, action: Action, host: StandInHost, repository: Repository
+    single: Start, action: Action, repository: Repository
 ) -> None:
     """It ends lines with CRLF."""
     definitions = action.listing(*LIST)
@@ -86,7 +86,7 @@ def test_githubs_own_editor_changes_nothing(
 
 
 def test_a_longer_list_updates_the_table_and_keeps_what_is_there(
-    start: Start, action: Action, host: StandInHost, repository: Repository, strategy: str
+    start: Start, action: Action, host: StandInHost, repository: Repository
 ) -> None:
     start(definitions=action.listing(*LIST), body="Mine {count}")
     [pull] = repository.pull_requests
@@ -204,7 +204,7 @@ def test_it_introduces_itself_in_one_line(
 
 
 def test_a_built_in_list_introduces_itself_by_its_name(
-    single: Start, action: Action, repository: Repository
+    single: Start, repository: Repository
 ) -> None:
     single(profile="health", env={"GITHUB_REPOSITORY": TARGET})
     assert " of the list `health` were missing here. " in body(repository).splitlines()[1]

@@ -109,7 +109,7 @@ def test_the_schema_takes_nothing_else(action: Action, repository: Repository) -
 
 
 def test_each_path_that_was_not_reached_has_the_reason(
-    action: Action, host: StandInHost, repository: Repository, strategy: str
+    action: Action, repository: Repository, strategy: str
 ) -> None:
     repository.archived = True
     listing = action.listing("a.md", "b.md", "README.md")
