@@ -1,11 +1,19 @@
-"""Which answers mean that a file exists, which mean that it is missing, and which are errors."""
+"""What exists, what is missing, what is in the way of a path, and which answers are errors."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
-from tests.harness import LIST_BRANCH, TARGET, Action, calls, refuse, shortened, writes
+from tests.fakehub import (
+    Fault,
+    FaultKind,
+    Repository,
+    Request,
+    StandInHost,
+    Submodule,
+    Symlink,
+)
+from tests.harness import LIST_BRANCH, TARGET, Action, Start, calls, refuse, shortened, writes
 
 PATH = "docs/guide.md"
 
@@ -95,3 +103,121 @@ def test_a_proxy_that_answers_everything_makes_no_file_present(
     assert writes(host) == []
     assert "a proxy may have given it" in run.stderr
     assert run.outputs["skipped"] == "0"
+
+
+# --- What is in the way ---------------------------------------------------------------------------
+
+OBSTACLES = {
+    "file": b"a file\n",
+    "empty file": b"",
+    "symbolic link": Symlink("real"),
+    "dangling symbolic link": Symlink("gone"),
+    "submodule": Submodule("1" * 40),
+}
+
+
+@pytest.fixture(params=list(OBSTACLES.values()), ids=list(OBSTACLES))
+def blocked(request: pytest.FixtureRequest, host: StandInHost) -> Repository:
+    """A repository in which ``docs`` is not a directory."""
+    files = {"README.md": b"x\n", "real/other.md": b"x\n", "docs": request.param}
+    return host.create_repository(TARGET, files)
+
+
+LISTED = {"docs/guide.md": None, "docs/deep/er.md": None, "README.md": None, "other.md": "text\n"}
+
+
+def test_a_parent_that_is_no_directory_fails_its_paths_alone(
+    action: Action, blocked: Repository, start: Start
+) -> None:
+    run = start(definitions=action.listing_of(LISTED))
+    assert run.exit_code == 1
+    counts = {name: run.outputs[name] for name in ("created", "skipped", "failed")}
+    assert counts == {"created": "1", "skipped": "1", "failed": "2"}
+    assert blocked.files(LIST_BRANCH) == blocked.files() | {"other.md": b"text\n"}
+    assert blocked.modes(LIST_BRANCH) == blocked.modes() | {"other.md": 0o100644}
+    reason, paths = run.stderr.splitlines()
+    assert "nothing can be created below it" in reason
+    assert paths.strip().startswith("Files: docs/guide.md, docs/deep/er.md → ")
+    assert len(blocked.pull_requests) == 1
+
+
+@pytest.mark.parametrize("whole_tree", [True, False])
+def test_a_plan_says_what_is_in_the_way(
+    action: Action, host: StandInHost, blocked: Repository, single: Start, whole_tree: bool
+) -> None:
+    assert blocked.branches == ["main"]
+    if not whole_tree:
+        host.quirks.most_in_tree = 1
+    run = single(definitions=action.listing_of(LISTED), mode="plan")
+    expected = dict.fromkeys(LISTED, "blocked") | {"README.md": "filled", "other.md": "to create"}
+    assert run.standings == expected
+    assert (run.exit_code, run.outputs["failed"], run.outputs["missing"]) == (0, "0", "3")
+    only = {"definitions": action.listing("docs/x"), "mode": "check", "language": "en"}
+    check = single(only)
+    assert check.exit_code == 1
+    assert "where these paths need a directory" in check.summary
+    assert "#a-part-of-the-path-is-a-file" in check.stderr
+
+
+def test_a_plan_says_what_is_in_the_way_on_the_open_branch(
+    action: Action, repository: Repository, single: Start
+) -> None:
+    assert single(definitions=action.listing_of({"a": None})).exit_code == 0
+    repository.commit({"b": b"a file", "c/d": b"below a directory"}, branch=LIST_BRANCH)
+    listed = action.listing_of({"a": None, "b/x": None, "c": None, "e": None})
+    plan, run = (single(definitions=listed, mode=mode) for mode in ("plan", "register"))
+    assert "`b` is not a directory on the working branch" in plan.summary
+    ended = [(each.exit_code, each.outputs["failed"]) for each in (plan, run)]
+    assert ended == [(0, "0"), (1, "1")]
+    assert [path for path, standing in plan.standings.items() if standing == "to create"] == ["e"]
+
+
+def test_it_is_seen_before_anything_is_written(
+    single: Start, host: StandInHost, blocked: Repository, action: Action
+) -> None:
+    run = single(definitions=action.listing_of(LISTED))
+    assert len(host.requests) == 2
+    assert "docs is not a directory in the repository" in run.stderr
+    body = blocked.pull_requests[0].body or ""
+    assert body.count("`docs` is not a directory") == 2
+
+
+def test_nothing_is_written_when_every_path_is_blocked(
+    single: Start, host: StandInHost, blocked: Repository, action: Action
+) -> None:
+    run = single(definitions=action.listing_of({"docs/guide.md": None}))
+    assert run.exit_code == 1
+    assert run.outputs["failed"] == "1"
+    assert len(host.requests) == 1
+    assert blocked.branches == ["main"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"x" * 1_100_000, Symlink("README.md"), Symlink("gone"), Submodule("1" * 40), None],
+    ids=["empty", "over 1 MB", "link", "dangling link", "submodule", "directory"],
+)
+def test_a_listed_path_that_is_anything_exists(
+    action: Action, host: StandInHost, start: Start, content: bytes | Symlink | Submodule | None
+) -> None:
+    there = {"docs/guide.md": content} if content is not None else {"docs/guide.md/x": b"x\n"}
+    host.create_repository(TARGET, {"README.md": b"x\n", **there})
+    listed = action.listing_of({"docs/guide.md": None})
+    run = start(definitions=listed).or_fail()
+    assert run.outputs["skipped"] == "1"
+    assert "[1/1] docs/guide.md: exists" in run.lines
+    assert not [w for w in writes(host) if w != "POST /graphql"]
+    assert len(host.repositories[0].branches) == 1
+
+
+def test_a_directory_on_the_working_branch_is_not_replaced(
+    action: Action, repository: Repository, start: Start
+) -> None:
+    """A reviewer has made it in the place of a path by which the list grows."""
+    start(definitions=action.listing("a.md"))
+    theirs = {"docs/b.md": b"theirs\n"}
+    repository.commit(dict(theirs), branch=LIST_BRANCH)
+    run = start(definitions=action.listing("a.md", "docs", "c.md"))
+    assert (run.exit_code, run.outputs["created"], run.outputs["skipped"]) == (0, "1", "2")
+    ours = {"a.md": b"\n", "c.md": b"\n"}
+    assert repository.files(LIST_BRANCH) == repository.files() | ours | theirs
