@@ -45,7 +45,7 @@ _KINDS = {
 
 
 def kind_in_words(kind: Kind) -> Message:
-    """Return the kind of a failure in words of our own."""
+    """Return the kind of a failure in registrar's own words."""
     return msg(_KINDS.get(kind, "kind.other"))
 
 

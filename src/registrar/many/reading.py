@@ -190,8 +190,8 @@ class BatchSize:
 
 
 class Guesses(Lookups):
-    """Answers the questions of `decide` as if nobody had changed an open pull request of ours, or
-    used a later name of the working branch.
+    """Answers the questions of `decide` as if nobody had changed an open pull request of the list,
+    or used a later name of the working branch.
     """
 
     def __init__(self, task: Task, may_write: Callable[[str], bool | None]) -> None:

@@ -1,9 +1,9 @@
 """Closes open pull requests that are no longer needed (needless), or that are withdrawn.
 
 A pull request is needless if others have added its files in the meantime: the base branch has every
-path that its mark names. This action never opens it again. `Mode.WITHDRAW` is for all open pull
+path that its mark names. registrar never opens it again. `Mode.WITHDRAW` is for all open pull
 requests of the list; a later run proposes their files again. A pull request is closed only if its
-branch holds exactly what this action wrote; the mark and the list show that. The request that
+branch holds exactly what registrar wrote; the mark and the list show that. The request that
 closes it also marks it (`Close`), so it does not count as declined, and a run that is killed leaves
 nothing to clean up. No branch is deleted.
 """
@@ -118,7 +118,7 @@ def _is_as_written(
     is_ours: Callable[[str, str], bool],
     progress: Progress,
 ) -> bool:
-    """Whether a branch has only been changed by this action.
+    """Whether only registrar has changed a branch.
 
     Every path that the branch changes, and every path of ``owned``, must be a regular file that the
     branch adds and for which ``is_ours`` returns true (it takes the path and the blob id). If there

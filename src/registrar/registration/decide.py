@@ -15,18 +15,18 @@ model. `decide` itself sends nothing, and keeps nothing after the decision. It g
    created; if none remain, there is nothing to do.
 3. If a pull request of this list is open under any of the names, it is continued. If its mark names
    a path that its branch lacks, somebody has deleted the file there, so the path is declined. A
-   file on the branch is updated if it is unchanged since this action wrote it, and differs from the
+   file on the branch is updated if it is unchanged since registrar wrote it, and differs from the
    list. If the base branch has got another file at a path that the pull request adds, the two
-   conflict, and the run says so. A pull request that this action has withdrawn (`Mode.WITHDRAW`)
-   stays closed. If its branch holds only files that this action wrote, and has no conflict, a new
+   conflict, and the run says so. A pull request that registrar has withdrawn (`Mode.WITHDRAW`)
+   stays closed. If its branch holds only files that registrar wrote, and has no conflict, a new
    pull request is opened from the same branch. A pull request that was closed as no longer needed
    (needless) is never continued: its paths do not count as declined, and if it is open again, a
    person has reopened it and it is theirs.
 4. Otherwise the first name that can be used is taken. If there is no branch of this name, it is
-   made. An existing branch is continued in three cases: it holds only our own files, because an
-   interrupted run has left it; or its pull request was closed as no longer needed, and it holds
-   only our own files and files that the base branch has as well; or it has no commit of its own,
-   and its name is the list's default name. Any other branch belongs to somebody else or has a
+   made. An existing branch is continued in three cases: it adds only listed files, because an
+   interrupted run has left it; or its pull request was closed as no longer needed, and it adds only
+   listed files and files that the base branch has as well; or it has no commit of its own, and its
+   name is the list's default name. Any other branch belongs to somebody else or has a
    conflict, so the next name is tried.
 5. Between the reading and the writing, another run or a person may change the repository, and
    answers may get lost. If the answer to a step is unclear, `carry_out` reads the branch again and
@@ -244,7 +244,7 @@ class _Decider:
 
     def _withdrawn(self, state: BranchState) -> tuple[PullRequest, Mark] | None:
         """Return the newest pull request of this list from a branch, and its mark, if it was
-        withdrawn and the branch holds only files that this action wrote. A new one is then opened
+        withdrawn and the branch adds only files that registrar wrote. A new one is then opened
         from the branch.
 
         Otherwise, or if somebody has rewritten the branch since, return `None`: the branch is
@@ -388,7 +388,7 @@ class _Decider:
         """Find the listed paths at which the branch and the base branch have added different files.
 
         Git cannot merge two different files that both sides have added. If somebody has merged the
-        base branch into this branch and kept our file, there is no conflict any more.
+        base branch into this branch and kept the branch's file, there is no conflict any more.
         """
         here = self._task.state.entries
         suspected = [
@@ -448,7 +448,7 @@ class _Decider:
             return frozenset()
 
     def _outdated(self, tree: Tree, mark: Mark) -> Tree:
-        """Find the files that we wrote and for which the list has other content now.
+        """Find the files that registrar wrote and for which the list has other content now.
 
         Only regular files (mode 100644) count, because a commit by GraphQL would reset any other
         mode.
@@ -463,7 +463,7 @@ class _Decider:
         }
 
     def _examine(self, state: BranchState, head: str) -> Write | None:
-        """Continue a branch that adds our files and nothing else; return `None` to leave it alone.
+        """Continue a branch that adds listed files and nothing else; `None` to leave it alone.
 
         An open pull request without a mark does not prevent this, if it counts. If a pull request
         from the branch was closed as no longer needed, the branch may also add files that the base
@@ -510,12 +510,12 @@ class _Decider:
     def _is_found(
         self, state: BranchState, head: str, added: _Added | None, needless: Mark | None
     ) -> bool:
-        """Whether a branch is ours, because it adds only our files.
+        """Whether a branch may be continued, because it adds only files with the list's content.
 
-        If it has no commit of its own (``added`` is `None`), it is ours if it has the list's
-        default name, or if this run may have made it. ``needless`` is the mark of a pull request
-        from it that was closed as no longer needed: then it may also add files that the base branch
-        has with the same content.
+        If it has no commit of its own (``added`` is `None`), it must have the list's default name,
+        or this run may have made it. ``needless`` is the mark of a pull request from it that was
+        closed as no longer needed: then it may also add files that the base branch has with the
+        same content.
         """
         if added is None:
             may_be_made = self._sent.may_have_made(state.name)
@@ -575,9 +575,9 @@ class _Decider:
     def _found(self, pull: PullRequest, paths: frozenset[str]) -> frozenset[str]:
         """Find which of these paths a closed pull request without a mark proposed.
 
-        Such a pull request was opened by hand, or somebody has deleted our part of its description.
-        A path counts if it was added with our content, and if the pull request adds only regular
-        files.
+        Such a pull request was opened by hand, or somebody has deleted registrar's part of its
+        description. A path counts if it was added with the list's content, and if the pull request
+        adds only regular files.
         """
         if not self._counts(pull):
             return frozenset()

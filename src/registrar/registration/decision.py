@@ -21,7 +21,7 @@ class Branch(NamedTuple):
     seen: Tree = MappingProxyType({})
     """Files that ``tree`` lacks, but that were found with a request for each of them."""
     replaces: Tree = MappingProxyType({})
-    """Files of ``tree`` that this action wrote, and for which the list has other content now."""
+    """Files of ``tree`` that registrar wrote, and for which the list has other content now."""
     from_base: frozenset[str] = frozenset()
     """Missing paths that the branch has only because the commit from which it starts has them. They
     were deleted from the base branch since, so a merge would not add them."""
@@ -50,7 +50,7 @@ class Write(NamedTuple):
     """Whether one request has made both the files and the pull request, so that nothing is left to
     commit or to describe."""
     describes_first: bool = False
-    """Whether the description already names files that are not committed yet. Then it is corrected
+    """Whether the description already names files that are not committed yet. Then it is rewritten
     before the commit. The request that makes branch, commit and pull request writes the description
     before the commit exists."""
     taken_by: PullRequest | None = None
@@ -79,8 +79,8 @@ class Write(NamedTuple):
         return not self.brings(path) or self.branch.is_outdated(path)
 
     def edited(self, files: Iterable[FileDefinition]) -> list[str]:
-        """Return the paths of ``files`` that somebody has edited in the open pull request: their
-        content is neither the list's nor known to be ours.
+        """Return the paths of ``files`` that somebody has edited in the open pull request: they
+        have neither the list's content nor one that registrar wrote.
 
         The list is empty if there is no open pull request, or if it is left unchanged.
         """

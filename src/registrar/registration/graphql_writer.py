@@ -92,8 +92,8 @@ class GraphQLWriter(RestWriter):
         super()._commit(branch)
 
     def _committable(self, branch: Branch) -> list[FileDefinition]:
-        """Return the pending files that one commit can write without replacing anything that we did
-        not write. The list is empty if the tree of the branch is unknown.
+        """Return the pending files that one commit can write without replacing anything that
+        somebody else wrote. The list is empty if the tree of the branch is unknown.
         """
         tree = branch.tree
         if tree is None:

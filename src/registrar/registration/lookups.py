@@ -1,4 +1,4 @@
-"""The questions of `decide` about a repository, and the answers of a run over one by requests."""
+"""The questions of `decide` about a repository, and the requests that answer them."""
 
 from typing import TYPE_CHECKING, Protocol
 

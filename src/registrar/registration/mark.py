@@ -1,15 +1,15 @@
-"""The mark: the hidden record that this action keeps in the description of a pull request.
+"""The mark: the hidden record that registrar keeps in the description of a pull request.
 
-Our part of the description stands between two comments, `BEGIN` and `END`. In it, the mark says
-which list the pull request is from; which paths this action has committed to its branch, each with
-the content that it wrote last; whether we have closed the pull request, and why; and for which
-paths the description reports a conflict. The mark names files that have been committed, never files
-that are planned. So if the branch lacks a path that the mark names, somebody has removed the file;
-a path that the mark does not name belongs to somebody else. Paths are kept as hashes, because a
-path can contain any text, also the end of a comment.
+registrar's own part of the description stands between two comments, `BEGIN` and `END`. In it, the
+mark says which list the pull request is from; which paths registrar has committed to its branch,
+each with the content that it wrote last; whether registrar has closed the pull request, and why;
+and for which paths the description reports a conflict. The mark names files that have been
+committed, never files that are planned. So if the branch lacks a path that the mark names, somebody
+has removed the file; a path that the mark does not name belongs to somebody else. Paths are kept as
+hashes, because a path can contain any text, also the end of a comment.
 
-People edit descriptions. All comments of ours that are left are read, wherever they are, and their
-contents are added up. The next write puts them into one part again.
+People edit descriptions. All of registrar's comments that are left are read, wherever they are, and
+their contents are added up. The next write puts them into one part again.
 """
 
 import hashlib
@@ -21,7 +21,8 @@ from typing import NamedTuple
 BEGIN = "<!-- registrar:begin -->"
 END = "<!-- registrar:end -->"
 CLOSED_BY_US = "<!-- registrar:closed-by-us -->"
-"""Marks a pull request that we closed ourselves, so that it does not count as declined."""
+"""Marks a pull request that registrar opened by mistake and has closed again, so that it does not
+count as declined."""
 WITHDRAWN = "<!-- registrar:withdrawn -->"
 """Marks a pull request that `Mode.WITHDRAW` closed."""
 NEEDLESS = "<!-- registrar:needless -->"
@@ -48,17 +49,18 @@ class Mark(NamedTuple):
     list: str = ""
     """Hash of the list's identity; empty if it is not known."""
     is_withdrawn: bool = False
-    """Whether this action has withdrawn the pull request. A later run may continue its branch."""
+    """Whether registrar has withdrawn the pull request. A later run may continue its branch."""
     is_needless: bool = False
-    """Whether we closed the pull request for good, because the base branch has everything that it
-    names. If such a pull request is open, a person has reopened it, and it is no longer ours.
+    """Whether registrar has closed the pull request for good, because the base branch has every
+    path that the mark names. If such a pull request is open, a person has reopened it, and it is
+    theirs.
     """
     conflicts: frozenset[str] = frozenset()
     """Hashes of the paths for which the description reports a conflict."""
 
     @classmethod
     def of(cls, body: str) -> "Mark | None":
-        """Read the mark of a description; ``None`` if the description has no part of ours.
+        """Read the mark of a description; ``None`` if nothing in it is from registrar.
 
         If it names several lists, or several contents of one path, the list or the content counts
         as not known.
@@ -92,11 +94,11 @@ class Mark(NamedTuple):
         return Mark(wrote, list_hash, conflicts=frozenset(map(hashed, conflicts)))
 
     def names(self, path: str) -> bool:
-        """Whether this action has, or may have, committed ``path``."""
+        """Whether registrar has, or may have, committed ``path``."""
         return self.wrote is None or hashed(path) in self.wrote
 
     def has_written(self, path: str, blob: str) -> bool:
-        """Whether this content of ``path`` (its blob id) is the one that we wrote last.
+        """Whether this content of ``path`` (its blob id) is the one that registrar wrote last.
 
         False if the mark does not say which list it belongs to.
         """
@@ -123,21 +125,21 @@ class Mark(NamedTuple):
 
 
 class Divided(NamedTuple):
-    """A description, divided into our part and the text around it. Comments of ours in that text
-    are left out.
+    """A description, divided into registrar's own part and the text around it. Marks and other
+    parts in that text are left out.
     """
 
     before: str
     ours: str | None
-    """The text between `BEGIN` and `END`. ``None`` if the description has no part of ours; then
-    ``before`` is all of it."""
+    """The text between `BEGIN` and `END`. ``None`` if the description has no such part; then all
+    text is in ``before``."""
     after: str = ""
 
 
 def divide(body: str) -> Divided:
-    """Find our part, so that another one can replace it.
+    """Find registrar's own part of a description, so that another one can replace it.
 
-    Two markers enclose our part if both stand on lines of their own, or if a mark is between them.
+    Two markers enclose the part if both stand on lines of their own, or if a mark is between them.
     In the second case somebody has indented or quoted the part, or written text beside a marker;
     that text is kept. If there are several parts, only one is kept.
     """
@@ -186,7 +188,7 @@ def _without(body: str, start: int, end: int, strays: Sequence[tuple[int, int]])
 
 
 def unmarked(ours: str) -> str:
-    """Return the visible text of our part."""
+    """Return the visible text of registrar's own part."""
     return _COMMENT.sub("", ours).strip()
 
 

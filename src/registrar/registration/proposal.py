@@ -158,11 +158,11 @@ class Proposal(NamedTuple):
         return CommitMessage(self._fill(template.headline, values) or default, body)
 
     def body(self, result: Record, current: str | None = None, *, mark: Mark = NO_MARK) -> str:
-        """Return the description with our part between its markers; text outside does not change.
+        """Return the description with registrar's part; the text outside its markers is kept.
 
         ``mark`` is the present mark; the paths that it names are kept. ``current`` is the present
         description; ``None`` means a new one, which begins with the caller's own text. If the
-        description has no room left for our part, it is not changed, except that it no longer says
+        description has no room left for this part, it is not changed, except that it no longer says
         "withdrawn".
         """
         if current is None:
@@ -181,10 +181,10 @@ class Proposal(NamedTuple):
         return body if escaping.characters(body) <= BODY_CHARACTERS else not_withdrawn(current)
 
     def closed(self, current: str, mark: Mark) -> str:
-        """Return the description of a pull request that is to be closed. Our part says why, and has
-        the new ``mark``.
+        """Return the description of a pull request that is to be closed. registrar's part says why,
+        and has the new ``mark``.
 
-        If a person reopens a withdrawn pull request, the next run writes our part anew.
+        If a person reopens a withdrawn pull request, the next run writes this part anew.
         """
         before, ours, after = divide(current)
         why = msg("body.needless" if mark.is_needless else "body.withdrawn")

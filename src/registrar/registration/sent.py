@@ -3,7 +3,8 @@
 A step is listed before its request is sent, so that it is known however the run ends. It is *done*
 if GitHub has confirmed it, and *refused* if GitHub has said that nothing was done. Otherwise it is
 *unclear*, because the answer was lost or has not come yet. It stays unclear after the branch was
-read again: the reading shows the files that exist, and this list shows which of them may be ours.
+read again: the reading shows the files that exist, and this list shows which of them this run may
+have written.
 """
 
 from collections.abc import Callable, Iterable, Mapping
