@@ -1,6 +1,6 @@
-"""Which of the listed files a repository has, and which files count as a listed one.
+"""Decides which listed paths a repository has, and which other files count as a listed one.
 
-For others: `tasks` says what is to be done, `alternatives` decides about a listing,
-`special_files` says where GitHub itself looks for a file,
-`names` which names some systems take for one.
+Other packages use `tasks` to compare a repository with a list, `alternatives` to look into
+directories, `special_files` for the places where GitHub looks for a file, and `names` for names
+that some operating systems cannot tell apart.
 """

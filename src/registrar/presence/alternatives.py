@@ -1,7 +1,8 @@
-"""Where else a listed file may be: at the paths a list names, or where GitHub itself looks.
+"""Finds other files that count as a listed one, in directories that were read before.
 
-No requests here: the strategies read the directories that `directories_to_read` names, and pass
-their entries as a `DirectoryListing`.
+They are at the alternatives of the list, or at other paths where GitHub looks for the same file.
+`directories_to_read` names the directories for the strategies, which pass the entries as a
+`DirectoryListing`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,11 +27,9 @@ class DirectoryListing:
     """The entries of some directories of one commit."""
 
     def __init__(self, directories: Directories) -> None:
-        """Everything except a directory counts as a file. Paths that were not read or do not exist
-        are left out.
-        """
+        """Links and submodules count as files, too. Paths that were not read count as missing."""
         self._paths = set[str]()
-        """Paths of everything in these directories; that of a directory ends with a slash."""
+        """Paths of all entries in these directories. The path of a directory ends with a slash."""
         self._any_case: dict[str, str] = {}
         self._in: dict[str, list[str]] = {}
         for directory, entries in directories.items():
@@ -44,22 +43,28 @@ class DirectoryListing:
                 self._any_case.setdefault(folded(path), path)
 
     def __contains__(self, path: str) -> bool:
-        """Whether there is a file at exactly this path."""
+        """Whether there is a file at exactly this path, or a directory if it ends with a slash."""
         return path in self._paths
 
     def in_any_case(self, path: str) -> str | None:
-        """Path of an entry that differs in letter case at most; an exact match comes first."""
+        """Return the path of an entry that is equal except for letter case and Unicode form.
+
+        An exact match comes first. ``None`` if there is no such entry.
+        """
         return path if path in self._paths else self._any_case.get(folded(path))
 
     def files_in(self, directory: str) -> Sequence[str]:
-        """Paths of the files directly in a directory, whose name may be in any letter case."""
+        """Return the paths of the files in a directory, without those in its subdirectories.
+
+        The path of the directory may differ in letter case.
+        """
         return self._in.get(folded(directory), ())
 
 
 def directories_to_read(definitions: Iterable[FileDefinition], *, respect: bool) -> tuple[str, ...]:
-    """Directories of the target whose listing decides what counts as present; the root is empty.
+    """Return the directories of the target that may have a file which counts as a listed one.
 
-    Without ``respect`` only those of the alternatives that the list itself names.
+    The root is empty. Without ``respect`` only the directories of the list's own alternatives.
     """
     needed: dict[str, None] = {}
     for definition in definitions:
@@ -72,9 +77,9 @@ def directories_to_read(definitions: Iterable[FileDefinition], *, respect: bool)
 
 
 def may_inherit(definitions: Iterable[FileDefinition]) -> bool:
-    """Whether the owner's ``.github`` repository can have anything that does for these.
+    """Whether a repository can inherit one of these files from the owner's ``.github`` repository.
 
-    The repository ``.github`` itself inherits nothing: do not ask for it.
+    Callers must not ask this about the ``.github`` repository itself, which inherits nothing.
     """
     return any(
         directory_of(definition.path) == ISSUE_TEMPLATES
@@ -86,10 +91,11 @@ def may_inherit(definitions: Iterable[FileDefinition]) -> bool:
 def satisfied_by(
     definition: FileDefinition, listing: DirectoryListing, *, respect: bool
 ) -> str | None:
-    """Path of a file of the target that counts as ``definition``; ``None`` if there is none.
+    """Return the path of a file of the target that counts as ``definition``; ``None`` without one.
 
-    The alternatives of the list always count, in exactly their letter case. With ``respect``
-    also what differs in letter case only, and what GitHub itself would use.
+    The list's own alternatives always count, if they are written in exactly this way. With
+    ``respect`` a path that differs only in letter case or Unicode form counts, too, and a file that
+    GitHub would use for the same purpose.
     """
     named = next((path for path in definition.alternatives if path in listing), None)
     if named or not respect:
@@ -99,7 +105,10 @@ def satisfied_by(
 
 
 def has_its_own(definition: FileDefinition, listing: DirectoryListing) -> bool:
-    """Whether the target has a file of the same kind, or a folder of them, so inherits none."""
+    """Whether the target has a file of the same kind, or a folder for such files.
+
+    If it has, it does not inherit such a file.
+    """
     kind = special_file(definition.path)
     folders = kind.folders if kind else (directory_of(definition.path),)
     is_there = any(listing.in_any_case(f"{folder}/") for folder in folders)
@@ -113,11 +122,12 @@ def inherited_from(
     *,
     is_public: bool,
 ) -> str | None:
-    """Path in the owner's ``.github`` repository that GitHub uses as long as the target has none.
+    """Return the file of the owner's ``.github`` repository that the target inherits.
 
-    ``listing`` is the target's, ``owner_listing`` that of the repository ``.github``, which is
-    internal where it is not public. The folder of issue templates is inherited as a whole, and not
-    at all where the target has a file in its own: one file more would hide all of them.
+    The result is a path in that repository; ``None`` if nothing is inherited. ``listing`` is the
+    target's, and ``owner_listing`` that of the ``.github`` repository. Without ``is_public`` that
+    repository is internal. The folder of issue templates is inherited as a whole, and only if the
+    target has no file in its own folder.
     """
     kind = special_file(definition.path)
     in_folder = directory_of(definition.path) == ISSUE_TEMPLATES
@@ -136,9 +146,10 @@ def inherited_from(
 
 
 def places_of(definitions: Iterable[FileDefinition]) -> tuple[str, ...]:
-    """Directories where GitHub looks for files of the kinds that are listed; the root is empty.
+    """Return the directories in which GitHub looks for the listed kinds of files.
 
-    Of their folders only those above them: these show whether there is one.
+    The root is empty. For issue templates it is the directory above their folder, whose entries
+    show whether the folder exists.
     """
     places: dict[str, None] = {}
     for path in (definition.path for definition in definitions):
@@ -150,14 +161,14 @@ def places_of(definitions: Iterable[FileDefinition]) -> tuple[str, ...]:
 
 
 def hidden_by(path: str, listing: DirectoryListing) -> str | None:
-    """The file that GitHub uses today, and would not use any more once there is one at ``path``.
+    """Return the existing file that GitHub would no longer use if there were a file at ``path``.
 
-    ``None`` if there is none, or if it would stay in use.
+    ``None`` if there is no such file, or if GitHub would continue to use it.
     """
     kind = special_file(path)
     if kind is None or (directory := directory_of(path)) not in kind.places:
         return None
-    # The first of its places wins: what comes before keeps the file at `path` out of use
+    # GitHub uses the file in the first of its places, so only a file in a later place is hidden
     for place in kind.places:
         if name := next((each for each in listing.files_in(place) if is_named(kind, each)), None):
             is_later = kind.places.index(place) > kind.places.index(directory)
@@ -166,9 +177,11 @@ def hidden_by(path: str, listing: DirectoryListing) -> str | None:
 
 
 def letter_case_conflict(path: str, listing: DirectoryListing) -> str | None:
-    """What exists and differs from ``path``, or a directory above it, in letter case only.
+    """Return an existing path that is equal to ``path``, or to a directory above it, except for
+    letter case or Unicode form.
 
-    A checkout on Windows or macOS cannot hold both. A directory is named with a slash at its end.
+    A checkout on Windows or macOS cannot have both. The path of a directory ends with a slash.
+    ``None`` if there is no such path.
     """
     for candidate in (path, *(f"{parent}/" for parent in parents(path))):
         other = listing.in_any_case(candidate)

@@ -1,17 +1,21 @@
-"""Names that some systems take for one, though git tells them apart."""
+"""Compares names that git tells apart, but some operating systems do not."""
 
 import unicodedata
 
 
 def folded(path: str) -> str:
-    """Give what is equal for paths that differ in letter case or Unicode form at most."""
+    """Return a form of the path that is equal for paths with the same letters.
+
+    Letter case and Unicode form do not count.
+    """
     return unicodedata.normalize("NFC", path).casefold()
 
 
 def forms_of(path: str, other: str) -> tuple[str, str] | None:
-    """Give the Unicode forms of two paths that `folded` takes for one, as far as ``other`` goes.
+    """Return the Unicode forms (``NFC``, ``NFD`` or both) of two paths, to explain a difference.
 
-    ``None`` if they differ in letter case as well, so that people see the difference.
+    ``other`` is equal to ``path``, or to a directory above it, after `folded`. ``None`` if they
+    differ in letter case, too, because people can see that difference.
     """
     one, two = (unicodedata.normalize("NFC", each) for each in (path, other))
     return (_form(path), _form(other)) if one.startswith(two) else None

@@ -1,6 +1,6 @@
-"""Files that have a meaning for GitHub: their names, and where it looks for them.
+"""The files with a meaning for GitHub: their names, and the directories where GitHub looks.
 
-What GitHub changes about that is a row of `SPECIAL_FILES`, with its source.
+`SPECIAL_FILES` has one row with a source for each kind, so a change by GitHub changes one row.
 """
 
 import re
@@ -19,10 +19,10 @@ _TEMPLATES = (
 )
 
 EVERYWHERE = (".github", "", "docs")
-"""Where GitHub looks for a community health file, in its own order (`_DEFAULTS`)."""
+"""The directories where GitHub looks for a community health file, in its order (`_DEFAULTS`)."""
 ISSUE_TEMPLATES = ".github/ISSUE_TEMPLATE"
 WORKFLOW_FILES = ".github/workflows/"
-"""Beginning of the paths that a token needs a permission of its own for."""
+"""The beginning of the paths of workflows, for which a token needs an additional permission."""
 _FLAGS = re.IGNORECASE | re.ASCII
 _TEXT = r"(\.(md|markdown|txt|rst|adoc))?"
 
@@ -32,24 +32,27 @@ class Inherited(Enum):
 
     NEVER = "never"
     UNLESS_PRIVATE = "unless private"
-    """From a public one, and inside an enterprise from an internal one."""
+    """From a public ``.github`` repository, and inside an enterprise from an internal one."""
     IF_PUBLIC = "if public"
 
 
 class SpecialFile(NamedTuple):
-    """Files that GitHub uses for the same purpose: one of them is enough."""
+    """A kind of file: files that GitHub uses for the same purpose, so that one is enough."""
 
     name: str
     """Regular expression of the file's name, in any letter case."""
     places: tuple[str, ...]
-    """Directories where GitHub looks, the first one wins; the root is empty."""
+    """The directories where GitHub looks. It uses the first one that has such a file. The root is
+    empty."""
     inherited: Inherited
     source: str
+    """The address of a page that describes this."""
     listed: tuple[str, ...] | None = None
-    """Directories in which a listed file is one of this kind; ``None``: all of ``places``."""
+    """The directories in which a listed file is of this kind; ``None`` for all of ``places``."""
     folders: tuple[str, ...] = ()
-    """Directories in which any file with one of ``extensions`` counts, too."""
+    """Directories in which every file with one of ``extensions`` is of this kind, too."""
     extensions: tuple[str, ...] = ()
+    """Endings of names in ``folders``, with the dot, in lower case."""
 
 
 SPECIAL_FILES = (
@@ -103,24 +106,25 @@ SPECIAL_FILES = (
         Inherited.NEVER,
         f"{_DOCS}/repositories/managing-your-repositorys-settings-and-features"
         "/customizing-your-repository/about-readmes",
-        # What stands in `docs/` is shown for that directory as well, so it is wanted by itself
+        # GitHub also shows a README in `docs/` for that directory, so a listed one has its own use
         listed=(".github", ""),
     ),
 )
-"""The order within ``places`` is GitHub's: the first of them that has such a file wins."""
+"""The kinds of files that GitHub knows. A path is of the first kind that matches."""
 YAML_FILES = {
     rf"{ISSUE_TEMPLATES}/(?!config$)[^/]+": "https://github.com/autokey/autokey/pull/896",
     r"\.github/dependabot": "https://github.com/github/docs/pull/43123",
-    # `copilot-setup-steps` is looked for by its whole name
+    # GitHub finds `copilot-setup-steps` only under its full name
     rf"{WORKFLOW_FILES}(?!copilot-setup-steps$)[^/]+": (
         f"{_DOCS}/actions/reference/workflows-and-actions/workflow-syntax"
     ),
     r"(.+/)?action": f"{_DOCS}/actions/reference/workflows-and-actions/metadata-syntax",
 }
-"""Regular expressions of paths that GitHub reads as `.yml` and as `.yaml`, with their sources.
+"""Regular expressions of paths that GitHub reads with `.yml` and with `.yaml`, with their sources.
 
-Where nobody has confirmed it (`FUNDING.yaml`, `.github/release.yaml`), the listed ending counts;
-`config.yaml` beside issue templates is not read (https://github.com/orgs/community/discussions/36812).
+If there is no source for that (`FUNDING.yaml`, `.github/release.yaml`), only the listed ending
+counts. GitHub does not read `config.yaml` in the folder of issue templates
+(https://github.com/orgs/community/discussions/36812).
 """
 OWNER_DIRECTORIES = tuple(
     dict.fromkeys(
@@ -130,15 +134,15 @@ OWNER_DIRECTORIES = tuple(
         for directory in (*EVERYWHERE, *kind.folders)
     )
 )
-"""All directories of the owner's repository ``.github`` from which files are inherited. It is read
-once, with all of them, for every list."""
+"""All directories of the owner's ``.github`` repository from which files are inherited. They are
+read together once, and then serve every list."""
 
 
 @lru_cache(maxsize=10_000)
 def special_file(path: str) -> SpecialFile | None:
-    """The kind of a listed path, if GitHub knows one.
+    """Return the kind of a listed path; ``None`` if the path has no meaning for GitHub.
 
-    It is remembered, because every repository asks for the paths of the same list.
+    The result is cached, because every repository needs it for the paths of the same list.
     """
     for kind in SPECIAL_FILES:
         listed = kind.places if kind.listed is None else kind.listed
@@ -148,7 +152,7 @@ def special_file(path: str) -> SpecialFile | None:
 
 
 def same_yaml(path: str) -> str | None:
-    """The listed path with the other ending of YAML, if GitHub reads both."""
+    """Return the path with the other ending of YAML; ``None`` if GitHub does not read both."""
     stem, dot, ending = path.rpartition(".")
     other = {"yml": "yaml", "yaml": "yml"}.get(ending)
     is_read = other and any(re.fullmatch(each, stem) for each in YAML_FILES)
@@ -156,16 +160,19 @@ def same_yaml(path: str) -> str | None:
 
 
 def is_configuration(path: str) -> bool:
-    """Whether a file in a folder of issue templates configures them, or is meant to."""
+    """Whether a file in a folder of issue templates is a configuration and not a template.
+
+    This includes ``config.yaml``, although GitHub reads only ``config.yml``.
+    """
     return path.rpartition("/")[2].casefold() in {"config.yml", "config.yaml"}
 
 
 def is_named(kind: SpecialFile, path: str) -> bool:
-    """Whether the name of ``path`` is one of this kind, in any directory."""
+    """Whether ``path`` has a name of this kind, in any directory."""
     name = path.rpartition("/")[2]
     return bool(re.fullmatch(kind.name, name, _FLAGS))
 
 
 def directory_of(path: str) -> str:
-    """The directory of ``path``; the root is empty."""
+    """Return the directory of ``path``; the root is empty."""
     return path.rpartition("/")[0]

@@ -1,4 +1,5 @@
-"""What a repository has and what is listed -> what is to be done."""
+"""Compares a repository with a list, and makes the task of a registration: `RepositoryState` and
+`RegistrationSpec` -> `Task`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -26,9 +27,11 @@ _DIRECTORY = "tree"
 
 
 def make_task(spec: RegistrationSpec, state: RepositoryState, listed: Listed | None = None) -> Task:
-    """Sort the files of a repository into what is present, what can be created, and what cannot.
+    """Decide the state of each listed path: present, missing, unset or blocked.
 
-    ``listed`` is what the list has for it, if that was needed to read the repository.
+    ``listed`` are the files that the repository gets, if the caller knows them already. Raises
+    `Refused` if rules list a file below another one, or if a template names a custom property with
+    several values.
     """
     listed = listed or listed_in(spec, state)
     entries, definitions = state.entries, listed.definitions
@@ -58,7 +61,7 @@ def make_task(spec: RegistrationSpec, state: RepositoryState, listed: Listed | N
             return ListedPath(definition, Standing.BLOCKED, Done.FAILED, failure=failure)
         other_case = letter_case_conflict(path, listing)
         hides = None if spec.settings.ref else hidden_by(path, listing)
-        # Most have neither, and thousands of empty objects of our own type would take memory
+        # Most paths have neither, and thousands of empty `FoundPath` objects would take memory
         return ListedPath(
             definition,
             Standing.TO_CREATE,
@@ -84,7 +87,7 @@ def make_task(spec: RegistrationSpec, state: RepositoryState, listed: Listed | N
 def _hiding(
     state: RepositoryState, missing: Sequence[FileDefinition], listing: DirectoryListing
 ) -> tuple[str, ...]:
-    """The missing paths that would take the place of what the owner hands down."""
+    """Return the missing paths that would replace a file which the repository inherits."""
     if not (owner := state.owner):
         return ()
     handed_down, is_public = DirectoryListing(owner.directories), owner.is_public
@@ -102,10 +105,13 @@ def _removed(
     definitions: Sequence[FileDefinition],
     present: Mapping[str, PresentFile],
 ) -> tuple[str, ...]:
-    """The listed paths that were files before, and are gone now or something else."""
+    """Return the listed paths that are present in `RepositoryState.before`, but not any more.
+
+    A file that has become a directory, a link or a submodule counts as removed, too.
+    """
     if state.before is None:
         return ()
-    # What the owner's repository `.github` has now counts for both
+    # The owner's `.github` repository is read only once, so its present files count for both
     before = state.before._replace(owner=state.owner)
     had, _ = _present_in(definitions, DirectoryListing(before.directories), spec, before)
 
@@ -121,9 +127,11 @@ def _removed(
 def require_known_properties(
     names: Iterable[str], repositories: Iterable[Repository], *, others_read: bool = False
 ) -> None:
-    """Refuse a custom property that none of ``repositories`` knows, where a close name exists.
+    """Raise `Refused` if a custom property seems to be misspelled.
 
-    Where the log is public, names are shown that a public repository has.
+    This is so if none of ``repositories`` has a property with this name, but one with a close name.
+    With ``others_read`` the message shows the close name only if a public repository has it,
+    because others can read the log.
     """
     known: dict[str, bool] = {}
     for repository in repositories:
@@ -138,13 +146,16 @@ def require_known_properties(
 
 
 def listed_in(spec: RegistrationSpec, state: RepositoryState) -> Listed:
-    """Give what the list has for a repository, as its rules say."""
+    """Choose the files that the repository gets from the list, with the rules that apply."""
     files, has = spec.file_list, state.entries.__contains__
     return listed_for(files.files, files.rules, state.repository, has)
 
 
 def blob_ids_at(task: Task, tree: Tree) -> dict[str, str]:
-    """Blob ids of what the list gives for a commit of the repository, by path."""
+    """Return the blob ids of the files that the list would give to a commit, by path.
+
+    ``tree`` has every entry of that commit, because conditions may depend on its paths.
+    """
     there = {*tree, *(parent for path in tree for parent in parents(path))}
     files = task.spec.file_list
     listed = listed_for(files.files, files.rules, task.repository, there.__contains__)
@@ -152,9 +163,9 @@ def blob_ids_at(task: Task, tree: Tree) -> dict[str, str]:
 
 
 def _without_value(absent: Sequence[FileDefinition]) -> dict[str, str]:
-    """Find what cannot be filled in: by path, the first custom property that is not set.
+    """Find the files that cannot be filled in: the first unset custom property, by path.
 
-    `Refused` where a template names a property with several values.
+    Raises `Refused` if a template names a property with several values.
     """
     unset: dict[str, str] = {}
     for definition in absent:
@@ -173,9 +184,10 @@ def _present_in(
     spec: RegistrationSpec,
     state: RepositoryState,
 ) -> tuple[dict[str, PresentFile], dict[str, Message]]:
-    """Find what is there for listed paths; if another file counts, also why.
+    """Find the files that make listed paths present.
 
-    Both by the listed path.
+    Returns these files by the listed path. For files at other paths, also the reason why they
+    count, by the listed path.
     """
     respect = spec.settings.respect_alternatives
     owner = state.owner if respect else None
@@ -211,6 +223,6 @@ def _present(definition: FileDefinition, path: str, entry: Entry) -> PresentFile
         definition.content, entry.sha, is_file=entry.is_file, may_be_blank=definition.may_be_blank
     )
     if standing is Standing.DIFFERS and definition.unset_properties:
-        # Without a value the list gives no content that it could differ from
+        # Without a value the content of the list is not known, so the file cannot differ from it
         standing = Standing.FILLED
     return PresentFile(standing, path, entry.sha if entry.is_file else "")
