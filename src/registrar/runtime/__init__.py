@@ -1,5 +1,5 @@
-"""What a run has of the machine.
+"""The parts of the machine that a run uses: time, signals, threads, files and the terminal.
 
-For others: `cancellation` has time and signals, as arguments; `concurrency` works on several
-threads, `workspace` reads files, `terminal` asks, `addresses` knows which are its own.
+Other packages use `cancellation` for time and signals, `concurrency` for threads, `workspace` to
+read files, `terminal` to ask a question, and `addresses` for the machine's own addresses.
 """

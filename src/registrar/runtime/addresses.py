@@ -1,4 +1,4 @@
-"""Which addresses are this machine itself."""
+"""Recognises addresses of this machine."""
 
 import ipaddress
 

@@ -1,4 +1,4 @@
-"""SIGINT, SIGTERM and SIGHUP: let the request in flight end, then end the run."""
+"""Handles SIGINT, SIGTERM and SIGHUP: the present request may end, then the run ends."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ from registrar.errors import Cancelled
 
 
 class Clock(Protocol):
-    """What a run needs of the module `time`. All values are seconds."""
+    """The functions of the module `time` that a run uses. All values are seconds."""
 
     def time(self) -> float: ...
 
@@ -20,48 +20,48 @@ class Clock(Protocol):
 
 
 GRACE_SECONDS = {"SIGINT": 5.0, "SIGTERM": 1.5, "SIGHUP": 5.0}
-"""How long a request in flight may still last, by the first signal.
+"""How long the present request may still take, by the name of the first signal.
 
-The runner sends SIGINT, 7.5 s later SIGTERM, and 2.5 s later kills (docs/github-behaviour.md). The
-first process of a container gets no SIGINT before the interpreter handles it.
+The runner sends SIGINT, 7.5 s later SIGTERM, and 2.5 s later it kills the process
+(docs/github-behaviour.md). The first process of a container gets no SIGINT until Python handles it.
 """
 
 NAP_SECONDS = 0.1
-"""How soon a sleeping run notices a signal."""
+"""The longest time in seconds until a sleeping run notices a signal."""
 
 
 class Cancellation:
-    """Whether the run is to end, as the rest of the program sees it.
+    """Ends the run after a signal.
 
-    The first signal is only noted, and checked before each request and each sleep. A request
-    that is still in flight after its `GRACE_SECONDS` is given up. A second signal ends the process
-    at once.
+    The first signal is only recorded. The run checks for it before each request and each sleep. A
+    request that takes longer than `GRACE_SECONDS` after the signal is abandoned. A second signal
+    ends the process at once.
     """
 
     def __init__(self, clock: Clock | None = None) -> None:
         self.clock: Clock = clock or time
-        # A plain number: a handler must not wait for a lock that the interrupted code may hold
+        # A plain number, because a handler must not wait for a lock of the interrupted code
         self._signal_number = 0
         self._is_only_report_left = False
 
     def install(self) -> None:
-        """Handle the signals that end a run from now on (main thread only).
+        """Handle the signals that end a run from now on. Call this on the main thread only.
 
-        A signal that is ignored stays ignored: ``nohup`` lets a run outlive its terminal.
+        SIGHUP stays ignored if it is, because ``nohup`` lets a run outlive its terminal.
 
-        A handler of our own is also what makes them arrive at all if the process is PID 1.
+        A process with PID 1 gets these signals only if it has a handler of its own.
         """
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._on_signal)
 
     def check(self) -> None:
-        """Raise `Cancelled` if a signal arrived."""
+        """Raise `Cancelled` if a signal has arrived."""
         if self._signal_number:
             raise Cancelled(self._signal_number)
 
     def sleep(self, seconds: float) -> None:
-        """Sleep; a signal ends that with `Cancelled`."""
+        """Sleep. Raises `Cancelled` as soon as a signal arrives."""
         end = self.clock.monotonic() + seconds
         self.check()
         while (left := end - self.clock.monotonic()) > 0:
@@ -69,12 +69,12 @@ class Cancellation:
             self.check()
 
     def stop_timer(self) -> None:
-        """Stop the timer that the first signal started: no request is in flight."""
+        """Stop the timer that the first signal started, because no request is running now."""
         if self._signal_number:
             signal.setitimer(signal.ITIMER_REAL, 0)
 
     def only_report_left(self) -> None:
-        """Let only a second signal end the run from here on, because it only has to report now."""
+        """From here on, let only a second signal end the run, because only the report is left."""
         self._is_only_report_left = True
         self.stop_timer()
 

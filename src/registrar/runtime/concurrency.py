@@ -1,8 +1,9 @@
 """Work on several threads.
 
-The threads are daemons: a cancelled run does not wait for answers that it no longer needs. The
-interpreter waits at its end for those of a `ThreadPoolExecutor`. Where the system allows no more
-threads, those that began, and the caller's own, do the work; an executor does some of it twice.
+This is used instead of `ThreadPoolExecutor` for two reasons. The threads here are daemons, so a
+cancelled run does not wait for answers that it no longer needs; Python waits for the threads of an
+executor. If the system allows no further thread, the threads that have begun, and the caller's own,
+do all the work here; an executor does a part of the work twice.
 """
 
 import threading
@@ -18,7 +19,7 @@ Result = TypeVar("Result")
 
 
 def in_background(work: Callable[[], Result]) -> Future[Result]:
-    """Do ``work`` on a thread of its own."""
+    """Do ``work`` on a new thread, or at once if the system allows no further thread."""
     future: Future[Result] = Future()
     try:
         threading.Thread(target=_keep, args=(future, work), daemon=True).start()
@@ -30,9 +31,10 @@ def in_background(work: Callable[[], Result]) -> Future[Result]:
 def concurrently(
     work: Callable[[Item], Result], items: Sequence[Item], workers: int
 ) -> Generator[Result]:
-    """Do ``work`` for every item on several threads; results in the order of the items.
+    """Do ``work`` for every item on several threads, and yield the results in the items' order.
 
-    The first exception ends it, and so does closing it: no further item is begun.
+    An exception of ``work`` is raised in the place of its result. After an exception, or if the
+    caller closes the generator, no further item is begun.
     """
     futures: list[Future[Result]] = [Future() for _ in items]
     waiting = deque(zip(items, futures, strict=True))
@@ -56,7 +58,10 @@ def concurrently(
 
 
 def one_ahead(items: Iterator[Item]) -> Iterator[Item]:
-    """Give the items. While one is used, the next one is made on a thread of its own."""
+    """Yield the items. While the caller uses one, another thread makes the next one.
+
+    ``None`` must not be among the items, because it ends the iteration.
+    """
     following = in_background(partial(next, items, None))
     while (item := following.result()) is not None:
         following = in_background(partial(next, items, None))

@@ -1,4 +1,4 @@
-"""A terminal in which somebody can be asked before a run writes."""
+"""Asks the person at a terminal for confirmation before a run writes."""
 
 import os
 import select
@@ -8,12 +8,12 @@ from typing import TextIO
 from registrar.runtime.cancellation import NAP_SECONDS, Cancellation
 
 _MOST_BYTES = 1024
-"""Bytes of an answer that are read: a terminal gives a line at a time."""
+"""The largest number of bytes of an answer. A terminal gives one line at a time."""
 _YES = frozenset({"y", "yes", "はい"})
 
 
 class Terminal:
-    """Both ends of a terminal: somebody reads what is printed, and can answer."""
+    """A terminal with a person who reads the output and can answer."""
 
     def __init__(self, stdin: TextIO, cancellation: Cancellation) -> None:
         self._descriptor = stdin.fileno()
@@ -27,9 +27,9 @@ class Terminal:
         stdout: TextIO,
         cancellation: Cancellation,
     ) -> "Terminal | None":
-        """Give the terminal; ``None`` if there is none, or nobody is at it.
+        """Return the terminal; ``None`` if there is none, or if the variable ``CI`` is set.
 
-        Most services that run workflows set ``CI``, GitHub among them
+        GitHub and most other services that run workflows set it
         (https://docs.github.com/en/actions/reference/workflows-and-actions/variables).
         """
         is_alone = environ.get("CI", "").lower() not in {"", "0", "false"}
@@ -38,15 +38,15 @@ class Terminal:
         return cls(stdin, cancellation)
 
     def says_yes(self) -> bool:
-        """Wait for one line, and say whether it is a yes; the end of the input counts as no.
+        """Wait for one line, and return whether it is a yes. The end of the input counts as a no.
 
-        A signal ends the waiting with `Cancelled`.
+        Raises `Cancelled` if a signal arrives.
         """
         while not select.select([self._descriptor], [], [], NAP_SECONDS)[0]:
             self._cancellation.check()
         try:
             answer = os.read(self._descriptor, _MOST_BYTES)
         except OSError:
-            # The terminal is gone
+            # The terminal was closed
             return False
         return answer.decode(errors="replace").strip().lower() in _YES

@@ -1,4 +1,4 @@
-"""Files of the workspace, read once, up to a size, and never outside of it."""
+"""Reads files of the workspace, up to a given size, and never outside the workspace."""
 
 import errno
 import os
@@ -12,25 +12,26 @@ from registrar.texts.escaping import SURROGATE
 from registrar.texts.messages import Excerpt, msg
 
 _DIRECTORY = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
-# A named pipe without a writer would block; a terminal would become ours
+# Otherwise a named pipe without a writer would block, and a terminal would become the controlling
+# terminal of the process
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 _GIT = ".git"
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _REFERENCE_BYTES = 1_000
 _INDEX_BYTES = 50_000_000
-"""About 500,000 files."""
+"""The largest size of the index of a checkout, which is enough for about 500,000 files."""
 
 
 class Unreadable(Refused):
-    """A file cannot be used; the message names it and says what to do."""
+    """A file cannot be used. The message names the file and the remedy."""
 
 
 def around(file: str, workspace: Path | None) -> tuple["Folder", str]:
-    """Give what may be read together with a file, and the name of the file in there.
+    """Return the folder that may be read together with a file, and the path of the file in it.
 
-    In a workflow that is its workspace. In a shell it is the repository that holds the file, or
-    the directory of the file if that is in no repository. `Refused` where the working directory
-    is gone.
+    With ``workspace`` the folder is the workspace. Otherwise it is the repository that contains the
+    file, or the directory of the file if it is in no repository. Raises `Refused` if the working
+    directory does not exist any more.
     """
     if workspace:
         return Folder(workspace), file
@@ -47,18 +48,20 @@ def _repository_of(path: Path) -> Path | None:
 
 
 class Folder:
-    """The regular files below one directory, which no read leaves; else they are `Unreadable`."""
+    """Reads the regular files below one directory, and never a file outside.
+
+    Methods raise `Unreadable` for a file that does not exist, is outside or is not a regular file.
+    """
 
     def __init__(self, root: Path) -> None:
         self._root = root.resolve()
         self._looked_at = 0
 
     def files_below(self, name: str, *, most: int, in_all: int) -> Sequence[str]:
-        """Give the regular files below the directory ``name``, by their names in it; sorted.
+        """Return the paths, relative to the directory ``name``, of all files below it, sorted.
 
-        A directory that holds anything else, such as a symbolic link, is `Unreadable` as a whole.
-        After ``in_all`` names in directories were read, every further directory is `Unreadable`
-        too.
+        Raises `Unreadable` if there are more than ``most`` files, or if one cannot be listed, such
+        as a symbolic link. Also if this object has already read more than ``in_all`` names.
         """
         shown = Excerpt(name)
         if self._looked_at > in_all:
@@ -91,7 +94,10 @@ class Folder:
             raise Unreadable(msg("file.name_not_utf8", file=shown))
 
     def _parts(self, name: str) -> tuple[str, ...]:
-        """The parts of a name below the root, once symbolic links are followed."""
+        """Return the parts of the real path of ``name``, relative to the root.
+
+        Symbolic links are followed.
+        """
         shown = Excerpt(name)
         try:
             parts = (self._root / name).resolve().relative_to(self._root).parts
@@ -105,10 +111,11 @@ class Folder:
         return parts
 
     def read(self, name: str, *, most: int) -> bytes:
-        """Read the file ``name`` (relative to the root) of at most ``most`` bytes.
+        """Read the file ``name`` (relative to the root), which has at most ``most`` bytes.
 
-        Symbolic links are followed as long as they stay inside. Nothing in a ``.git`` directory
-        is read: older checkouts keep the token there (actions/checkout before v6).
+        Symbolic links are followed if they stay inside the folder. No file in a ``.git`` directory
+        is read, because older checkouts keep the token there (actions/checkout before v6). Raises
+        `Unreadable`.
         """
         shown = Excerpt(name)
         parts = self._parts(name)
@@ -131,14 +138,15 @@ class Folder:
         return data
 
     def is_executable(self, name: str) -> bool:
-        """Whether its owner may run a file, which `read` can read."""
+        """Whether the owner of a file may execute it. Call this only after `read` has read it."""
         with os.fdopen(self._open(self._parts(name)), "rb") as stream:
             return bool(os.fstat(stream.fileno()).st_mode & stat.S_IXUSR)
 
     def path_in_repository(self, name: str) -> str:
-        """The path of a file from the root of the repository that holds it.
+        """Return the path of a file, relative to the root of the checkout that contains it.
 
-        Without a checkout by git it is the path from our root. Symbolic links are followed.
+        If there is no checkout in this folder, the path is relative to the folder. Symbolic links
+        are followed.
         """
         path = self._root.joinpath(*self._parts(name))
         root = _repository_of(path)
@@ -146,10 +154,10 @@ class Folder:
         return str(path.relative_to(root if root and inside else self._root))
 
     def commit_with(self, name: str) -> str:
-        """The commit that the checkout which holds a file is at, if git tracks the file in it.
+        """Return the id of the checked out commit, if git tracks the file ``name`` in the checkout.
 
-        Empty if that is not known. Of the ``.git`` directory only the commit and the names of
-        the files are read.
+        Empty if it does not, or if the commit is not known. Only the index, ``HEAD`` and its
+        reference are read in the ``.git`` directory.
         """
         path = self._root.joinpath(*self._parts(name))
         root = _repository_of(path)
@@ -161,15 +169,15 @@ class Folder:
             index, commit = git.read("index", most=_INDEX_BYTES), _head_of(git)
         except Unreadable:
             return ""
-        # https://git-scm.com/docs/index-format: an entry ends with the length of its name, the name
-        # and a zero. (A name that ends alike has another character where the length is.)
+        # An entry ends with the length of its name, the name and a zero
+        # (https://git-scm.com/docs/index-format). The length rules out a longer name with this end
         is_tracked = len(tracked).to_bytes(2, "big") + tracked + b"\0" in index
         return commit if is_tracked and _COMMIT.fullmatch(commit) else ""
 
     def _open(self, parts: tuple[str, ...]) -> int:
-        """Open a file by its real path, one part after the other and through no link.
+        """Open a file by its real path, one part after the other, without following a link.
 
-        So the file that was checked is the one that is opened, even if a part becomes a link.
+        So the opened file is the one that was checked, even if a part becomes a link meanwhile.
         """
         directory = os.open(self._root, _DIRECTORY)
         try:

@@ -1,1 +1,1 @@
-"""Texts: catalogues, placeholders, escaping. Imports nothing else of the package."""
+"""Texts for people: catalogues, placeholders, escaping. It imports nothing else of registrar."""

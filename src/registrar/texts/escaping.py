@@ -1,7 +1,7 @@
-"""Escaping of texts from outside: one function for each place where a text is written.
+"""Escapes texts from outside, with one function for each place where a text is written.
 
-Paths, descriptions, names and GitHub's own messages are escaped here, so that neither the
-runner nor a Markdown renderer nor GitHub's search for references takes a part for an instruction.
+Paths, descriptions, names and GitHub's own messages are escaped here. Otherwise the runner, a
+Markdown renderer or GitHub's search for references could take a part of a text for an instruction.
 """
 
 import re
@@ -13,21 +13,23 @@ from urllib.parse import quote
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 SURROGATE = re.compile(r"[\ud800-\udfff]")
-"""What Python makes of a byte that is not UTF-8 (PEP 383), and JSON of half a character."""
+"""A character that Python makes of a byte that is not UTF-8 (PEP 383), or JSON of half a character.
+"""
 _ZERO_WIDTH = "\u200b"
 _LINE_BREAK = re.compile(r"\r\n|\r|\n")
 
-# What GitHub issues, wherever in a word it begins (github.blog, "Behind GitHub's new
-# authentication token formats"); `ghs_` may go on with an App's id and a JSON Web Token
+# The tokens that GitHub issues, also in the middle of a word (github.blog, "Behind GitHub's new
+# authentication token formats"). After `ghs_` there may be an App's id and a JSON Web Token
 _TOKEN_SHAPES = re.compile(
     r"gh[oprsu]_(?:[A-Za-z0-9]+_eyJ[A-Za-z0-9]{10,}|[A-Za-z0-9]{20,})[A-Za-z0-9_.\-]*"
     r"|github_pat_[A-Za-z0-9_]{16,}"
 )
 REDACTED = "***"
 SECRET_CHARACTERS = 8
-"""A shorter one is not a token of GitHub, and may be a part of ordinary words."""
+"""The smallest length of a token that is searched for. A shorter text is not a token of GitHub, and
+could be a part of ordinary words."""
 PART_CHARACTERS = 20
-"""Consecutive characters of the token that are treated like the whole of it.
+"""The number of consecutive characters of the token that are replaced like the whole token.
 
 Half of the shortest token that GitHub issues (40 characters).
 """
@@ -37,9 +39,9 @@ _ANCHOR_CHARACTERS = PART_CHARACTERS // 2
 _MARKUP = str.maketrans({c: f"&#{ord(c)};" for c in "&<>`*_~[]|\\#@$"})
 _COLON = re.compile(r":(?=\S)")
 _AUTOLINK_WWW = re.compile(r"www\.", re.IGNORECASE)
-# "@name", "a@b.example", "#1", "GH-1" and addresses: what becomes a mention, reference or link
+# "@name", "a@b.example", "#1", "GH-1" and addresses, which become mentions, references or links
 _REFERENCE = re.compile(r"(?<=@)|(?<=#)(?=\d)|(?<=GH)(?=-\d)|(?<=:)(?=//)", re.IGNORECASE)
-# What would end a code span or a table cell, or begin a comment such as the marks of a body
+# A character that would end a code span or a table cell, or begin a comment such as a mark
 _NO_CODE_SPAN = re.compile(r"[`|<]|^\s|\s$|^$")
 _TWO_UNITS = re.compile("[\U00010000-\U0010ffff]")
 _NUMBER = re.compile(r"#[0-9]+")
@@ -49,46 +51,46 @@ _SKIP_CHECKS = re.compile(
 
 
 class Link(str):
-    """A text with an address that we composed; no other text becomes a link."""
+    """A text with an address that registrar has composed. No other text becomes a link."""
 
     __slots__ = ("url",)
 
     url: str
 
     def __new__(cls, text: str, url: str = "") -> Self:
-        """``text`` is what a reader sees; without ``url`` it is the address itself."""
+        """``text`` is shown to the reader. Without ``url`` it is also the address."""
         link = super().__new__(cls, text)
         link.url = url or text
         return link
 
 
 class Lines(str):
-    """A message of GitHub: it may have several lines, which are kept where people read it."""
+    """A message of GitHub, which may have several lines. They are kept where people read it."""
 
     __slots__ = ()
 
 
 class FoundPath(str):
-    """A path that a repository has; it may not be one of the list's."""
+    """An existing path of a repository, which may be none of the listed paths."""
 
     __slots__ = ()
 
 
 class Redactor:
-    """Replaces the token, whole or in part, and every text that looks like a token.
+    """Replaces the token, parts of it, and every text that looks like a token.
 
-    Done in-process: the runner's own ``::add-mask::`` would print the token to hide it.
+    The runner's own ``::add-mask::`` is not used, because registrar would have to print the token.
     """
 
     def __init__(self, token: str) -> None:
-        """``token`` may be empty: then only the shapes of GitHub's tokens are looked for."""
+        """If ``token`` is empty, only texts with the shape of GitHub's tokens are replaced."""
         self._token = token
-        # PART_CHARACTERS of the token in a row always contain one of these pieces
+        # PART_CHARACTERS consecutive characters of the token always contain one of these pieces
         starts = range(0, len(token) - _ANCHOR_CHARACTERS + 1, _ANCHOR_CHARACTERS)
         self._anchors = [(token[start : start + _ANCHOR_CHARACTERS], start) for start in starts]
 
     def __call__(self, text: str) -> str:
-        """Give back ``text`` without any token, and without `PART_CHARACTERS` in a row of it."""
+        """Return ``text`` with every token, and every long part of the token, replaced."""
         if len(self._token) >= SECRET_CHARACTERS:
             text = text.replace(self._token, REDACTED)
         if len(text) >= PART_CHARACTERS:
@@ -98,7 +100,10 @@ class Redactor:
         return _TOKEN_SHAPES.sub(REDACTED, text)
 
     def _without_parts(self, text: str, anchor: str, start: int) -> str:
-        """Take out what surrounds ``anchor``, which is a part of the token from ``start`` on."""
+        """Replace the long parts of the token around ``anchor``.
+
+        ``anchor`` is the piece of the token that begins at ``start``.
+        """
         token = self._token
         kept: list[str] = []
         done, at = 0, text.find(anchor)
@@ -129,7 +134,7 @@ def show_control_characters(text: str) -> str:
 
 
 def show_lines(text: str) -> str:
-    """Like `show_control_characters`, but `Lines` stay lines; blank ones are left out."""
+    """Like `show_control_characters`, but `Lines` keep their lines, except for blank ones."""
     if not isinstance(text, Lines):
         return show_control_characters(text)
     lines = [show_control_characters(line) for line in _LINE_BREAK.split(text)]
@@ -137,17 +142,17 @@ def show_lines(text: str) -> str:
 
 
 def for_console(text: str) -> str:
-    """Make ``text`` one line in which the runner finds no workflow command.
+    """Return ``text`` as one line in which the runner finds no workflow command.
 
-    The runner reads ``::`` at a line's start, blanks before it included, and the old form
-    ``##[`` anywhere (actions/runner, ActionCommand.cs).
+    The runner finds ``::`` at the beginning of a line, also after blanks, and the old form ``##[``
+    anywhere (actions/runner, ActionCommand.cs).
     """
     line = show_control_characters(text).replace("##[", "##\\[")
     return f"\\{line.lstrip()}" if line.lstrip().startswith("::") else line
 
 
 def for_command_data(text: str) -> str:
-    """Escape the text of a workflow command; line ends survive as the runner's own escapes."""
+    """Escape the text of a workflow command. Line ends become the runner's own escapes."""
     lines = text.replace("\r\n", "\n").split("\n")
     return "%0A".join(show_control_characters(line).replace("%", "%25") for line in lines)
 
@@ -158,16 +163,16 @@ def for_command_property(text: str) -> str:
 
 
 def for_markdown(text: str) -> str:
-    """Make ``text`` literal inside Markdown: no markup, mention, reference or link."""
+    """Return Markdown that shows ``text`` literally: no markup, mention, reference or link."""
     inert = _REFERENCE.sub(_ZERO_WIDTH, show_control_characters(text)).translate(_MARKUP)
     return _AUTOLINK_WWW.sub("www&#46;", _COLON.sub("&#58;", inert))
 
 
 def for_markdown_code(text: str) -> str:
-    """Show ``text`` as code inside Markdown, table cells included; a `Link` as a link.
+    """Return Markdown that shows ``text`` as code, also in table cells, and a `Link` as a link.
 
-    A code span for each of its lines: neither Markdown nor GitHub interprets anything in it. Where
-    a character would end the span, an HTML element is used.
+    Each line becomes a code span, because neither Markdown nor GitHub interprets anything in it. If
+    a character would end the span, the line becomes an HTML element.
     """
     if isinstance(text, Link):
         target = for_link(text.url)
@@ -180,22 +185,25 @@ def for_markdown_code(text: str) -> str:
 
 
 def for_link(url: str) -> str:
-    """Make a web address fit for the target of a Markdown link; nothing else becomes one."""
+    """Escape a web address for the target of a Markdown link; empty for any other text."""
     if not url.startswith(("https://", "http://")):
         return ""
     return quote(url, safe="/:?&=%~+,;.-_@#")
 
 
 def characters(text: str) -> int:
-    """Length of a text as GitHub counts it: UTF-16 units, the larger of the known ways."""
+    """Return the length of a text in UTF-16 units.
+
+    GitHub counts these units or characters, and there are never fewer units than characters.
+    """
     return len(text) + len(_TWO_UNITS.findall(text))
 
 
 def for_commit(text: str) -> str:
-    """Make ``text`` inert where GitHub reads no Markdown: commit messages and titles.
+    """Return ``text`` for commit messages and titles, where GitHub reads no Markdown.
 
-    Mentions, references and closing keywords are broken by a zero-width space, instructions to
-    skip workflows by a backslash.
+    A zero-width space breaks mentions, references and closing keywords. A backslash breaks
+    instructions to skip workflows.
     """
     return no_skip(_REFERENCE.sub(_ZERO_WIDTH, show_control_characters(text)))
 
@@ -206,5 +214,5 @@ def skips_checks(text: str) -> bool:
 
 
 def no_skip(text: str) -> str:
-    """Break instructions to skip workflows by a backslash."""
+    """Return ``text`` with a backslash in each instruction to skip workflows."""
     return _SKIP_CHECKS.sub(lambda matched: f"{matched[0][:-1]}\\{matched[0][-1]}", text)

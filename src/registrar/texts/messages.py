@@ -1,4 +1,4 @@
-"""What a person reads: one catalogue per language, the same keys and placeholders in each."""
+"""Messages for people. Each language has a catalogue with the same keys and placeholders."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -12,28 +12,28 @@ from registrar.texts.escaping import Lines, Link
 
 LANGUAGES = ("ja", "en")
 VALUE_CHARACTERS = 5_000
-"""Characters of a value in a sentence (a message of GitHub, a value of a definition file)."""
+"""The largest number of characters of a value in a sentence, such as a message of GitHub."""
 LIST_ITEMS = 50
-"""Items of a list that are named; the rest is counted."""
+"""The largest number of items of a value that are shown. The others are counted."""
 SHOWN_CHARACTERS = 200
-"""Characters of an `Excerpt` that are shown."""
+"""The largest number of characters of an `Excerpt` that are shown."""
 
 
 class Languages(NamedTuple):
-    """Which languages a run speaks."""
+    """The languages of a run (`LANGUAGES`)."""
 
     reader: str
-    """Language of what the run says of itself."""
+    """Language of the log, the summary and the report."""
     texts: str
-    """Language of what is written to GitHub; never a matter of a locale."""
+    """Language of texts on GitHub, such as descriptions. It never depends on a locale."""
     are_chosen: bool = True
-    """Whether somebody chose them, by the input or, in a shell, by the locale."""
+    """Whether somebody chose the languages, with the input or, in a shell, with the locale."""
 
 
 class Excerpt(str):
-    """A text from outside that may be of any length: only its beginning is shown.
+    """A text from outside with any length. Only its beginning is shown.
 
-    It is cut after the token was taken out, which would not find half a token.
+    It is cut only after the token was replaced, because half a token might not be found.
     """
 
     __slots__ = ()
@@ -43,9 +43,9 @@ _STOPS = (".", "。")
 
 
 class Message(NamedTuple):
-    """A text of the catalogue with the values of its placeholders, not yet in any language.
+    """A text of the catalogue with the values of its placeholders, in no language yet.
 
-    A value may be a message itself.
+    A value may be a message, too.
     """
 
     key: str
@@ -53,12 +53,12 @@ class Message(NamedTuple):
 
     @property
     def identity(self) -> str:
-        """What tells this text from others, whatever its placeholders hold."""
+        """The key of the text, which does not depend on the values of its placeholders."""
         return self.key
 
 
 def msg(key: str, /, **values: object) -> Message:
-    """Short for ``Message(key, values)``."""
+    """Return ``Message(key, values)``."""
     return Message(key, values)
 
 
@@ -68,8 +68,9 @@ class Catalogue:
     def __init__(self, language: str, redact: Callable[[str], str] = str) -> None:
         """Read the catalogue of ``language``, one of `LANGUAGES`.
 
-        ``redact`` takes out of what a text is filled with what must not be published, such as the
-        token: before it is escaped, because an escaped token would no longer be found.
+        ``redact`` replaces text that must not be published, such as the token, in the values of
+        placeholders. It is called before a value is escaped, because it would not find an escaped
+        token.
         """
         self.language = language
         self._redact = redact
@@ -77,10 +78,10 @@ class Catalogue:
         self._descriptions = read(f"descriptions.{language}.yml")
 
     def text(self, message: Message, escape: Callable[[str], str] = str) -> str:
-        """Render ``message``; ``escape`` makes each value fit for the place where the text lands.
+        """Return ``message`` in this language, with each value escaped by ``escape``.
 
-        Numbers are never escaped, nested messages are rendered by the same rule. A nested sentence
-        loses its full stop if the text has one of its own behind it.
+        Numbers are not escaped. Nested messages are rendered in the same way. A nested sentence
+        loses its full stop if the text has a full stop behind the placeholder.
         """
         template = self._texts[message.key]
         values = {name: self._value(value, escape) for name, value in message.values.items()}
@@ -91,11 +92,11 @@ class Catalogue:
         return template.format(**values).strip()
 
     def shown(self, value: str, escape: Callable[[str], str]) -> str:
-        """Show a value from outside by itself."""
+        """Return a value from outside, without the token, shortened and escaped."""
         shown = self._redact(value)
         if isinstance(value, Link):
             url = self._redact(value.url)
-            # An address that had to be changed leads nowhere
+            # A redacted address leads nowhere
             leads = url == value.url and url.startswith("http")
             return escape(Link(shown, url) if leads else shown)
         if isinstance(value, Excerpt) and len(shown) > SHOWN_CHARACTERS:
@@ -103,11 +104,11 @@ class Catalogue:
         return escape(Lines(shown) if isinstance(value, Lines) else shown)
 
     def sentences(self, messages: Sequence[Message], escape: Callable[[str], str]) -> str:
-        """Render messages one after the other: Japanese puts no blank between sentences."""
+        """Return the messages as one text. English has a blank between them, Japanese has none."""
         return self._texts["label.gap"].join(self.text(message, escape) for message in messages)
 
     def description(self, text: str) -> str:
-        """The description of a listed file; those of the built-in lists are translated."""
+        """Return the description of a listed file, translated if it is of a built-in list."""
         return self._descriptions.get(text, text)
 
     def _value(self, value: object, escape: Callable[[str], str]) -> str:
@@ -124,7 +125,7 @@ class Catalogue:
             return self._texts["label.separator"].join(items)
         text = value if isinstance(value, str) else str(value)
         if len(text) > VALUE_CHARACTERS and not isinstance(text, (Link, Excerpt)):
-            # Cut before it is escaped, so that no escape is cut in two
+            # The text is cut before it is escaped, so that no escape is cut in two
             shown = f"{self._redact(text)[:VALUE_CHARACTERS]}…"
             return escape(Lines(shown) if isinstance(text, Lines) else shown)
         return self.shown(text, escape)
@@ -132,7 +133,7 @@ class Catalogue:
 
 @cache
 def read(name: str) -> dict[str, str]:
-    """Read a file of texts by their keys; none if there is no such file."""
+    """Read a YAML file of this directory: texts by their keys. Empty if there is no such file."""
     file = Path(__file__).parent / name
     if not file.exists():
         return {}

@@ -1,4 +1,4 @@
-"""Texts of the caller with placeholders in braces: ``docs: add {path}``."""
+"""Templates of the caller, with placeholders in braces: ``docs: add {path}``."""
 
 import re
 import string
@@ -8,9 +8,10 @@ from typing import NamedTuple
 from registrar.texts.messages import Excerpt, Message, msg
 
 PROPERTY = "property:NAME"
-"""The placeholder of a custom property, among those that a template may have."""
+"""The entry for custom properties in the names of placeholders that a template may have."""
 PROPERTY_NAME = re.compile(r"[A-Za-z0-9_$#-]{1,75}")
-"""https://docs.github.com/en/organizations/managing-organization-settings/managing-custom-properties-for-repositories-in-your-organization"""
+"""The name of a custom property:
+https://docs.github.com/en/organizations/managing-organization-settings/managing-custom-properties-for-repositories-in-your-organization"""
 _OF_PROPERTY = re.compile(f"property:{PROPERTY_NAME.pattern}")
 _DOUBLED = re.compile(
     rf"(?<![${{])\{{\{{\s{{0,9}}(?P<name>[a-z_]+(?P<property>:{PROPERTY_NAME.pattern})?)\s{{0,9}}\}}\}}(?!\}})"
@@ -21,13 +22,14 @@ _TRAILER = re.compile(r"[A-Za-z0-9-]+:[ \t]*\S.*")
 """A line of the last paragraph of a message, such as ``Signed-off-by: …``
 (https://git-scm.com/docs/git-interpret-trailers)."""
 _MOST_UNKNOWN = 10
-"""Unknown names that are listed in one diagnostic."""
+"""The largest number of unknown names in one diagnostic."""
 
 
 def diagnostics(name: str, text: str, known: Collection[str]) -> Iterator[Message]:
-    """Describe what is wrong with the template of the input ``name``.
+    """Find the errors in ``text``, the template of the input ``name``.
 
-    A literal brace is written twice, as in Python's format strings.
+    ``known`` are the names of its placeholders. A literal brace is written twice, as in Python's
+    format strings.
     """
     fields = []
     try:
@@ -48,14 +50,19 @@ def diagnostics(name: str, text: str, known: Collection[str]) -> Iterator[Messag
 
 
 class Doubled(NamedTuple):
-    """A placeholder as other tools write it, which is not filled in here."""
+    """A placeholder with double braces, as other tools write it. registrar does not fill it in."""
 
     found: str
+    """The text in the template."""
     meant: str
+    """The placeholder that it probably means."""
 
 
 def doubled(text: str, known: Collection[str]) -> Doubled | None:
-    """Find ``{{ name }}`` of a known name. ``{{name}}`` may well stand for ``{name}``."""
+    """Find the first ``{{ name }}`` with a known name; ``None`` if there is none.
+
+    ``{{name}}`` without blanks does not count, because somebody may want the text ``{name}``.
+    """
     for match in _DOUBLED.finditer(text):
         is_known = match["name"] in known or (PROPERTY in known and match["property"])
         if is_known and re.search(r"\s", match[0]):
@@ -64,44 +71,46 @@ def doubled(text: str, known: Collection[str]) -> Doubled | None:
 
 
 def fill(text: str, values: Mapping[str, str], properties: Mapping[str, str] | None = None) -> str:
-    """Fill in a template without diagnostics; values it does not name are left out.
+    """Fill in a valid template. Names in ``values`` that it does not use are ignored.
 
-    ``properties`` are values of custom properties by their names in lower case.
+    ``properties`` are values of custom properties by their names in lower case. Every custom
+    property of the template must have a value.
     """
     return text.format_map({**values, "property": _Properties(properties or {})})
 
 
 def for_branch(name: str) -> str:
-    """Give a repository's name as it stands in a branch, with ``_`` for a dot that git refuses.
-
-    See https://git-scm.com/docs/git-check-ref-format.
+    """Return a repository's name for use in a branch name, with ``_`` for each dot that git refuses
+    (https://git-scm.com/docs/git-check-ref-format).
     """
     return _REFUSED_DOTS.sub(lambda dots: "_" * len(dots[0]), name)
 
 
 def properties(text: str) -> tuple[str, ...]:
-    """Names in lower case of the custom properties in a template without diagnostics."""
+    """Return the names of the custom properties in a valid template, in lower case, once each."""
     fields = string.Formatter().parse(text)
     names = (spec.lower() for _, field, spec, _ in fields if field == "property" and spec)
     return tuple(dict.fromkeys(names))
 
 
 def names_property(text: str) -> bool:
-    """Whether a text, which need be no template, has the placeholder of a custom property."""
+    """Whether a text has the placeholder of a custom property. Any text is allowed."""
     return "{property:" in text
 
 
 class CommitTemplate(NamedTuple):
-    """A commit message that is still to be filled in, line by line."""
+    """The template of a commit message, divided into its parts."""
 
     headline: str
     body: str
     trailers: str
-    """The last paragraph, if each of its lines is a trailer."""
+    """The last paragraph if each of its lines is a trailer; otherwise empty."""
 
     @classmethod
     def of(cls, text: str) -> "CommitTemplate":
-        """Divide a template: before it is filled in, so that no value can make a trailer."""
+        """Divide a template. This is done before it is filled in, so that no value can become a
+        trailer.
+        """
         headline, *lines = _LINE_END.split(text.rstrip())
         rest = "\n".join(lines).strip("\n")
         body, _, last = rest.rpartition("\n\n")
@@ -111,12 +120,12 @@ class CommitTemplate(NamedTuple):
 
 
 def is_trailer(line: str) -> bool:
-    """Whether a line has a name and a value."""
+    """Whether a line is a trailer: a name, a colon and a value."""
     return bool(_TRAILER.fullmatch(line))
 
 
 class _Properties:
-    """Gives the value of ``{property:NAME}``: Python's format strings pass on what follows `:`."""
+    """Returns the value of ``{property:NAME}``. Python's format strings pass the name after `:`."""
 
     def __init__(self, values: Mapping[str, str]) -> None:
         self._values = values
@@ -126,5 +135,5 @@ class _Properties:
 
 
 def placeholders(text: str) -> int:
-    """Count the placeholders of a template without diagnostics."""
+    """Return the number of placeholders in a valid template."""
     return sum(field is not None for _, field, _, _ in string.Formatter().parse(text))
