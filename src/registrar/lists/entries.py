@@ -36,12 +36,14 @@ _CONTEXTS = (
     *("github", "env", "vars", "job", "jobs", "steps", "runner", "secrets", "strategy", "matrix"),
     *("needs", "inputs"),
 )
-"""https://docs.github.com/en/actions/reference/workflows-and-actions/contexts"""
+"""The contexts of GitHub's expressions:
+https://docs.github.com/en/actions/reference/workflows-and-actions/contexts"""
 _FUNCTIONS = (
     *("contains", "startsWith", "endsWith", "format", "join", "toJSON", "fromJSON", "hashFiles"),
     *("success", "always", "cancelled", "failure"),
 )
-"""https://docs.github.com/en/actions/reference/workflows-and-actions/expressions"""
+"""The functions of GitHub's expressions:
+https://docs.github.com/en/actions/reference/workflows-and-actions/expressions"""
 PART_FIELDS = ("when", "content", "content_file", "template")
 _LONGEST_NAME = 255
 """Bytes of the longest owner, repository or branch that can replace a placeholder."""

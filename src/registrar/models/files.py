@@ -15,7 +15,7 @@ from registrar.models.standing import blob_id
 from registrar.texts import templates
 
 TEMPLATE_NAMES = ("owner", "repo", "default_branch", templates.PROPERTY)
-"""Placeholders of the content of a template."""
+"""Names of the placeholders that a template of a list may have."""
 
 EMPTY_FILE = b"\n"
 """The content of a file for which the list gives none: a single line feed."""
@@ -119,7 +119,7 @@ class FileDefinition(NamedTuple):
 
     @property
     def may_be_blank(self) -> bool:
-        """Whether a blank file is as good as one with content."""
+        """Whether the file needs no content."""
         if self.blank is None:
             return self.path.rpartition("/")[2] in _MAY_BE_BLANK
         return self.blank

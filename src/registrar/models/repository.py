@@ -17,7 +17,7 @@ Values = Mapping[str, tuple[str, ...]]
 
 
 class Repository(NamedTuple):
-    """A repository, as far as an answer of GitHub describes it."""
+    """A repository, with the data that an answer of GitHub has of it."""
 
     full_name: str
     """``owner/repo`` in GitHub's spelling; the new name if the repository was renamed."""
@@ -70,7 +70,7 @@ class Repository(NamedTuple):
 
     @property
     def is_public(self) -> bool:
-        """Whether everybody may know its name."""
+        """Whether the repository is public, so that everybody may know its name."""
         return self.visibility == "public"
 
     def described_by(self, other: "Repository") -> "Repository":
@@ -241,6 +241,6 @@ class RepositoryState(NamedTuple):
     owner: OwnerFiles | None = None
     """``None`` if nothing is inherited from the owner, or if this was not read."""
     pull_requests_error: Failure | None = None
-    """Why the pull requests could not be read."""
+    """Why the pull requests could not be read; ``None`` if they were read, or not asked for."""
     before: "RepositoryState | None" = None
     """The same repository at the merge base, for `FailOn.REMOVED`; ``None`` if it was not read."""

@@ -58,7 +58,7 @@ class Budget(NamedTuple):
     not_found: int
     """Number of given names for which the token can read no repository."""
     queries: int
-    """Number of queries that the reading sent."""
+    """Number of requests that the reading took."""
     points_left: int | None
     """GraphQL points that the token has left; ``None`` if they are not known."""
     reading: Tally

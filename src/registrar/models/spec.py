@@ -103,8 +103,8 @@ class Policy(NamedTuple):
     tells_paths: bool = True
     """Whether the report describes each path, and not only the state of the repository."""
     fails_refused_files: bool = False
-    """Whether a file that the token is known not to be allowed to write only fails itself.
-    Otherwise the run ends before it writes anything."""
+    """Whether a file fails alone if it is known that the token may not write it. Otherwise the run
+    ends before it writes anything."""
     falls_back: bool = True
     """Whether files are created one by one if GitHub refuses one commit with all of them."""
     refreshes: bool = True
