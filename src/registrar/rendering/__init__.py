@@ -1,5 +1,5 @@
-"""What a pull request's description and every report share: words for states, and Markdown.
+"""The parts that descriptions of pull requests and all reports share: words for states, Markdown.
 
-For others: `states` says how states are called, `markdown` writes tables and folded parts,
+For others: `states` has the words for states, `markdown` writes tables and folded parts,
 `description` writes our part of a pull request's description.
 """

@@ -16,7 +16,7 @@ from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
 
 _EFFECTS = {
-    # What an empty file means to GitHub: docs/definitions.md, "What an empty file means"
+    # The effects of empty files on GitHub: docs/definitions.md, "What an empty file means"
     ".github/ISSUE_TEMPLATE/config.yml": "effect.issue_templates",
     ".github/CODE_OF_CONDUCT.md": "effect.inherited",
     ".github/CONTRIBUTING.md": "effect.inherited",
@@ -31,11 +31,11 @@ _TICKED = re.compile(rf"(?m)^- \[[xX]\] ({_CODE})")
 
 
 def render(registration: Record, catalogue: Catalogue, room: int, earlier: str = "") -> str:
-    """Our part, in at most ``room`` characters (UTF-16 units).
+    """Return our part, in at most ``room`` characters (UTF-16 units).
 
-    It shows what the branch brings, whichever run created it: how many files, which of them are
-    to be filled in, and a table of all, created and failed ones first. What does not fit is
-    counted. ``earlier`` is our part as it stands: it knows which items a reviewer has ticked.
+    It shows all files that the branch adds, also those of earlier runs: their number, a checklist
+    of those to fill in, and a table of all paths, failed and created ones first. Lines that do not
+    fit are counted. ``earlier`` is our present part, in which a reviewer may have ticked items.
     """
     earlier = earlier.replace("\r\n", "\n")
     markdown = Markdown(catalogue)
@@ -48,7 +48,7 @@ def render(registration: Record, catalogue: Catalogue, room: int, earlier: str =
     if paths := registration.conflicts:
         head += markdown.quoted(msg("body.conflicts", paths=paths))
     if registration.beside:
-        # Why the branch has a number behind its name
+        # This explains the number at the end of the branch's name
         head += [markdown.text(*map(_beside, registration.beside)), ""]
     if hidden := _hidden(registration):
         head += markdown.quoted(msg("body.hides", pairs=hidden))
@@ -76,9 +76,10 @@ def render(registration: Record, catalogue: Catalogue, room: int, earlier: str =
 
 
 def _inheritable(registration: Record) -> Sequence[str]:
-    """Give the paths in whose place the owner's repository ``.github`` may have had something.
+    """Return the added paths that may replace a file of the owner's repository ``.github``.
 
-    That repository is not read for it; of an empty file the checklist says it already.
+    The result is empty if alternatives are respected, because that repository was read then. Blank
+    files are left out, because the checklist already says it.
     """
     is_asked = registration.spec.settings.respect_alternatives
     if is_asked or registration.repository.full_name.lower().endswith("/.github"):
@@ -101,10 +102,10 @@ def _introduction(registration: Record) -> Message:
 
 
 def _path_of_list(registration: Record) -> str:
-    """Give the path of the caller's own list in its repository; empty if nobody would find it.
+    """Return the path of the caller's own list; empty if readers would not find it.
 
-    So it is where a workflow has the list from another repository, or may have it: readers of this
-    one may not know that one, or not see it.
+    It is empty if a workflow has, or may have, the list from another repository. Readers of this
+    repository may not know the other one, or may not see it.
     """
     is_here = registration.is_of_workflow and registration.has_list
     in_workflow = registration.spec.settings.in_workflow
@@ -128,9 +129,9 @@ def _how_to_change(registration: Record) -> Message | None:
 
 
 def _whom_to_ask(registration: Record) -> Message | None:
-    """Say who can change a list of another repository's workflow, as far as readers may know it.
+    """Say who can change a list of another repository's workflow; ``None`` if this is not public.
 
-    That repository is named where everybody may know it; its owner, if it is the target's own.
+    The other repository is named if it is public; otherwise its owner, if it is also the target's.
     """
     settings = registration.spec.settings
     workflow = settings.workflow_repository
@@ -168,7 +169,10 @@ def _hidden(registration: Record) -> list[Message]:
 
 
 def _to_fill_in(registration: Record, markdown: Markdown, ticked: set[str]) -> list[str]:
-    """A checklist of the files that are added without content, with what that means to GitHub."""
+    """Return a checklist of the blank files that are added, with their effects on GitHub.
+
+    ``ticked`` are the paths, in Markdown, of the items that a reviewer has ticked.
+    """
     items: list[str] = []
     for file in registration.files:
         definition = file.definition

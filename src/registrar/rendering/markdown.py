@@ -1,4 +1,4 @@
-"""Markdown that step summary and pull request share: tables of paths, folded parts."""
+"""The Markdown of step summaries and pull requests: tables of paths, folded parts."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -9,13 +9,13 @@ from registrar.texts.messages import Catalogue, Message, msg
 ROWS_UNFOLDED = 10
 """A table with more rows is folded."""
 DESCRIPTION_CHARACTERS = 300
-"""A longer description of a file is cut where it is shown in a table."""
+"""A table cuts a longer description of a file."""
 
 
 def by_urgency(
     files: Iterable[ListedPath], done: Callable[[ListedPath], Done] = lambda file: file.done
 ) -> list[ListedPath]:
-    """What failed, then what was created, then the rest; each in the order of the list."""
+    """Return the files in the order of `Done`, failed ones first, then in the order of the list."""
     order = list(Done)
     return sorted(files, key=lambda file: order.index(done(file)))
 
@@ -27,19 +27,19 @@ class Markdown:
         self.catalogue = catalogue
 
     def text(self, *messages: Message) -> str:
-        """Sentences one after the other."""
+        """Return sentences one after the other."""
         return self.catalogue.sentences(messages, escaping.for_markdown_code)
 
     def line(self, message: Message) -> str:
-        """A sentence where no line may end: in a cell, or in a list."""
+        """Return a sentence on one line, for the cell of a table or the item of a list."""
         return self.text(message).replace("\n", "<br>")
 
     def code(self, text: str) -> str:
-        """A path or another value from outside, as code: exactly as it is."""
+        """Return a path or another value from outside as code, exactly as it is."""
         return self.catalogue.shown(text, escaping.for_markdown_code)
 
     def description(self, text: str) -> str:
-        """The description of a file, in the language of the run if there is a translation."""
+        """Return the description of a file, in the language of the run if it has a translation."""
         shown = self.catalogue.description(text)
         if len(shown) > DESCRIPTION_CHARACTERS:
             shown = f"{self.catalogue.shown(shown, str)[:DESCRIPTION_CHARACTERS]}…"
@@ -49,7 +49,10 @@ class Markdown:
         return [*(f"> {line}" for line in self.text(message).splitlines()), ""]
 
     def table(self, headings: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-        """A table, of which two lines are heading; ``headings`` are keys of the catalogue."""
+        """Return the lines of a table; the first two are its heading.
+
+        ``headings`` are keys of the catalogue; ``rows`` have the cells in Markdown.
+        """
         heading = [self.text(msg(key)) for key in headings]
         lines = (heading, ["---"] * len(heading), *rows)
         return [f"| {' | '.join(cells)} |" for cells in lines]
@@ -57,7 +60,7 @@ class Markdown:
     def path_table(
         self, files: Iterable[ListedPath], state: Callable[[ListedPath], Message]
     ) -> list[str]:
-        """A row for each path."""
+        """Return the lines of a table with a row for each path."""
         cells = (
             [
                 self.code(file.path),
@@ -70,6 +73,6 @@ class Markdown:
 
 
 def folded(title: str, lines: Iterable[str], *, is_open: bool = False) -> list[str]:
-    """Lines behind a title that a reader opens."""
+    """Return lines that are folded under a title until a reader opens it."""
     tag = "<details open>" if is_open else "<details>"
     return [tag, f"<summary>{title}</summary>", "", *lines, "", "</details>", ""]

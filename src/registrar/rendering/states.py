@@ -1,4 +1,4 @@
-"""How states are called: one table for each kind, which every output reads."""
+"""The words for states: one table for each kind of state, which all outputs use."""
 
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
@@ -14,7 +14,7 @@ from registrar.texts.messages import Message, msg
 
 
 class Tone(Enum):
-    """What a line is about; the value is its colour on a terminal (SGR parameter)."""
+    """The kind of news in a line; the value is its colour on a terminal (SGR parameter)."""
 
     PLAIN = ""
     GOOD = "32"
@@ -23,17 +23,17 @@ class Tone(Enum):
 
 
 class DoneWords(NamedTuple):
-    """What is said of a path about which something was done; keys of the catalogue."""
+    """The texts about paths with one outcome; keys of the catalogue."""
 
     one: str
-    """What was done, said of one path."""
+    """The outcome of one path."""
     tone: Tone = Tone.PLAIN
     cause: str = ""
-    """Why the run fails, of several paths together."""
+    """The failure of several paths with the same cause."""
     cause_of_one: str = ""
-    """The same of one path, which it names."""
+    """The failure of one path, which is named."""
     sentence: str = ""
-    """Which paths of a repository these are."""
+    """A sentence that names all paths with this outcome; empty if there is none."""
 
 
 DONE: Mapping[Done, DoneWords] = {
@@ -50,18 +50,21 @@ DONE: Mapping[Done, DoneWords] = {
 
 
 class Way(NamedTuple):
-    """How listed paths stand, as they are counted; keys of the catalogue."""
+    """The texts about a state of listed paths; all kinds of present paths count as one state.
+
+    Except for ``name`` they are keys of the catalogue.
+    """
 
     name: str
-    """As in the report (`Standing.way`)."""
+    """The name of the state in the report (`Standing.way`)."""
     sentence: str
-    """How many, in a sentence."""
+    """The number of paths, in a sentence."""
     line: str
-    """How many, as a line of the log."""
+    """The number of paths, as a line of the log."""
     cell: str
-    """How many, as a row of the step summary."""
+    """The number of paths, as a row of the step summary."""
     one: str
-    """How one path stands."""
+    """The state of one path."""
 
 
 _PRESENT = Way("present", "outcome.present", "summary.present", "table.present", "state.present")
@@ -78,7 +81,7 @@ _UNSET = Way("unset", "outcome.unset", "summary.unset", "table.unset", "state.un
 _BLOCKED = Way("blocked", "outcome.blocked", "summary.blocked", "table.blocked", "state.blocked")
 _UNREAD = Way("unread", "outcome.unread", "summary.unread", "table.unread", "state.unread")
 WAYS = (_TO_CREATE, _PROPOSED, _PRESENT, _DECLINED, _UNSET, _BLOCKED, _UNREAD)
-"""In the order in which they are counted."""
+"""The states, in the order in which outputs count them."""
 
 
 class Bar(NamedTuple):
@@ -88,14 +91,14 @@ class Bar(NamedTuple):
     """The class of the part in the page's CSS."""
     word: str
     letter: str
-    """In the matrix."""
+    """The letter in the cells of the matrix."""
     light: str
     dark: str
-    """``light`` and ``dark``: its colour (CSS) on such ground."""
+    """``light`` and ``dark`` are its colours (CSS) on a light and on a dark background."""
     is_shade: bool = False
-    """Whether it is a part of what is present."""
+    """Whether its paths are a part of the present ones."""
     has_column: bool = False
-    """Whether the table of paths has a column for it also if no path stands so."""
+    """Whether the table of paths has a column for it even if no path is in this part."""
 
 
 _BAR_PRESENT = Bar(
@@ -104,22 +107,22 @@ _BAR_PRESENT = Bar(
 
 
 class StandingWords(NamedTuple):
-    """What is said of listed paths that stand in one way; keys of the catalogue."""
+    """The texts about listed paths in one state; keys of the catalogue, empty if not needed."""
 
     way: Way
     bar: Bar
     shade: str = ""
-    """What a file that is there holds, in brackets behind the reason."""
+    """The kind of a present file, in brackets behind the reason."""
     found: str = ""
-    """How many of those that are there deserve a look."""
+    """The number of present paths with this finding."""
     fails: str = ""
-    """How many fail a check."""
+    """The number of paths for which a check fails."""
     fails_at_ref: str = ""
-    """Why one path fails a check at a reference."""
+    """The reason why a check at a reference fails for one path."""
     body: str = ""
-    """How many, in the description of a pull request, where that counts them by themselves."""
+    """The number of paths, in the description of a pull request, which counts them separately."""
     beside: str = ""
-    """How many, beside the state of a repository, if that does not say it."""
+    """The number of paths, beside the state of a repository that does not show it."""
 
 
 STANDINGS: Mapping[Standing, StandingWords] = {
@@ -216,16 +219,16 @@ BARS = tuple(dict.fromkeys(words.bar for words in STANDINGS.values()))
 
 
 class StatusWords(NamedTuple):
-    """What is said of repositories of a run over many; keys of the catalogue."""
+    """The texts about repositories in one state, in a run over many; keys of the catalogue."""
 
     one: str
-    """How one stands."""
+    """The state of one repository."""
     several: str
-    """How many stand so."""
+    """The number of repositories in this state."""
     advice: str = ""
-    """What to do about those that fail a check, whose files are missing or not known."""
+    """The advice for such repositories, for example if a check fails; empty if there is none."""
     next_run: str = ""
-    """How many the next run is going to write to, on the page."""
+    """The number of repositories to which the next run is going to write, on the page."""
 
 
 STATUSES: Mapping[Status, StatusWords] = {
@@ -260,12 +263,12 @@ STATUSES: Mapping[Status, StatusWords] = {
 
 
 class OperationWords(NamedTuple):
-    """What is said of something that was done about a pull request; keys of the catalogue."""
+    """The texts about one thing that a run does to a pull request; keys of the catalogue."""
 
     line: str
-    """In the log, when it is done."""
+    """The line of the log at the moment when it is done."""
     sentence: str
-    """In the step summary."""
+    """The sentence of the step summary."""
 
 
 OPERATIONS: Mapping[PullRequestOperation, OperationWords] = {
@@ -288,12 +291,12 @@ OPERATIONS: Mapping[PullRequestOperation, OperationWords] = {
 
 
 class ModeWords(NamedTuple):
-    """What is said of what a run was asked to do; keys of the catalogue."""
+    """The texts about one mode; keys of the catalogue."""
 
     title: str
-    """Over the end of the log."""
+    """The heading of the summary at the end of the log."""
     read: str = ""
-    """On the page, with the moment of the reading."""
+    """The sentence of the page with the moment of the reading."""
 
 
 MODES: Mapping[Mode, ModeWords] = {
@@ -317,17 +320,18 @@ EXCLUDED = {
 
 
 def exclusions(excluded: Mapping[Exclusion, int]) -> list[Message]:
-    """How many repositories are left out for which reason."""
+    """Return the number of repositories that are left out, in words, for each reason."""
     return [msg(EXCLUDED[reason], count=count) for reason, count in excluded.items()]
 
 
 def counted_apart(
     record: Record, key: Callable[[StandingWords], str], taken_out: str
 ) -> dict[str, int]:
-    """Count the paths that a text counts by themselves, by the keys of the catalogue.
+    """Count the paths that a text counts separately, by keys of the catalogue.
 
-    ``key`` gives that of a way to stand, or nothing; ``taken_out`` is that of declined paths which
-    somebody took out of a pull request that was not closed.
+    ``key`` returns the key for a state, or an empty text if the state is not counted.
+    ``taken_out`` is the key for declined paths that somebody took out of a pull request which was
+    not closed.
     """
     standings = record.standings
     counts = {name: standings[each] for each, words in STANDINGS.items() if (name := key(words))}
@@ -336,17 +340,20 @@ def counted_apart(
     return {declined: counts.pop(declined) - out, taken_out: out, **counts}
 
 
-# --- Of a listed path ---------------------------------------------------------------------------
+# --- One listed path ----------------------------------------------------------------------------
 
 
 def explanation(path: ListedPath) -> Message | None:
-    """Why something was done about a path, or failed; of one that is present also what is in it."""
+    """Return the reason for the outcome of a path, with the kind of a present file.
+
+    ``None`` if there is no reason.
+    """
     reason = path.failure.message if path.failure else path.reason
     return _with_shade(path, reason)
 
 
 def described_at_first(path: ListedPath) -> Message:
-    """How a path stands before anything is done, with its reason if it is not simply there."""
+    """Return the state of a path before anything is done, with a reason unless it is present."""
     if path.standing.is_present and not path.counts_elsewhere:
         state, reason = msg("state.present"), None
     elif path.done is Done.SKIPPED:
@@ -359,7 +366,7 @@ def described_at_first(path: ListedPath) -> Message:
 
 
 def described(path: ListedPath) -> Message:
-    """What was done, with its reason if there is one; nothing in it names the path."""
+    """Return the outcome of a path with its reasons; the path itself is not named."""
     reason = path.failure.cause.message if path.failure else path.reason
     reasons = [_with_shade(path, reason)]
     if pull := path.conflicts_with:
@@ -372,12 +379,15 @@ def described(path: ListedPath) -> Message:
 
 
 def described_again(path: ListedPath) -> Message:
-    """What was done, with a reason that only refers to that of the path before it."""
+    """Return the outcome of a path; its reason only refers to that of the path before it."""
     return _with_reasons(msg(DONE[path.done].one), msg("reason.same"))
 
 
 def described_as_added(path: ListedPath) -> Message:
-    """What a reviewer reads of a file that the working branch adds, whichever run did it."""
+    """Return the text for reviewers about a file that the working branch adds.
+
+    It is the same if an earlier run added the file.
+    """
     reason = path.reason if path.done is Done.CREATED else None
     return _with_reasons(msg("state.added"), reason, *_besides(path))
 

@@ -1,1 +1,1 @@
-"""What people and programs read of a run: log, annotations, summary, description, report."""
+"""The outputs of a run for people and programs: log, annotations, summary, table, page, report."""

@@ -1,4 +1,4 @@
-"""How each listed path stands in a repository, as rows of the table (CSV)."""
+"""The table (CSV): a row with the state of each listed path in each repository."""
 
 import csv
 import io
@@ -13,17 +13,17 @@ from registrar.models.record import Record, Status
 from registrar.texts import escaping
 
 _FORMULA = re.compile(r"(^|;)(?=[\t\r]|[\s\"]*[=+\-@＝＋－＠])")
-"""A spreadsheet takes a text that begins like this for a formula, and begins one at a semicolon
-where that separates cells.
+"""The beginning of a text that a spreadsheet takes for a formula. It may stand after a semicolon,
+because some spreadsheets begin a new cell there.
 
 https://owasp.org/www-community/attacks/CSV_Injection
 """
 
 
 class Evidence(NamedTuple):
-    """How one listed path stands in one repository: a row of the table.
+    """The state of one listed path in one repository: a row of the table.
 
-    Texts that are not known are empty.
+    Values that are not known are empty.
     """
 
     repository: str = ""
@@ -33,39 +33,39 @@ class Evidence(NamedTuple):
     visibility: str = ""
     default_branch: str = ""
     base_branch: str = ""
-    """The branch that pull requests go to."""
+    """The branch into which pull requests are to be merged."""
     commit: str = ""
     """The commit that was read."""
     list: str = ""
     """Name of the list."""
     path: str = ""
     standing: str = ""
-    """A `Standing`, or ``excluded: <reason>``."""
+    """The state of the path (a `Standing`), or ``excluded: <reason>``."""
     found_path: str = ""
-    """The path that counts, if it is another one than the listed one."""
+    """The path of the file that makes the listed path present; empty if it is the same path."""
     blob: str = ""
-    """Id of the file that was found."""
+    """Id of the blob of that file."""
     pull_request: str = ""
     """Address of the pull request that proposes the path, or in which it was declined."""
     pull_request_age_days: str = ""
     """Whole days since the open pull request was opened."""
     declined_since: str = ""
-    """Day on which the pull request was closed (ISO 8601)."""
+    """Day on which the pull request was closed in which the path was declined (ISO 8601)."""
     list_digest: str = ""
-    """SHA-256 over the paths and contents of the list: tells whether two tables have one list."""
+    """SHA-256 over the paths and contents of the list; equal in two tables if their lists are."""
     read_at: str = ""
     """Moment of the reading (ISO 8601, UTC)."""
     rule: str = ""
-    """Number of the list's rule that the path is from."""
+    """Number of the list's rule that added the path."""
     parts: str = ""
-    """Numbers of the parts that the file is put together from."""
+    """Numbers of the parts that the content of the file consists of."""
     update: str = ""
-    """``to update`` or ``updated``, where the open pull request follows the list."""
+    """``to update`` or ``updated``, if the list has changed the file since it was proposed."""
     outcome: str = ""
-    """How the list stands in the repository after a run over many, as the report calls it, or
-    ``failed``."""
+    """The state of the repository for the list after a run over many, as in the report. For a run
+    over one repository it is ``failed`` or empty."""
     reason: str = ""
-    """Why it failed."""
+    """Why the registration or one of its files failed; empty if nothing did."""
     conflicts_with: str = ""
     """Address of the open pull request that adds another file at the path."""
     properties: tuple[str, ...] = ()
@@ -73,18 +73,21 @@ class Evidence(NamedTuple):
 
 
 NOT_NAMED = "not public: {}"
-"""In the place of a name, how many repositories stand like that and are not named."""
+"""Stands in place of a name, with the number of repositories that have this row but no name."""
 
 
 def counted(counts: Mapping[Evidence, int], property_names: Sequence[str]) -> Iterator[Evidence]:
-    """Give a row for so many repositories with the same list, path and state."""
+    """Yield the rows, each with its number of repositories in place of a name.
+
+    The rows in ``counts`` come from `without_repository`.
+    """
     for row, count in counts.items():
         name = NOT_NAMED.format(count)
         yield row._replace(repository=name, properties=("",) * len(property_names))
 
 
 def without_repository(row: Evidence) -> Evidence:
-    """Give what a row says of the list's path alone: its state."""
+    """Return a row that does not show which repository it is about."""
     return Evidence(
         list=row.list,
         path=row.path,
@@ -97,19 +100,21 @@ def without_repository(row: Evidence) -> Evidence:
 
 
 def header(property_names: Sequence[str]) -> str:
-    """The first line of the table."""
+    """Return the first line of the table."""
     columns = Evidence._fields[:-1]
     return _csv([[*columns, *(f"property:{name}" for name in property_names)]])
 
 
 def lines(rows: Iterable[Evidence], shown: Callable[[str], str] = str) -> str:
-    """Rows of the table (RFC 4180), with an apostrophe before what a spreadsheet would compute.
+    """Return rows of the table as CSV (RFC 4180).
 
-    Characters that nobody sees, such as those that turn the direction of a text, are escaped.
-    ``shown`` takes out of a text what must not be published.
+    An apostrophe stands before a text that a spreadsheet would take for a formula. Invisible
+    characters, for example those that turn the direction of a text, are escaped. ``shown`` removes
+    the parts of a text that must not be published.
     """
 
-    # Most cells of a repository's rows hold the same. `shown` also looks at a text's type
+    # Cached, because most rows of a repository have the same cells; typed, because `shown` also
+    # looks at the type of a text
     @lru_cache(maxsize=None, typed=True)
     def cell(text: str) -> str:
         return escaping.show_control_characters(_FORMULA.sub(r"\1'", shown(text)))
@@ -118,7 +123,10 @@ def lines(rows: Iterable[Evidence], shown: Callable[[str], str] = str) -> str:
 
 
 def outcome_of(result: Record) -> str:
-    """How a list stands in a repository; of a single one only whether it failed."""
+    """Return the state of a repository for a list; empty if the repository is excluded.
+
+    In a run over one repository, it only says whether the list failed there.
+    """
     if result.exclusion:
         return ""
     if not result.spec.policy.tells_paths:
@@ -128,7 +136,7 @@ def outcome_of(result: Record) -> str:
 
 
 def rows_of(result: Record, read_at: str, reason: str = "") -> Iterator[Evidence]:
-    """Give a row for each listed path; ``read_at`` is the moment of the run (ISO 8601, UTC).
+    """Yield a row for each listed path; ``read_at`` is the moment of the run (ISO 8601, UTC).
 
     ``reason`` says why the registration failed, if it did.
     """
@@ -166,13 +174,13 @@ def rows_of(result: Record, read_at: str, reason: str = "") -> Iterator[Evidence
 
 
 def properties_of(result: Record) -> tuple[str, ...]:
-    """Give the values of the properties by which results are grouped."""
+    """Return the values of the properties by which results are grouped."""
     values = result.repository.properties or result.spec.repository.properties or {}
     return tuple(", ".join(values.get(name, ())) for name in result.spec.grouped_by)
 
 
 def days(since: str, until: str) -> int:
-    """Give the whole days between two moments (ISO 8601).
+    """Return the whole days between two moments (ISO 8601).
 
     ``0`` if ``since`` is later than ``until``: this run opened the pull request after it had begun.
     """

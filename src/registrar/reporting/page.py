@@ -1,4 +1,4 @@
-"""The evidence as one HTML page: no script, font or picture from elsewhere."""
+"""The results of a run as one HTML page, which loads nothing from elsewhere."""
 
 import base64
 import hashlib
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 MOST_CELLS = 150_000
-"""So many listed paths of repositories are shown one by one; the rest is counted."""
+"""The most cells (a listed path in a repository) that the page shows. Other rows are counted."""
 _BARS = {bar.name: bar for bar in BARS}
 _THERE = frozenset(words.bar.name for each, words in STANDINGS.items() if each.is_present)
 _CODES = dict(zip(_BARS, ascii_lowercase, strict=False))
 """One character for each part of the bars, for the script of the page."""
 _BAR_OF_CODE = {code: bar for bar, code in _CODES.items()}
 MOST_EXCLUDED = 1_000
-"""Repositories that are named for each reason to leave them out; the rest is counted."""
+"""The most repositories that are named for each reason to leave them out. Others are counted."""
 _NOT_LISTED = "-"
 _CLOSED = "closed"
 _CLOSING = (PullRequestOperation.WITHDRAWN, PullRequestOperation.CLOSED)
@@ -53,9 +53,9 @@ _BAR_OF_REPOSITORY = {
     Completeness.COMPLETE: "present",
 }
 _PARTS = 5_000
-"""Pieces of the page that are put together before they are written."""
+"""Number of pieces of the page that are joined before they are written."""
 _REMEMBERED = 1_000
-"""Values of which the page remembers how they are shown."""
+"""Number of values whose escaped form is cached."""
 _FOLDER = Path(__file__).parent
 
 
@@ -65,17 +65,17 @@ class ShownPath(NamedTuple):
     path: str
     bar: str
     url: str
-    """Address of what is there, of the pull request, or of the page that makes a new file; empty
-    if there is none."""
+    """Address of the present file, of the pull request, or of GitHub's page that creates the file;
+    empty if there is none."""
 
 
 @dataclass(slots=True)
 class ShownRepository:
-    """One list in one repository, as briefly as it can be kept."""
+    """One list in one repository, with only the values that the page shows, to save memory."""
 
     name: str
     counted_as: str
-    """Its name in lower case, which is not shown."""
+    """The name by which `Tally` counts the repository, in lower case; it is not shown."""
     url: str
     list_name: str
     properties: tuple[str, ...]
@@ -84,43 +84,49 @@ class ShownRepository:
     branch: str
     """The base branch."""
     pull_requests: Mapping[str, str]
-    """Addresses of the one that proposes paths, and of one in which they were declined."""
+    """Addresses of pull requests, by the bar of the paths that they propose or that were declined
+    in them; under ``closed``, the one that this run has closed or withdrawn."""
     remark: str
-    """What was done with its pull request, or is to be; a key of the catalogue."""
+    """Key of the text beside the pull request, for example that it was updated; may be empty."""
     left_branch: str
-    """A branch that the run has left without a commit."""
+    """A branch that the run has left without a commit; empty if there is none."""
     conflicts: Sequence[str]
-    """Paths in which the open one conflicts."""
+    """Paths in which the open pull request conflicts."""
     cells: str
-    """For each path of the page the code of how it stands; a later path has none."""
+    """The code of the state of each path, in the order of the page's paths. Paths that the page got
+    later have no code."""
     elsewhere: Mapping[str, str]
-    """Where a path was found, if not there."""
+    """The path of the file that makes a listed path present, if it is a different path."""
     lacking: int
-    """Number of listed paths that it lacks."""
+    """Number of listed paths that are absent."""
     has_failed: bool
     reason: str
-    """Why it failed, or a file of it did."""
+    """Why the registration or one of its files failed; empty if nothing did."""
     help_page: str
-    """The address that says what to do about it; empty if there is none."""
+    """The address of the section that explains this reason; empty if there is none."""
 
     @property
     def pull_request(self) -> str:
-        """The address of the open one, if there is one."""
+        """The address of the pull request to show; empty if there is none.
+
+        A pull request that this run has closed comes first, then an open one, then one in which
+        paths were declined.
+        """
         found = map(self.pull_requests.get, (_CLOSED, "proposed", "unread", "declined"))
         return next(filter(None, found), "")
 
     def bars(self, count: int) -> Iterator[str]:
-        """For each of so many paths of the page its bar; empty: it is not listed."""
+        """Yield the name of the bar of each of the first ``count`` paths; empty if not listed."""
         for cell in self.cells.ljust(count, _NOT_LISTED):
             yield _BAR_OF_CODE.get(cell, "")
 
     @property
     def left_url(self) -> str:
-        """The address of the branch that was left."""
+        """The address of the branch that the run has left without a commit."""
         return f"{self.url}/tree/{quote(self.left_branch)}"
 
     def to_look_at(self, paths: Sequence[str]) -> list[ShownPath]:
-        """Give what is not simply present."""
+        """Return the paths that are not simply present."""
         bars = zip(paths, self.bars(len(paths)), strict=True)
         # If the repository failed, its reason already explains the paths that were not read
         plain = {"", "present", *(["unread"] if self.reason else [])}
@@ -133,7 +139,7 @@ class ShownRepository:
             is_inherited = found.startswith(f"{self.name.partition('/')[0]}/.github/")
             there = self.url and not is_inherited
             return f"{self.url}/blob/{self.commit}/{quote(found)}" if there else ""
-        # As the button "Add a README" of GitHub's own page does
+        # The same address as that of GitHub's own button "Add a README"
         place = f"{quote(self.branch)}?filename={quote(path, safe='')}"
         new = f"{self.url}/new/{place}" if self.url and bar == "to_create" else ""
         return self.pull_requests.get(bar, new)
@@ -144,41 +150,42 @@ class Group(NamedTuple):
 
     value: str
     counts: Counter[str]
-    """Counts for a bar: ``present`` are complete; ``declined`` are done, with declined files."""
+    """Number of repositories by the parts of a bar: ``present`` if they are complete, ``declined``
+    if they are complete except for declined files, otherwise ``to_create``."""
 
     @property
     def done(self) -> int:
-        """Number of those in which nothing is left to do."""
+        """Number of repositories in which nothing is left to do."""
         return self.counts["present"] + self.counts["declined"]
 
 
 @dataclass(slots=True)
 class Page:
-    """Grows by one repository after the other, and keeps little of each."""
+    """The page, which gets one list in one repository after the other, and keeps little of each."""
 
     read_at: str
     """Moment of the run (ISO 8601, UTC)."""
     mode: Mode
     property_names: tuple[str, ...] = ()
-    """What the repositories are grouped by."""
+    """The custom properties by which the repositories are grouped."""
     contents: Sequence[Content] = ()
-    """What a plan would create."""
+    """The contents that a plan would write."""
     ended_early: Sequence[Message] = ()
-    """What ended the run before its work was done."""
+    """The reasons why the run ended before its work was done."""
     taken_next: Sequence[Message] = ()
-    """Which repositories a run of the same day takes, as far as they may be named."""
+    """Sentences about the repositories that a run on the same day writes to."""
     counted: Tally = field(default_factory=Tally)
-    """Of all repositories, also of those that are not named."""
+    """The counts of all repositories, also of those that are not named."""
     is_of_many: bool = False
     names: dict[str, str] = field(default_factory=dict[str, str])
-    """The repositories that are named, and their addresses."""
+    """The addresses of the repositories that are named, by their names."""
     excluded: dict[str, Exclusion] = field(default_factory=dict[str, Exclusion])
-    """Why a repository was left out that is named."""
+    """The reasons why named repositories were left out, by their names."""
     rows: list[ShownRepository] = field(default_factory=list[ShownRepository])
     lists: dict[str, None] = field(default_factory=dict[str, None])
     """Names of the lists, in their order."""
     hidden: set[str] = field(default_factory=set[str])
-    """The repositories that were read and are only counted. None is shown."""
+    """The names, in lower case, of repositories that were read and are only counted, not shown."""
 
     @property
     def read(self) -> int:
@@ -187,11 +194,14 @@ class Page:
 
     @property
     def failed(self) -> int:
-        """Number of those that failed."""
+        """Number of repositories that failed."""
         return self.counted.states[Status.FAILED]
 
     def reach(self, least: str, *, hidden: bool = False) -> int:
-        """Number of those that are ``COMPLETE`` or ``DONE``; ``hidden``: that are not named."""
+        """Return the number of repositories that are at least ``COMPLETE`` or ``DONE``.
+
+        With ``hidden``, only repositories that are not named count.
+        """
         reached = self.counted.completeness
         if not hidden:
             return self.counted.reach(Completeness[least])
@@ -199,19 +209,19 @@ class Page:
 
     @property
     def targets(self) -> list[str]:
-        """The only repository, or the owners of all."""
+        """The name of the only repository, or the owners of all repositories."""
         names = list(self.names | self.excluded)
         owners = dict.fromkeys(name.partition("/")[0] for name in names)
         return names if len(names) == 1 else list(owners)
 
     @property
     def paths(self) -> dict[str, Counter[str]]:
-        """For each listed path, how many repositories are in which part of its bar."""
+        """For each listed path, the number of repositories in each part of its bar."""
         return {path: _in_bars(counts) for path, counts in self.counted.paths.items()}
 
     @property
     def totals(self) -> Counter[str]:
-        """Listed paths of all repositories in each part of the bars."""
+        """Number of listed paths in all repositories, in each part of the bars."""
         return _in_bars(self.counted.standings)
 
     @property
@@ -227,9 +237,10 @@ class Page:
 
     @property
     def next_steps(self) -> list[Message]:
-        """What there is to do: about what failed, open pull requests, and by the next run.
+        """Sentences about the next steps: failed repositories, open pull requests, the next run.
 
-        Also what ended this run early, and what it has closed, which nobody else would notice.
+        They also say why this run ended early, and how many pull requests it has closed, because
+        nobody would notice this otherwise.
         """
         steps = [*self.ended_early]
         if self.failed:
@@ -241,7 +252,7 @@ class Page:
             steps.append(msg("page.open", count=len(since), days=days))
         if left := self.counted.left_branches:
             steps.append(msg("page.left_branches", count=left))
-        # What a run over one repository has done stands in its summary
+        # After a run over one repository, its summary already says this
         lists = self.counted.lists if self.is_of_many else Counter[Status]()
         if closed := lists[Status.CLOSED]:
             steps.append(msg("page.closed", count=closed))
@@ -260,7 +271,7 @@ class Page:
 
     @property
     def excluded_by_reason(self) -> dict[Exclusion, tuple[list[str], int]]:
-        """The repositories that were left out and are named, and the number of all, by reason."""
+        """For each reason, the named repositories that were left out, and the number of all."""
         all_of = Counter(self.counted.excluded.values())
         named: dict[Exclusion, list[str]] = {reason: [] for reason in all_of}
         for name, reason in self.excluded.items():
@@ -269,7 +280,7 @@ class Page:
 
     @property
     def groups(self) -> dict[str, list[Group]]:
-        """For each property its values, with the repositories that have them."""
+        """For each property, its values with the numbers of named repositories that have them."""
         groups: dict[str, dict[str, Counter[str]]] = {}
         for row in {row.name: row for row in self.rows}.values():
             bar = _BAR_OF_REPOSITORY[self.counted.completeness[row.counted_as]]
@@ -278,7 +289,7 @@ class Page:
         return {name: [Group(*each) for each in sorted(of.items())] for name, of in groups.items()}
 
     def count(self, record: Record) -> None:
-        """Take one list in one repository that is not named."""
+        """Take one list in one repository that must not be named."""
         if not record.exclusion:
             self.lists[record.spec.file_list.label] = None
             self.hidden.add(record.spec.repository.full_name.lower())
@@ -290,10 +301,10 @@ class Page:
         reason: str = "",
         help_page: str = "",
     ) -> None:
-        """Take one list in one repository, which is counted already.
+        """Take one list in one repository; the caller has counted it in ``counted`` already.
 
-        ``shown`` takes out of a text what must not be published; ``help_page`` is the one that says
-        what to do if it failed, for this ``reason``.
+        ``shown`` removes the parts of a text that must not be published. If the registration
+        failed, ``reason`` says why, and ``help_page`` is the address of the section about it.
         """
         repository, files, label = record.repository, record.files, record.spec.file_list.label
         name = shown(repository.full_name)
@@ -342,8 +353,12 @@ class Page:
         )
 
     def render(self, catalogue: Catalogue, *, others_read: bool = False) -> Iterator[str]:
-        """The page in the catalogue's language, part by part; ``others_read``: others read it."""
-        # Only here are they needed
+        """Yield the page in the catalogue's language, part by part.
+
+        ``others_read`` says that other people can read it, so that no private repository is named
+        as an example.
+        """
+        # Imported here, because other runs do not need them
         from jinja2 import Template  # noqa: PLC0415
 
         from registrar.reporting import page_template  # noqa: PLC0415
@@ -374,7 +389,7 @@ class Page:
         script = (_FOLDER / "page.js").read_text("utf-8")
         environment = template_environment()
         template = Template.from_module_dict(environment, vars(page_template), environment.globals)
-        # The same few values fill most of the page
+        # Cached, because the same few values fill most of the page
         shown = lru_cache(_REMEMBERED, typed=True)(
             partial(catalogue.shown, escape=escaping.show_control_characters)
         )
@@ -422,8 +437,8 @@ class Page:
 
 
 def template_environment() -> "Environment":
-    """What the page's template is compiled for, and filled in with."""
-    from jinja2 import Environment, StrictUndefined  # noqa: PLC0415 (only here is it needed)
+    """Return the settings of Jinja with which the page's template is compiled and filled in."""
+    from jinja2 import Environment, StrictUndefined  # noqa: PLC0415 (other runs do not need it)
 
     return Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -431,7 +446,7 @@ def template_environment() -> "Environment":
 
 
 def _in_bars(counts: Mapping[Standing, int]) -> Counter[str]:
-    """Add up what is in one part of the bars."""
+    """Add up the states that are in the same part of the bars."""
     bars = Counter[str]()
     for standing, count in counts.items():
         bars[STANDINGS[standing].bar.name] += count
@@ -439,7 +454,7 @@ def _in_bars(counts: Mapping[Standing, int]) -> Counter[str]:
 
 
 def _colours() -> str:
-    """The colours of the bars, as CSS."""
+    """Return the colours of the bars as CSS."""
     light = "".join(f".{bar.name} {{ --bar: {bar.light}; }}\n" for bar in BARS)
     dark = "".join(f"  .{bar.name} {{ --bar: {bar.dark}; }}\n" for bar in BARS)
     return f"{light}@media screen and (prefers-color-scheme: dark) {{\n{dark}}}\n"

@@ -1,4 +1,4 @@
-"""What would be written, as diffs: in one repository, or each listed content of many once."""
+"""Diffs of files that would be written: in one repository, or of each content once over many."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import unified_diff
@@ -14,15 +14,15 @@ from registrar.texts.escaping import Link
 from registrar.texts.messages import Catalogue, Message, msg
 
 FILE_LINES = 50
-"""Lines of a file that are shown."""
+"""The most lines of a file that are shown."""
 LINE_CHARACTERS = 300
-"""Characters of a line that are shown."""
+"""The most characters of a line that are shown."""
 PREVIEW_CHARACTERS = 200_000
-"""Characters shown of all files together; files after that are only named."""
+"""The most characters that are shown of all files together; later files are only named."""
 
 
 class _Change(NamedTuple):
-    """A file that would be written, and what the working branch holds if it replaces that."""
+    """A file that would be written, and the id and content of a file that it would replace."""
 
     file: FileDefinition
     replaces: str = ""
@@ -30,7 +30,10 @@ class _Change(NamedTuple):
 
     @property
     def texts(self) -> tuple[str, str] | None:
-        """Before and afterwards; ``None`` if one is binary: if it holds a null byte, as in git."""
+        """The text before and afterwards; ``None`` if one of them is binary.
+
+        A content is binary if it has a null byte, as in git, or if it is not UTF-8.
+        """
         contents = (self.before or b"", self.file.content)
         if any(b"\0" in each for each in contents):
             return None
@@ -51,7 +54,7 @@ def _headed(registration: Record) -> Iterator[tuple[str, list[_Change]]]:
 
 
 def diffs(registration: Record, catalogue: Catalogue) -> Iterator[tuple[str, list[str]]]:
-    """Headings, and a diff for each file; one that has none is named."""
+    """Yield headings with the lines below them: a diff of each file, or its name if it has none."""
     for key, changes in _headed(registration):
         lines = [
             catalogue.text(_named(one, change), escaping.show_control_characters)
@@ -63,7 +66,7 @@ def diffs(registration: Record, catalogue: Catalogue) -> Iterator[tuple[str, lis
 
 
 def of_one(registration: Record, markdown: Markdown) -> list[str]:
-    """What a registration would create or change, as `diffs` gives it, in Markdown."""
+    """Return the files that a registration would create or update, as in `diffs`, in Markdown."""
     lines: list[str] = []
     for key, changes in _headed(registration):
         shown: list[str] = []
@@ -77,7 +80,7 @@ def of_one(registration: Record, markdown: Markdown) -> list[str]:
 
 
 def title(wanted: Sequence[Content]) -> Message:
-    """What the contents of many repositories are."""
+    """Return the heading of the contents for many repositories."""
     is_update = any(each.replaces for each in wanted)
     return msg("preview.written" if is_update else "preview.created", count=len(wanted))
 
@@ -85,7 +88,7 @@ def title(wanted: Sequence[Content]) -> Message:
 def contents(
     wanted: Sequence[Content], *, others_read: bool
 ) -> Iterator[tuple[Message, list[str]]]:
-    """Each content that repositories would get: how many do, and its diff.
+    """Yield each content that would be written: a heading with the number of repositories, a diff.
 
     With ``others_read`` other people read it, so no private repository is named as an example.
     """
@@ -113,7 +116,7 @@ def contents(
 
 
 def of_many(wanted: Sequence[Content], markdown: Markdown, *, others_read: bool) -> list[str]:
-    """What a run over many would create or change, as `contents` gives it, in Markdown."""
+    """Return the files that a run over many would write, as in `contents`, in Markdown."""
     lines: list[str] = []
     for heading, diff in contents(wanted, others_read=others_read):
         lines += [markdown.text(heading), "", *_fenced(diff, markdown)]
@@ -121,7 +124,7 @@ def of_many(wanted: Sequence[Content], markdown: Markdown, *, others_read: bool)
 
 
 def _fenced(diff: Iterable[str], markdown: Markdown) -> list[str]:
-    # No line of a diff can end the fence: each begins with `+`, `-`, `@` or a blank
+    # No line of a diff can end the fence, because each begins with `+`, `-`, `@` or a blank
     lines = list(_shown(diff, markdown.catalogue))
     return ["```diff", *lines, "```", ""] if lines else []
 
@@ -135,7 +138,7 @@ def _named(key: str, change: _Change) -> Message:
 
 
 def _without_diff(changes: Sequence[_Change]) -> Iterator[tuple[str, str, list[_Change]]]:
-    """Files that no diff can show, with the text for one of them, and for several."""
+    """Yield files that a diff cannot show, after the keys of the text for one and for several."""
     if empty := [each for each in changes if each.file.is_empty and not each.replaces]:
         yield "preview.empty_file", "preview.empty_files", empty
     if unread := [each for each in changes if each.replaces and each.before is None]:

@@ -1,4 +1,4 @@
-"""Writes table and page while a run goes on, one list in one repository after the other."""
+"""Writes the table during a run, one list in one repository after the other, and then the page."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ class Records:
     """Writes one list in one repository after the other to the page and the table."""
 
     def __init__(self, files: RunnerFiles, catalogue: Catalogue, read_at: str) -> None:
-        """``catalogue`` takes out of each text what must not be published.
+        """``catalogue`` removes the parts of a text that must not be published.
 
         ``read_at`` is the moment of the run (ISO 8601, UTC).
         """
@@ -29,20 +29,20 @@ class Records:
         self._page: Page | None = None
         self._table: Path | None = None
         self._not_named = Counter[Evidence]()
-        """How many repositories stand alike that are not named."""
+        """Rows of repositories that must not be named, with the number of repositories."""
 
     def add(self, record: Record, counted: Tally, reason: str = "", help_page: str = "") -> None:
-        """Write how each listed path stands into the table, and keep what the page shows of it.
+        """Write the states of the listed paths to the table, and keep them for the page.
 
-        A repository that is not meant is in the page alone. ``reason`` says why it failed, if
-        it did, and ``help_page`` is the address of what to do about it.
+        A repository with `Exclusion.NOT_MEANT` is not in the table. If the registration failed,
+        ``reason`` says why, and ``help_page`` is the address of the section about it.
         """
         self._page_of(record, counted).add(record, self._shown, reason, help_page)
         if record.exclusion is not Exclusion.NOT_MEANT:
             self._write(evidence.rows_of(record, self._read_at, reason))
 
     def count(self, record: Record, counted: Tally, reason: str = "") -> None:
-        """Count how each listed path stands, if the repository is not named."""
+        """Count the states of the listed paths of a repository that must not be named."""
         self._page_of(record, counted).count(record)
         if record.exclusion is not Exclusion.NOT_MEANT:
             rows = evidence.rows_of(record, self._read_at, reason)
@@ -74,11 +74,12 @@ class Records:
         ended_early: Sequence[Message] = (),
         taken_next: Sequence[Message] = (),
     ) -> dict[str, str]:
-        """Write the page; give the names of both files by their outputs.
+        """Write the page, and return the names of table and page by their outputs.
 
-        ``contents`` are what a plan would create; ``others_read`` says that others read the page.
-        ``ended_early`` is why the run ended before its work was done, and ``taken_next`` what a run
-        of the same day takes.
+        The arguments go to the `Page`: ``contents`` are those that a plan would write,
+        ``others_read`` says that other people read the page, ``ended_early`` has the reasons why
+        the run ended before its work was done, and ``taken_next`` has sentences about the
+        repositories that a run on the same day writes to.
         """
         if self._page and self._not_named:
             self._write(evidence.counted(self._not_named, self._page.property_names))

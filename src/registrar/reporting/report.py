@@ -1,4 +1,4 @@
-"""What programs read: the report (``schemas/report.schema.json``), and the outputs of the step."""
+"""The output for programs: the report (``schemas/report.schema.json``), and the step's outputs."""
 
 import json
 from collections import Counter
@@ -16,7 +16,8 @@ from registrar.texts.messages import Catalogue, Message
 
 VERSION = 1
 REPORT_CHARACTERS = 500_000
-"""A larger report is a file only: the runner takes 1 MB for all outputs of a job."""
+"""A larger report is written only to its file, because the runner accepts 1 MB for all outputs of a
+job."""
 FILES = ("report_path", "table_path", "page_path")
 """The outputs that name a file."""
 _FOUND = {each: each.value for each in FailOn} | {FailOn.DIFFERS: "differing"}
@@ -24,7 +25,7 @@ COUNTS = ("created", "skipped", "failed", *_FOUND.values())
 
 
 def render(result: RunResult, catalogue: Catalogue) -> str:
-    """The document as JSON, on one line."""
+    """Return the report as JSON, on one line."""
     document = {
         "version": VERSION,
         "exit_code": result.exit_code,
@@ -32,7 +33,7 @@ def render(result: RunResult, catalogue: Catalogue) -> str:
         "registrations": [_registration(each, catalogue) for each in result.registrations],
         **({"many": _many(result.many, catalogue)} if result.many else {}),
     }
-    # ASCII, so that nothing in it can be taken for the end of a line or of an output
+    # ASCII, so that no character in it can end a line or an output
     return json.dumps(document)
 
 
@@ -75,7 +76,10 @@ def _counts(registration: Record) -> dict[str, int]:
 def _file(
     file: ListedPath, text: Callable[[Message | None], str | None], shown: Callable[[str], str]
 ) -> dict[str, object]:
-    """What is known of a path; of many repositories what is not known would fill the report."""
+    """Return the known values of a path.
+
+    Unknown values are left out, because over many repositories they would fill the report.
+    """
     present = file.present
     known = {
         "hides": shown(file.hides),
@@ -96,9 +100,11 @@ def _file(
 
 
 def outputs(result: RunResult, report: str, files: Mapping[str, str]) -> dict[str, str]:
-    """Names and values; of several registrations only the counts, summed.
+    """Return the outputs of the step, by their names.
 
-    ``files`` names those of `FILES` that were written.
+    With several registrations, or over many repositories, the counts are sums, and the outputs
+    about a branch or a pull request are empty. ``files`` are the names of the written files, by
+    their outputs.
     """
     registrations = result.registrations
     only = registrations[0] if len(registrations) == 1 and result.many is None else None
@@ -108,7 +114,7 @@ def outputs(result: RunResult, report: str, files: Mapping[str, str]) -> dict[st
         for name, count in _counts(registration).items():
             counts[name] += count
     if result.many:
-        # Also of repositories without a registration, because they were deferred for example
+        # Also counts repositories without a registration, for example deferred ones
         counts |= {name: result.many.end.found(kind) for kind, name in _FOUND.items()}
     return {
         **{name: str(count) for name, count in counts.items()},
@@ -123,7 +129,7 @@ def outputs(result: RunResult, report: str, files: Mapping[str, str]) -> dict[st
 
 
 def _outputs_of_many(result: ManyResult | None) -> dict[str, str]:
-    """The outputs that only a run over many repositories has. None of them holds a name."""
+    """Return the outputs that only a run over many repositories has; they contain no names."""
     if result is None:
         names = ("repositories", "incomplete", "failed_repositories", "deferred")
         return dict.fromkeys(names, "")
@@ -140,7 +146,7 @@ def _outputs_of_many(result: ManyResult | None) -> dict[str, str]:
 
 def _many(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
     counts = result.end.states
-    # What was to be withdrawn, and was not, is deferred at the end
+    # At the end, a pull request that was to be withdrawn and is still open counts as deferred
     states = {each.value: counts[each] for each in Status if each is not Status.TO_WITHDRAW}
     budget = result.budget
     return {

@@ -1,4 +1,4 @@
-"""Reports what a run does and has done, to people and to programs."""
+"""Reports the progress and the result of a run to people and to programs."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -33,7 +33,7 @@ SECTIONS = "sections.yml"
 
 
 class Reporter(ManyListener):
-    """The console, and what the runner keeps of a run, in a language."""
+    """Writes to the console and to the runner's files, in a language."""
 
     def __init__(
         self,
@@ -42,24 +42,28 @@ class Reporter(ManyListener):
         privacy: Privacy,
         read_at: str = "",
     ) -> None:
-        """``privacy`` decides what is said; ``read_at`` is the moment of the run."""
-        # Commits and pull requests may name the repository that they are in
+        """``privacy`` decides which texts may be published.
+
+        ``read_at`` is the moment of the run (ISO 8601, UTC).
+        """
+        # Texts in commits and pull requests only lose the token, because they may name the
+        # repository that they are in
         super().__init__(Catalogue(languages.texts, privacy.without_token))
-        # Read while files can be opened: a run may end because there are too many
+        # Read now, because a run may end because no more files can be opened
         read(SECTIONS)
         self.console = console
         self.privacy = privacy
         self.catalogue = Catalogue(languages.reader, privacy.text)
         self._other: Catalogue | None = None
-        """Another language for who may not read this one: if nobody has chosen it."""
+        """A second language for readers who may not know the first; ``None`` if it was chosen."""
         if not languages.are_chosen:
             [other] = (each for each in LANGUAGES if each != languages.reader)
             self._other = Catalogue(other, privacy.text)
         self.terminal: Terminal | None = None
-        """Where somebody reads this, and is to be asked before many repositories are written to."""
+        """The terminal at which to ask before writing to many repositories, if there is one."""
         self.records = Records(console.files, self.catalogue, read_at)
         self._last_failure: tuple[Done, Cause] | None = None
-        """How the last path failed, of those about which something was told."""
+        """The outcome and the cause of the last failed path that was printed."""
 
     def line(self, message: Message, tone: Tone = Tone.PLAIN) -> None:
         """Print a sentence."""
@@ -67,23 +71,23 @@ class Reporter(ManyListener):
 
     @contextmanager
     def group(self, key: str, /, **values: object) -> Iterator[None]:
-        """Print what is inside under a heading that the runner can fold."""
+        """Print a heading; the runner can fold everything that is printed inside the block."""
         with self.console.group(self._text(msg(key, **values))):
             yield
 
     def begin(self) -> None:
-        """Say in English how to change the language, if it is another one by default."""
+        """Say in English how to change the language, if it is another one and nobody chose it."""
         if self._other and self._other.language == "en":
             self.console.line(self._other.text(msg("run.language")))
 
     def inputs_are_read(self) -> None:
-        """No error comes any more that would be told in two languages."""
+        """Report errors in one language from now on, because the inputs have been read."""
         self._other = None
 
     def fail(self, diagnostic: Diagnostic) -> None:
         """Report an error, with a link to the section that explains it.
 
-        The first one about the inputs is told in two languages, if nobody has chosen one.
+        The first error about the inputs is in two languages if nobody has chosen a language.
         """
         text, label = self._explained(diagnostic.message), self._text(msg("label.error"))
         if self._other:
@@ -97,13 +101,13 @@ class Reporter(ManyListener):
         return f"{text} → {address}" if address else text
 
     def _help(self, message: Message, catalogue: Catalogue) -> str:
-        """Give the address of the section that says what to do; empty if there is none."""
+        """Return the address of the section that explains a message; empty if there is none."""
         anchor = section(message)
         page = HELP_PAGES[catalogue.language]
         return f"{self.console.pages}{page}#{anchor}" if anchor else ""
 
     def _fail_all(self, diagnostics: Sequence[Diagnostic]) -> None:
-        """Report errors; of more than the runner shows the last one names the rest."""
+        """Report errors; if they are more than the runner shows, the last one names all others."""
         most = ANNOTATIONS_PER_STEP - (len(diagnostics) > ANNOTATIONS_PER_STEP)
         for each in diagnostics[:most]:
             self.fail(each)
@@ -118,18 +122,18 @@ class Reporter(ManyListener):
     # --- One registration, while it goes on -----------------------------------------------------
 
     def begins(self, repository: Repository) -> None:
-        """Say from now on what may be said of this repository."""
+        """Apply from now on the rules of privacy for this repository."""
         self.privacy.identify(repository)
         self._last_failure = None
 
     def path_found(self, listed: ListedPath, number: int, total: int) -> None:
-        """Print how a path stands before anything is done."""
+        """Print the state of a path before anything is done."""
         is_absent = listed.standing in {Standing.TO_CREATE, Standing.BLOCKED}
         tone = Tone.NOTABLE if is_absent else Tone.PLAIN
         self._path(number, total, listed.path, states.described_at_first(listed), tone)
 
     def path_done(self, listed: ListedPath, number: int, total: int) -> None:
-        """Print what was done about a path; a reason that was just told is not told again."""
+        """Print the outcome of a path; a reason that was just printed is not printed again."""
         described = states.described(listed)
         if listed.failure:
             failed = (listed.done, listed.failure.cause)
@@ -143,19 +147,19 @@ class Reporter(ManyListener):
         self.line(msg("progress.path", number=place, total=total, path=path, state=state), tone)
 
     def pull_request_done(self, pull: PullRequest, operation: PullRequestOperation) -> None:
-        """Print what was done about the pull request."""
+        """Print the outcome of a pull request."""
         self.line(msg(states.OPERATIONS[operation].line, url=Link(pull.url)))
 
     # --- Many, while they go on -----------------------------------------------------------------
 
     def budget_known(self, budget: Budget, settings: Settings) -> None:
-        """Print what was read, and what the run is going to do."""
+        """Print the result of the reading, and the plan of the writing."""
         budget = self.privacy.budget(budget)
         for sentence in (*sentences.read(budget), *sentences.budget(budget, settings)):
             self.line(sentence)
 
     def agrees(self, budget: Budget, settings: Settings) -> bool:
-        """Ask whether the run may do it, if somebody is there."""
+        """Ask at the terminal whether the run may write; true if there is no terminal."""
         if self.terminal is None:
             return True
         self.line(sentences.question(self.privacy.budget(budget), settings))
@@ -169,12 +173,12 @@ class Reporter(ManyListener):
         *,
         names_list: bool,
     ) -> None:
-        """Print how a list in a repository ended, if it may be named."""
+        """Print the final state of a list in a repository, if the repository may be named."""
         if shown := self.privacy.row(row):
             self.line(sentences.line(shown, place, seconds_left, names_list=names_list))
 
     def many_done(self, result: RunResult) -> None:
-        """Print what a plan would write, what is worth knowing, and how many ended in which way."""
+        """Print the contents that a plan would write, the notes, and the number in each state."""
         published = self.privacy.published(result)
         if published.many:
             self._report_contents(published.many)
@@ -185,7 +189,7 @@ class Reporter(ManyListener):
     # --- At the end -----------------------------------------------------------------------------
 
     def report_registration(self, registration: Record) -> None:
-        """Report how a registration ended: what would be created, what failed, the summary."""
+        """Report the result of a registration: the diffs of a plan, the failures, the summary."""
         registration = self.privacy.row(registration) or registration
         for heading, lines in preview.diffs(registration, self.catalogue):
             with self.console.group(heading):
@@ -225,7 +229,7 @@ class Reporter(ManyListener):
             self.line(message)
 
     def record(self, row: Record, counted: Tally) -> None:
-        """Put into table and page how the listed paths of a repository stand."""
+        """Add the states of the listed paths of a repository to table and page."""
         self._safely(lambda: self._record(row, counted))
 
     def _record(self, row: Record, counted: Tally) -> None:
@@ -241,9 +245,9 @@ class Reporter(ManyListener):
             self.records.count(row, counted, reason)
 
     def report_run(self, result: RunResult) -> None:
-        """Report how the run ended: step summary, outputs, report.
+        """Report the result of the run: step summary, outputs, report, table and page.
 
-        Each of them is written even if another one cannot be.
+        Each of them is written even if another one cannot be written.
         """
         published = self.privacy.published(result)
         causes = sentences.failures(published.many) if published.many else ()
@@ -288,7 +292,7 @@ class Reporter(ManyListener):
         self._safely(lambda: self.console.files.outputs(values))
 
     def _finish_records(self, published: RunResult) -> dict[str, str]:
-        """Write what page and table end with; give their names by their outputs."""
+        """Write the page and the end of the table; return their names by their outputs."""
         ended = [msg("page.ended_early", reason=each.message) for each in published.diagnostics]
         contents: list[Content] = []
         taken_next: list[Message] = []
@@ -319,7 +323,10 @@ class Reporter(ManyListener):
 
 
 def section(message: Message) -> str:
-    """Section of the help page about ``message``: of the innermost reason that has one, or none."""
+    """Return the section of the help page about a message; empty if there is none.
+
+    If the reasons inside the message have sections, the one of the innermost reason counts.
+    """
     for value in message.values.values():
         inner = section(value) if isinstance(value, Message) else ""
         if inner:

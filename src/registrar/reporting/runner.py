@@ -18,16 +18,17 @@ from registrar.texts.escaping import Redactor
 from registrar.texts.messages import Excerpt, msg
 
 SUMMARY_BYTES = 1024 * 1024
-"""A larger step summary is dropped as a whole by the runner."""
+"""The runner drops a larger step summary as a whole."""
 TEMPORARY_OF_KUBERNETES = Path("/__w/_temp")
-"""Where the runner's Kubernetes hooks mount what RUNNER_TEMP names by another path."""
+"""The path at which the runner's Kubernetes hooks mount the directory. RUNNER_TEMP has another one.
+"""
 
 
 class RunnerFiles:
     """Step summary, outputs and the report, each without the token."""
 
     def __init__(self, environ: Mapping[str, str], without_token: Redactor) -> None:
-        """``environ`` names the files."""
+        """``environ`` has the environment variables that name the files."""
         self._without_token = without_token
         self._summary = environ.get("HOST_STEP_SUMMARY") or environ.get("GITHUB_STEP_SUMMARY")
         self._output = environ.get("GITHUB_OUTPUT")
@@ -35,7 +36,10 @@ class RunnerFiles:
         self._asked: dict[str, Path] = {}
 
     def ask_for(self, places: Mapping[str, str]) -> None:
-        """Take what the caller names as the file of a kind; it is emptied, or refused."""
+        """Use the files that the caller names for each kind of output, and empty them.
+
+        Raises `Refused` if one cannot be written.
+        """
         self._asked = {kind: Path(place) for kind, place in places.items() if place}
         for path in self._asked.values():
             try:
@@ -74,7 +78,7 @@ class RunnerFiles:
         _append(Path(self._output), "".join(lines))
 
     def report(self, text: str) -> str:
-        """Write the report for later steps; its name below ``RUNNER_TEMP``, as of `new`."""
+        """Write the report for later steps, and return its file name; empty if it has no place."""
         path = self.new("report", "json")
         if path is None:
             return ""
@@ -82,11 +86,11 @@ class RunnerFiles:
         return path.name
 
     def new(self, kind: str, ending: str) -> Path | None:
-        """A name for a file: the one that was asked for, or one that later steps find.
+        """Return the path of a file: the one that was asked for, or one below ``RUNNER_TEMP``.
 
-        That is below ``RUNNER_TEMP``. They are told its name, not its whole path: inside and
-        outside of a container that directory has other names. ``None`` if there is no such
-        directory: the runner mounts it into containers only since 2.329.0 (actions/runner#1984).
+        Later steps get only the name of the file, because the directory has different paths inside
+        and outside of a container. ``None`` if there is no such directory, because the runner
+        mounts it into containers only since 2.329.0 (actions/runner#1984).
         """
         if kind in self._asked:
             return self._asked[kind]
@@ -97,12 +101,12 @@ class RunnerFiles:
         return directory and directory / f"registrar-{kind}-{secrets.token_hex(4)}.{ending}"
 
     def append(self, path: Path, text: str) -> None:
-        """Add to a file that `new` has named."""
+        """Append a text to a file whose path is from `new`."""
         _append(path, self._without_token(text))
 
 
 def _append(path: Path, text: str) -> None:
-    """Append to a file. A pipe or a socket is refused: writing to it may wait for a reader."""
+    """Append to a file; refuse a pipe or a socket, because writing to it may wait for a reader."""
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK
     descriptor = os.open(path, flags, 0o666)
     with open(descriptor, "a", encoding="utf-8", errors="backslashreplace", newline="") as file:  # noqa: PTH123 (by its descriptor)
@@ -115,7 +119,7 @@ def _append(path: Path, text: str) -> None:
 ANNOTATIONS_PER_STEP = 10
 """The runner keeps 10 errors and 10 warnings of a step (docs/github-behaviour.md, "The runner")."""
 ANNOTATION_CHARACTERS = 4096
-"""The runner cuts the message of an annotation there."""
+"""The runner cuts the message of an annotation after so many characters."""
 LINE_CHARACTERS = 20_000
 """A longer line is cut."""
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
@@ -123,10 +127,10 @@ _REFERENCE = re.compile(r"[\w./-]+", re.ASCII)
 
 
 class Console:
-    """Prints everything, without the token, and so that nothing from outside acts as a command.
+    """Prints texts without the token, and so that no text from outside acts as a command.
 
-    On a runner (``GITHUB_ACTIONS=true``) it prints workflow commands to standard output;
-    elsewhere headings and lines, with errors and warnings on standard error.
+    On a runner (``GITHUB_ACTIONS=true``) it prints workflow commands to standard output. Elsewhere
+    it prints headings and lines, and errors and warnings to standard error.
     """
 
     def __init__(
@@ -143,7 +147,7 @@ class Console:
         # https://no-color.org
         self._coloured = not self.on_runner and stdout.isatty() and not environ.get("NO_COLOR")
         self.pages = address_of_pages(environ)
-        """What the path of a document is put after, to lead to it."""
+        """The beginning of the address of each document (`address_of_pages`)."""
         self.files = RunnerFiles(environ, without_token)
         self._annotated: dict[str, int] = {}
         self._lock = threading.Lock()
@@ -151,7 +155,7 @@ class Console:
     def line(self, text: str = "", tone: Tone = Tone.PLAIN) -> None:
         """Print a line, in the colour of ``tone`` if there are colours.
 
-        ``text`` may have several lines: a message of GitHub in it keeps its own.
+        ``text`` may have several lines, because a message of GitHub in it keeps its lines.
         """
         line = _block(self._redact(text))
         if self._coloured and tone is not Tone.PLAIN:
@@ -160,7 +164,7 @@ class Console:
 
     @contextmanager
     def group(self, title: str) -> Iterator[None]:
-        """Fold what is printed inside, where the runner can."""
+        """Print a heading; a runner folds everything that is printed inside the block."""
         safe_title = self._redact(title)
         if self.on_runner:
             self._print(self._stdout, f"::group::{escaping.for_command_data(safe_title)}")
@@ -201,13 +205,13 @@ class Console:
             try:
                 print(text, file=stream, flush=True)
             except OSError:
-                # The reader is gone or the disk is full: the run goes on, and the last flush,
-                # when the process ends, must not fail either
+                # The reader is gone or the disk is full. The run goes on, and the last flush, when
+                # the process ends, must not fail either
                 os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def address_of_pages(environ: Mapping[str, str]) -> str:
-    """Where the documents of the version in use are; empty if that is not known: a checkout.
+    """Return the address of the documents of the version in use; empty if it is not known.
 
     ``GITHUB_ACTION_REPOSITORY`` and ``GITHUB_ACTION_REF`` are empty for ``uses: ./``:
     https://docs.github.com/en/actions/reference/workflows-and-actions/variables

@@ -1,4 +1,4 @@
-"""What a run says in sentences, in log and summary: of one repository, then of many."""
+"""The sentences of log and summary: about one repository, then about many."""
 
 import math
 from collections import Counter
@@ -30,15 +30,15 @@ from registrar.texts.messages import Message, msg
 _COUNT_MISSING = frozenset(
     f"many.state_{each}" for each in ("opened", "updated", "to_open", "to_update", "deferred")
 )
-"""How a repository stands in words that count its missing files, blocked ones included."""
+"""Texts for the state of a repository that count its missing files, blocked ones included."""
 _NAMES = 40
-"""Repositories that one sentence names; the rest is counted."""
+"""The most repositories that one sentence names. Others are counted."""
 
 # --- One repository -----------------------------------------------------------------------------
 
 
 def sentence(registration: Record) -> Message:
-    """The outcome in numbers."""
+    """Return the outcome of a registration in numbers."""
     files, writes = registration.files, registration.spec.writes
     mode = registration.spec.settings.mode
     if not files:
@@ -51,7 +51,7 @@ def sentence(registration: Record) -> Message:
         "outcome.failed": registration.failed,
     }
     done = [msg(key, count=count) for key, count in counts.items() if count and writes]
-    # What nothing was done about is counted by how it stands
+    # Paths about which nothing was done are counted by their states
     left = Counter(f.standing for f in files if not writes or f.done is Done.SKIPPED)
     key = "outcome.preview" if mode.only_reads else "outcome.files"
     stand = by_way(left)
@@ -60,9 +60,9 @@ def sentence(registration: Record) -> Message:
 
 
 def counts(registration: Record) -> Mapping[tuple[str, str], int]:
-    """What is counted in log and summary, by the keys of a line there and of a cell here."""
+    """Return the counts, by the keys of their line in the log and of their cell in the summary."""
     if not (registration.files or registration.spec.writes):
-        # It ended before anything was counted
+        # The registration ended before anything was counted
         return {}
     if registration.spec.writes:
         return {
@@ -71,7 +71,7 @@ def counts(registration: Record) -> Mapping[tuple[str, str], int]:
             ("summary.failed", "table.failed"): registration.failed,
         }
     counts = by_way(registration.standings)
-    # Counted also if there are none
+    # Shown even if their number is 0
     at_ref = registration.spec.settings.ref
     always = ("to create", "present") if at_ref else ("to create", "present", "declined")
     shown = (way for way in WAYS if counts[way.name] or way.name in always)
@@ -79,14 +79,14 @@ def counts(registration: Record) -> Mapping[tuple[str, str], int]:
 
 
 def findings(counts: Mapping[Standing, int]) -> Message | None:
-    """What deserves a look among the files that are there; ``None``: nothing does."""
+    """Return a sentence about the findings among present files; ``None`` if there are none."""
     found = ((words.found, counts.get(each, 0)) for each, words in STANDINGS.items())
     parts = [msg(key, count=count) for key, count in found if key and count]
     return msg("evidence.present", parts=parts) if parts else None
 
 
 def failed_checks(registration: Record) -> Iterator[Message]:
-    """What fails a check: one message for each reason, with the paths."""
+    """Yield a message for each reason for which a check fails, with the paths."""
     fail_on = registration.spec.settings.fail_on
     missing = [f.path for f in registration.files if f.standing in WANTED]
     if FailOn.MISSING in fail_on and missing:
@@ -102,7 +102,7 @@ def failed_checks(registration: Record) -> Iterator[Message]:
 
 
 def failed_at_ref(registration: Record) -> Iterator[Diagnostic]:
-    """What fails a check of a commit: a message at each file, and at each line."""
+    """Yield a message for each file for which a check at a reference fails, placed at the file."""
     fail_on, files = registration.spec.settings.fail_on, registration.spec.file_list
     for file in registration.files:
         path, rule = file.path, file.definition.rule
@@ -136,7 +136,10 @@ def outcome(registration: Record) -> Iterator[Message]:
 
 
 def advice(registration: Record) -> Message | None:
-    """What to do next about absent files; ``None`` if there are none, or it is being done."""
+    """Return the advice about absent files; ``None`` if there is none.
+
+    There is none for a run that writes, and for one that does not propose files.
+    """
     if registration.spec.writes or not registration.spec.proposes:
         return None
     left = registration.left_to_do
@@ -153,7 +156,7 @@ def advice(registration: Record) -> Message | None:
 
 
 def causes(registration: Record) -> Iterator[Message]:
-    """What happened to which files, and why: each cause once, the most frequent first."""
+    """Yield each cause of failures once, with its files; the most frequent cause comes first."""
     of_cause: dict[tuple[Done, Cause], list[str]] = {}
     for file in registration.files:
         if file.failure:
@@ -171,7 +174,7 @@ def causes(registration: Record) -> Iterator[Message]:
 
 
 def read(budget: Budget) -> Iterator[Message]:
-    """Which repositories were read, and what that took."""
+    """Yield sentences about the repositories that were read, and the queries that this took."""
     excluded = exclusions(budget.excluded)
     selected = {"selected": budget.selected, "found": budget.found}
     yield (
@@ -188,7 +191,7 @@ def read(budget: Budget) -> Iterator[Message]:
 
 
 def budget(budget: Budget, settings: Settings) -> Iterator[Message]:
-    """What the run is going to do, before it does it."""
+    """Yield sentences about the writing that the run plans."""
     mode = settings.mode
     if budget.selected == budget.not_found:
         return
@@ -209,7 +212,7 @@ def budget(budget: Budget, settings: Settings) -> Iterator[Message]:
 
 
 def taken_next(budget: Budget) -> Iterator[Message]:
-    """Which repositories a run of the same day takes, if there are any."""
+    """Yield a sentence about the repositories that a run on the same day writes to, if any."""
     if budget.next or budget.next_not_named:
         yield msg("many.next", repositories=_next_ones(budget))
 
@@ -222,7 +225,7 @@ def _next_ones(budget: Budget) -> list[str | Message]:
 
 
 def question(budget: Budget, settings: Settings) -> Message:
-    """Ask whether the run is to do what it has said that it is going to do."""
+    """Return the question whether the run may write as planned."""
     names = _next_ones(budget)
     if settings.mode is Mode.WITHDRAW:
         count = budget.reading.left[Status.TO_WITHDRAW]
@@ -276,9 +279,10 @@ def line(
     *,
     names_list: bool,
 ) -> Message:
-    """One repository, as it happens; ``names_list`` if there are two lists for each.
+    """Return the line about one repository that is printed when it is done.
 
-    ``place`` is its number and that of all, if that is known.
+    ``place`` is its number and the number of all repositories, if known. ``seconds_left`` is the
+    expected time for the others; 0 if it is not shown. ``names_list`` adds the name of the list.
     """
     name: str | Message = row.repository.link
     if names_list:
@@ -293,9 +297,9 @@ def line(
 
 
 def state(row: Record, *, in_log: bool = False) -> Message:
-    """The status of a repository with what belongs to it.
+    """Return the state of a repository with its details, pull request and failure.
 
-    A log has no links: there a pull request is its address.
+    With ``in_log`` a pull request is shown as its address, because a log has no links.
     """
     of_one = STATUSES[row.status].one
     if row.standings[Standing.UNREAD]:
@@ -316,7 +320,7 @@ def state(row: Record, *, in_log: bool = False) -> Message:
         # "Of these" means the missing files, whose number is the last word before
         parts.insert(0 if counts_missing else len(parts), of_blocked)
     if parts:
-        # What the number in brackets does not count stands outside of them
+        # Details that are not part of the number in brackets stand outside of the brackets
         key = "many.state_besides" if counts_missing else "state.with_reason"
         text = msg(key, state=text, reason=parts)
     if pull := row.pull_request or row.declined_in:
@@ -328,12 +332,12 @@ def state(row: Record, *, in_log: bool = False) -> Message:
 
 
 def counted(status: Status, count: int) -> Message:
-    """How many repositories have a status."""
+    """Return the number of repositories in a state, in words."""
     return msg(STATUSES[status].several, count=count)
 
 
 def closing(result: ManyResult) -> Iterator[Message]:
-    """The counts of all states, what deserves a look, and what the cap leaves for later runs."""
+    """Yield sentences about the final states, the findings, and the lists left for later runs."""
     states = result.end.states
     parts = [counted(each, states[each]) for each in Status if states[each]]
     key = "many.outcome_preview" if result.settings.mode.only_reads else "many.outcome"
@@ -360,20 +364,23 @@ def _not_named(those: NotNamed, count: int) -> Message:
 
 
 def _with_names(cause: Message, names: Sequence[str | Message]) -> Message:
-    """Name the repositories, if there are any that may be named."""
+    """Add the names of the repositories to a cause, if some may be named."""
     if not names:
         return cause
     return msg("cause.with_repositories", cause=cause, repositories=names)
 
 
 def notes(registrations: Iterable[Record]) -> Iterator[Message]:
-    """What is worth knowing besides the states, most frequent first."""
+    """Yield each note once, with its repositories, the most frequent first.
+
+    Notes that only repeat the state of a repository are left out.
+    """
     found: dict[str, dict[str, Message]] = {}
     for each in registrations:
         for note in each.notes:
             message, name = note.message, each.repository.link
             if isinstance(pull := message.values.get("pull_request"), Link):
-                # So that one sentence is about all of them
+                # The number goes to the name, so that one sentence is about all pull requests
                 values = {**message.values, "pull_request": msg("label.pull_request")}
                 message, name = message._replace(values=values), Link(f"{name}{pull}", pull.url)
             if not note.repeats_state:
@@ -384,7 +391,7 @@ def notes(registrations: Iterable[Record]) -> Iterator[Message]:
 
 
 def failures(result: ManyResult) -> Iterator[Message]:
-    """Why the run fails, each cause with the repositories that have it and may be named."""
+    """Yield each cause for which the run fails, with the repositories that may be named."""
     for rows in by_cause(result):
         failure = rows[0].first_failure
         reason = cause_of(rows, failure) if failure else None
@@ -409,14 +416,14 @@ def failures(result: ManyResult) -> Iterator[Message]:
 def _fails(
     settings: Settings, status: Status, count: int, reason: Message | None
 ) -> Message | None:
-    """Say how ``count`` repositories of a status make the run fail; ``None``: they do not.
+    """Return a sentence about ``count`` repositories in a state for which the run fails.
 
-    ``reason`` is why they failed, if that is known.
+    ``None`` if the run does not fail because of them. ``reason`` is why they failed, if known.
     """
     found = counted(status, count)
     if status is Status.FAILED or (reason and status in WRITTEN):
         return msg("state.with_reason", state=found, reason=reason) if reason else found
-    # A check fails on repositories that were not read, with any `fail_on`
+    # A check with any `fail_on` fails if a repository was not read
     fails = settings.fail_on if status is Status.UNREAD else FailOn.MISSING in settings.fail_on
     advice = STATUSES[status].advice
     if advice and fails:
@@ -426,14 +433,14 @@ def _fails(
 
 
 def _named(names: Sequence[str], count: int) -> list[str | Message]:
-    """Name a part of very many repositories, which are ``count``, and count the rest."""
+    """Return the first names, and the number of the other ones of ``count`` repositories."""
     named: list[str | Message] = [*names[:_NAMES]]
     more = count - len(named)
     return [*named, msg("label.more", count=more)] if more else named
 
 
 def cause_of(rows: Sequence[Record], failure: Failure) -> Message:
-    """Why the rows of one cause have failed, with the files that this is about, if it is."""
+    """Return the reason why the rows of one cause have failed, with the files that failed."""
     reason = failure.cause.message
     failed = [file for row in rows if not row.failure for file in row.files if file.failure]
     same = (f for f in failed if f.failure and f.failure.cause == failure.cause)
@@ -443,7 +450,7 @@ def cause_of(rows: Sequence[Record], failure: Failure) -> Message:
 
 
 def by_cause(result: ManyResult) -> Iterator[list[Record]]:
-    """The rows of one status and cause each, failures first."""
+    """Yield the rows in groups with the same state and cause, failures first."""
     groups: dict[tuple[Status, Cause | None], list[Record]] = {}
     for row in result.rows:
         failure = row.first_failure
@@ -458,7 +465,7 @@ def _minutes(seconds: float) -> int:
 
 
 def valid(lists: Iterable[FileList]) -> Iterator[Message]:
-    """Say of each list that it has no mistake, and what it holds."""
+    """Yield a sentence for each list: it has no mistake, and so many files and rules."""
     for each in lists:
         counts = {"files": len(each.possible), "rules": len(each.rules)}
         yield msg("summary.valid_list", list=each.label, warnings=len(each.warnings), **counts)

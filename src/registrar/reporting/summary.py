@@ -1,4 +1,4 @@
-"""What a person reads first after a run: the step summary (Markdown), and the end of the log."""
+"""The texts that a person reads first after a run: step summary (Markdown), and end of the log."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -15,13 +15,13 @@ from registrar.texts.messages import Catalogue, Message, msg
 
 SEPARATOR = "=" * 50
 ROWS = 500
-"""Repositories that a table shows at most; the rest is counted."""
+"""The most repositories that a table shows. Others are counted."""
 
 # --- One repository -----------------------------------------------------------------------------
 
 
 def log_summary(registration: Record, catalogue: Catalogue) -> list[str]:
-    """The lines that scripts read: a frame, the repository and the counts."""
+    """Return the lines that scripts read: a frame, the repository and the counts."""
     counts = [
         catalogue.text(msg(line, count=count))
         for (line, _), count in sentences.counts(registration).items()
@@ -38,7 +38,11 @@ def log_summary(registration: Record, catalogue: Catalogue) -> list[str]:
 
 
 def of_one(registration: Record, catalogue: Catalogue) -> str:
-    """The outcome in a sentence, the table of counts, what failed and why; the rest is folded."""
+    """Return the summary of one repository (Markdown).
+
+    It has the outcome in sentences, the counts, the failures, the advice and the notes, then the
+    table of paths and the diffs, which can be folded.
+    """
     markdown, name = Markdown(catalogue), registration.repository.full_name
     title = msg("summary.heading", list=registration.spec.file_list.label, target=name)
     counts = [
@@ -91,9 +95,11 @@ def of_many(
     *,
     others_read: bool,
 ) -> str:
-    """Outcome, budget, why some failed, the repositories that are not complete (Markdown).
+    """Return the summary of many repositories (Markdown).
 
-    Last what a plan would create. ``others_read`` says that others read it.
+    It has the outcome, the budget, the notes, the causes of failures, the repositories that are not
+    complete, the findings, and the contents that a plan would write. ``others_read`` says that
+    other people read it.
     """
     markdown = Markdown(catalogue)
     outcome = markdown.text(*sentences.closing(result))
@@ -101,7 +107,7 @@ def of_many(
     if result.stopped:
         lines += [f"**{markdown.text(result.stopped)}**", ""]
     if result.budget:
-        # Once it has written, the outcome counts what the budget could only estimate
+        # After writing, the outcome has the real numbers in place of the budget's estimates
         settings = result.settings
         planned = sentences.budget(result.budget, settings) if settings.mode.only_reads else ()
         told = (*sentences.read(result.budget), *planned)
@@ -162,11 +168,11 @@ def _found(standing: Standing, result: ManyResult, markdown: Markdown) -> list[s
 
 
 _Columns = Mapping[str, Callable[[Record], str]]
-"""What stands in columns of a table, by the keys of their headings."""
+"""Functions that return the cell of a column, by the keys of the columns' headings."""
 
 
 def _table(rows: Sequence[Record], columns: _Columns, markdown: Markdown) -> list[str]:
-    """Give a row for each repository and list; what does not fit is counted."""
+    """Return a table with a row for each repository and list; rows after `ROWS` are counted."""
     if len({row.spec.file_list.label for row in rows}) > 1:
         columns = {
             "many.table_list": lambda row: markdown.code(row.spec.file_list.label),
@@ -182,11 +188,14 @@ def _table(rows: Sequence[Record], columns: _Columns, markdown: Markdown) -> lis
     return table
 
 
-# --- What ended it, and what does not fit -------------------------------------------------------
+# --- Errors, lists, and a summary that is too large ---------------------------------------------
 
 
 def error_summary(errors: Sequence[Message], catalogue: Catalogue, *, has_results: bool) -> str:
-    """What ended a run early, before it could register anything or afterwards (Markdown)."""
+    """Return the errors that ended a run early (Markdown).
+
+    ``has_results`` says that the run had results before it ended.
+    """
     markdown = Markdown(catalogue)
     title = msg("summary.ended_early" if has_results else "summary.not_run")
     lines = [f"## {markdown.text(title)}", ""]
@@ -196,7 +205,7 @@ def error_summary(errors: Sequence[Message], catalogue: Catalogue, *, has_result
 
 
 def of_lists(lists: Sequence[FileList], catalogue: Catalogue) -> str:
-    """The lists of a run that only reads these (Markdown)."""
+    """Return the lists of a run that only reads lists (Markdown)."""
     markdown = Markdown(catalogue)
     lines = [f"## {markdown.text(msg('summary.title_validate'))}", ""]
     lines += [f"- {markdown.text(each)}" for each in sentences.valid(lists)]
@@ -204,10 +213,10 @@ def of_lists(lists: Sequence[FileList], catalogue: Catalogue) -> str:
 
 
 def cut(text: str, size: int, note: str) -> str:
-    """Shorten Markdown to ``size`` bytes, whole lines, and say so in ``note``.
+    """Shorten Markdown to whole lines in ``size`` bytes, and add ``note``, which says so.
 
-    What the cut leaves open (a fence, a folded part) is closed, so that the note is seen. Nothing
-    is left if there is no room for more than that.
+    A fence or a folded part that the cut leaves open is closed, so that the note is seen. The
+    result is empty if there is no room for more than the note.
     """
     data = text.encode("utf-8", "backslashreplace")
     if len(data) <= size:
