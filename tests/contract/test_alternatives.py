@@ -175,21 +175,6 @@ def test_the_same_name_in_another_unicode_form_is_warned_of(
     assert "letter case" not in run.text + body
 
 
-def test_yaml_with_the_other_ending_counts_where_github_reads_both(
-    host: StandInHost, action: Action, single: Start
-) -> None:
-    there = (".github/dependabot.yaml", ".github/ISSUE_TEMPLATE/bug.yaml", "action.yaml")
-    unread = (".github/FUNDING.yaml", ".github/ISSUE_TEMPLATE/config.yaml")
-    repository = host.create_repository(TARGET, dict.fromkeys((*there, *unread), b"x\n"))
-    listed = [each.replace(".yaml", ".yml") for each in (*there, *unread)]
-    run = single(definitions=action.listing(*listed), respect_alternatives="true")
-    assert (run.exit_code, run.outputs["created"]) == (0, "2"), run.text
-    assert "satisfied by `action.yaml`" in run.summary
-    [branch] = [each for each in repository.branches if each != "main"]
-    assert set(listed[3:]) < set(repository.files(branch))
-    assert not set(listed[:3]) & set(repository.files(branch))
-
-
 MANY = {f"docs/{number:04}.md": b"x\n" for number in range(1001)}
 """More than GitHub lists of a directory."""
 

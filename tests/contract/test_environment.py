@@ -133,12 +133,6 @@ def test_an_enterprise_server_without_limits_accepts_the_token(
     assert action(profile="health").exit_code == 0
 
 
-def test_a_definition_file_is_checked_before_the_token(action: Action, host: StandInHost) -> None:
-    host.revoke_token(action.default_token)
-    assert action(definitions="gone.json").exit_code == 2
-    assert host.requests == []
-
-
 @pytest.mark.parametrize("package", ["github", "yaml"])
 def test_a_missing_package_is_reported(action: Action, host: StandInHost, package: str) -> None:
     """A clear error, exit code 2 and no traceback."""

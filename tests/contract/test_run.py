@@ -287,6 +287,7 @@ def test_the_console_has_a_line_for_every_path_with_its_number(
     for number, path in enumerate(MISSING, start=1):
         assert f"[{number:>2}/27] {path}: created" in run.lines
     assert run.stderr == ""
+    assert "\x1b" not in run.text
     # On the runner they are grouped
     assert [command.name for command in run.commands] == ["group", "endgroup"] * (2 * runner)
     if runner:

@@ -66,17 +66,6 @@ def test_no_colours_where_they_are_not_wanted(
     assert not any("\x1b" in line for line in lines)
 
 
-@pytest.mark.parametrize("runner", [False, True])
-def test_a_file_has_no_colours_and_groups_are_the_runners(
-    action: Action, repository: Repository, runner: bool
-) -> None:
-    run = action(definitions=action.listing("a"), language="en", runner=runner)
-    assert "\x1b" not in run.text
-    prefix = "::group::" if runner else ""
-    assert f"{prefix}Checking which listed files octo/example has (1)" in run.lines
-    assert ("::endgroup::" in run.lines) is runner
-
-
 # --- A reader that goes away --------------------------------------------------------------
 
 

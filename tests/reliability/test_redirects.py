@@ -116,6 +116,8 @@ def test_no_redirect_leads_to_another_host(
         "javascript:alert(1)",
         "",
         "https://evil.example/::error::owned",
+        # That the token is in no output is checked for every run
+        "https://{token}.example.com/",
     ],
 )
 @pytest.mark.parametrize(("call", "status"), [("GET", 301), ("PUT contents/b.md", 307)])
@@ -127,6 +129,7 @@ def test_a_hostile_place_is_an_error_of_ours(
     status: int,
     location: str,
 ) -> None:
+    location = location.replace("{token}", action.default_token)
     inject_fault(host, call, status=status, times=None, headers={"Location": location})
     ended = run(action, runner=True, max_wait_minutes="0")
     assert ended.exit_code in {1, 2}, ended.text
