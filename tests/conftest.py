@@ -166,7 +166,7 @@ def many(action: Action) -> Start:
     Its list has six files, where no built-in one is asked for.
     """
     write_list(action)
-    given = {"target_repo": "", "target_repos": ALL, "max_pull_requests": "100", "language": "en"}
+    given = {"target_repos": ALL, "max_pull_requests": "100", "language": "en"}
 
     def run(inputs: Mapping[str, str] | None = None, /, **more: Any) -> Run:
         listed = "" if more.get("profile") else LIST

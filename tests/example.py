@@ -211,5 +211,5 @@ class Way(Example):
         if self.strategy != MANY:
             return super().run(**inputs)
         # It may be a fork, which has to be asked for
-        targets = {"target_repo": "", "target_repos": f"{TARGET}, fork:true"}
+        targets = {"target_repos": f"{TARGET}, fork:true"}
         return self.action({**self.inputs, "commit_strategy": "", **targets, **inputs})

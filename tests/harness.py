@@ -235,7 +235,7 @@ class Action:
         """The environment in which the action starts with these inputs."""
         given: dict[str, str | None] = {
             "host_token": self.default_token,
-            "target_repo": TARGET,
+            "target_repo": None if inputs.get("target_repos") else TARGET,
             "profile": None if inputs.get("definitions") else "scaffold",
             "api_url": self.host.url,
             **inputs,

@@ -108,13 +108,13 @@ class Organisation:
         given |= {"labels": "chore", "definitions": LIST, **inputs}
         given |= {"title": "Files for {repo}"} if self.odd else {}
         env = {"GITHUB_REPOSITORY": WORKFLOW} if self.odd else {}
-        run = (action or self.action)(given, target_repo=None, env=env)
+        run = (action or self.action)(given, env=env)
         self.check(run)
         return run
 
     def begin(self) -> Process:
         """Start a run as a process of its own, which waits for nothing."""
-        given = {"target_repo": None, "target_repos": ALL, "max_pull_requests": "100"}
+        given = {"target_repos": ALL, "max_pull_requests": "100"}
         given |= {"language": "en", "labels": "chore", "definitions": LIST}
         environ = self.action.environment(given)
         return self.action.begin_without_waiting(environ | {"GITHUB_REPOSITORY": WORKFLOW})

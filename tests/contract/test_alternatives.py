@@ -102,7 +102,7 @@ def test_the_owners_defaults_are_read_once(host: StandInHost, action: Action) ->
     for name in ("one", "two"):
         host.create_repository(f"octo/{name}", {"a": b"x\n"})
     given = {"target_repos": "octo/one\nocto/two", "profile": "all", "mode": "plan"}
-    action(given, target_repo=None, respect_alternatives="true").or_fail()
+    action(given, respect_alternatives="true").or_fail()
     asked = [r for r in queries(host) if r.fields["variables"].get("owner") == "octo"]
     assert len(asked) == 1
 
@@ -301,7 +301,7 @@ def test_over_many_repositories(host: StandInHost, action: Action) -> None:
         host.create_repository(f"octo/{name}", {"SECURITY.md": b"ours\n"})
     host.create_repository("octo/three", {"a": b"a"})
     given = {"target_repos": "octo/*", "profile": "health", "mode": "plan", "language": "en"}
-    lines = action(given, target_repo=None).summary.splitlines()
+    lines = action(given).summary.splitlines()
     [number] = [number for number, line in enumerate(lines) if "instead of your" in line]
     assert "`.github/SECURITY.md` instead of your `SECURITY.md`" in lines[number]
     named = [f"octo/{name}" in lines[number + 1] for name in ("one", "two", "three")]
@@ -410,7 +410,7 @@ def test_many_say_what_is_no_longer_handed_down(
         "mode": mode,
         "language": "en",
     }
-    run = action(given, target_repo=None, definitions=action.listing_of(OWN))
+    run = action(given, definitions=action.listing_of(OWN))
     is_said = mode in {"plan", "register"}
     lines = run.summary.splitlines()
     words = NOT_HANDED_DOWN.partition(":")[0]

@@ -54,7 +54,7 @@ def test_one_pull_request_that_is_not_shown_is_about_its_repository_alone(
 ) -> None:
     other = host.create_repository("octo/other", {"a": b"x\n"})
     repositories = f"{TARGET}\nocto/other"
-    run = action(target_repo=None, target_repos=repositories, definitions=LIST, language="en")
+    run = action(target_repos=repositories, definitions=LIST, language="en")
     assert run.exit_code == 1, run.console
     assert declined.branches == ["main"]
     assert len(other.pull_requests) == 1
@@ -69,7 +69,7 @@ def test_a_repository_whose_contents_are_hidden_does_not_make_its_batch_small(
     for number in range(10):
         host.create_repository(f"octo/r{number}", {"a": b"x\n"})
     host.quirks.hidden_contents = frozenset({"octo/r4"})
-    run = action(target_repo=None, target_repos="octo/*", mode="plan", language="en")
+    run = action(target_repos="octo/*", mode="plan", language="en")
     rows = {row["repository"]: row["state"] for row in run.report["many"]["rows"]}
     assert rows.pop("octo/r4") == "failed"
     assert set(rows.values()) == {"to open"}
@@ -114,7 +114,7 @@ def test_single_sign_on_at_status_200(host: StandInHost, action: Action, many: b
     data = {"nodes": [None], "pulls": [None]} if many else {"repository": None, "pulls": None}
     refuse(host, "POST /graphql", 200, body={"data": data, "errors": [error]})
     if many:
-        run = action(target_repo=None, target_repos=TARGET, language="en")
+        run = action(target_repos=TARGET, language="en")
     else:
         run = action(commit_strategy="single", language="en")
     assert run.exit_code in {1, 2}, run.console
@@ -171,7 +171,7 @@ def test_repositories_without_pull_requests_are_left_out_of_many(
     off = host.create_repository("octo/off", {"a": b"x\n"}, has_pull_requests=False)
     host.create_repository("octo/on", {"a": b"x\n"})
     targets = "octo/off\nocto/on" if named else "octo/*"
-    run = action(target_repo=None, target_repos=targets, language="en").or_fail()
+    run = action(target_repos=targets, language="en").or_fail()
     assert "Left out: with pull requests switched off 1." in run.console
     assert run.report["many"]["states"]["opened"] == 1
     assert off.branches == ["main"]
@@ -526,7 +526,7 @@ def test_an_error_of_an_unknown_type_is_about_one_answer(
     host.create_repository(TARGET)
     host.quirks.odd_errors = errors
     target = {"target_repos": TARGET} if many else {"commit_strategy": "single"}
-    run = action({"language": "en", **target}, target_repo=None if many else TARGET)
+    run = action({"language": "en", **target})
     assert run.exit_code == exit_code, run.console
     assert len(mutations(host)) == (exit_code == EXIT_DONE)
     assert ("Something else went wrong" in run.stderr) == (exit_code == EXIT_FAILED)
@@ -551,7 +551,7 @@ def test_a_token_that_ends_meets_no_more_than_three_refusals(
     for number in range(20):
         host.create_repository(f"octo/r{number}")
     token = host.create_token(requests=2)
-    run = action(target_repo=None, target_repos="octo/*", host_token=token, language="en")
+    run = action(target_repos="octo/*", host_token=token, language="en")
     assert run.exit_code == EXIT_REFUSED, run.console
     assert "GitHub does not accept the token (Bad credentials)" in run.stderr
     assert only_reads(host)
@@ -577,7 +577,7 @@ def test_a_repository_that_was_taken_down_is_one_cause_with_either_status(
     words = "Repository access blocked"
     refuse(host, lambda request: request.path == "/repos/octo/tos", 403, message=words)
     refuse(host, lambda request: request.path == "/repos/octo/dmca", 451, message=words)
-    run = action(target_repo=None, target_repos="octo/tos\nocto/dmca", language="en", runner=True)
+    run = action(target_repos="octo/tos\nocto/dmca", language="en", runner=True)
     assert run.exit_code == EXIT_FAILED, run.console
     [error] = run.annotations()
     assert error.data.startswith("2 failed")

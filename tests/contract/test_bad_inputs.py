@@ -124,7 +124,7 @@ INPUTS: dict[str, tuple[dict[str, str], str]] = {
         "team_reviewers names a team of another organisation: other/docs. Only teams of octo",
     ),
     "team of one of several owners": (
-        {"target_repo": "", "target_repos": "octo/*, other/*", "team_reviewers": "@octo/docs"},
+        {"target_repos": "octo/*, other/*", "team_reviewers": "@octo/docs"},
         "team_reviewers names a team of another organisation: octo/docs. Only teams of ",
     ),
     "definitions with a profile": (

@@ -224,7 +224,6 @@ def test_one_base_for_all_and_those_without_it_are_counted(
     many = partial(
         action,
         definitions=action.listing("a", "b", "c"),
-        target_repo=None,
         target_repos="octo/*",
         language="en",
         base="develop",
@@ -253,7 +252,6 @@ def test_an_only_repository_without_it_is_refused(
 ) -> None:
     run = action(
         definitions=action.listing("a"),
-        target_repo=None,
         target_repos="octo/*",
         language="en",
         base="nothing",

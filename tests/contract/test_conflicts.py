@@ -20,9 +20,7 @@ class Conflict(Way):
         self.host.requests.clear()
         given = {"definitions": self.action.listing_of(listed), "language": "en", **inputs}
         if self.strategy == MANY:
-            return self.action(
-                given, env=self.action.keeping, target_repo=None, target_repos=TARGET
-            )
+            return self.action(given, env=self.action.keeping, target_repos=TARGET)
         return self.action({"commit_strategy": self.strategy, **given}, env=self.action.keeping)
 
     def asked(self, path: str) -> int:

@@ -237,7 +237,7 @@ def test_sign_offs_in_many_repositories_and_in_corrections(
     inputs = {"target_repos": "octo/*", "commit_message": f"add files\n\n{SIGN_OFF}"}
     for content, path in (("1", "b"), ("2", "c")):
         listing = action.listing_of({"a": content, path: "x"})
-        assert action(inputs, target_repo=None, definitions=listing).exit_code == 0
+        assert action(inputs, definitions=listing).exit_code == 0
         message = repository.log(LIST_BRANCH)[0].message.rstrip("\n")
         assert message == f"add files\n\n- a\n- {path}\n\n{SIGN_OFF}"
 

@@ -264,7 +264,6 @@ def many(host: StandInHost, action: Action) -> Start:
     host.create_repository("octo-org/secret", {"README.md": b"x\n"}, private=True)
     return partial(
         action,
-        target_repo=None,
         target_repos="octo-org/*",
         profile=None,
         definitions=action.listing(*MANY),
@@ -528,7 +527,7 @@ def test_for_every_path_the_ways_add_up_to_the_repositories(
         assert bool(told) == (not set(standings.values()) <= ARE_THERE)
 
     # All together
-    every = run(target_repo=None, target_repos="octo-org/*", mode="plan", env=action.keeping)
+    every = run(target_repos="octo-org/*", mode="plan", env=action.keeping)
     counts = Counter(each for _, standings in expected for each in standings.values())
     assert every.report["many"]["standings"] == ways(counts)
     check_outputs(every, counts)

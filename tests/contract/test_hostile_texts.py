@@ -369,7 +369,6 @@ def test_table_and_page_of_many(action: Action, host: StandInHost, tmp_path: Pat
         action,
         [{"path": path} for path in paths],
         env={"RUNNER_TEMP": str(tmp_path)},
-        target_repo=None,
         target_repos="octo-org/*",
     ).or_fail()
     check_files(ended, tmp_path, paths, (lacks.html_url.rpartition("/")[0],))

@@ -33,7 +33,7 @@ class Scene:
 
     def run(self, **inputs: str) -> Run:
         given = {"target_repos": "octo-org/*\n-topic:frozen", "language": "en", "labels": "chore"}
-        return self.action(given | inputs, target_repo=None)
+        return self.action(given | inputs)
 
     def refuse_queries_by_id(self) -> None:
         """Let every query about several repositories fail, so that each is read by its name."""

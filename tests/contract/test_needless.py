@@ -327,7 +327,7 @@ def test_running_again_finishes_what_a_killed_run_began(example: Needless, appli
         host.faults.add(Fault(FaultKind.CLOSED, match=is_it, when="before"))
     host.on_request = kill = SignalAt(signal.SIGKILL, is_it)
     given = {"language": "en", "definitions": example.action.listing_of(LIST)}
-    many = {"target_repo": "", "target_repos": TARGET}
+    many = {"target_repos": TARGET}
     given |= many if example.strategy == "many" else {"commit_strategy": SINGLE}
     process = kill.to(example.action.begin_without_waiting(example.action.environment(given)))
     assert example.action.end(process, {}).exit_code == -signal.SIGKILL

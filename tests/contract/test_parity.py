@@ -37,7 +37,7 @@ class Scene(NamedTuple):
         listed = self.action.listing(*(paths or FILES), name=name)
         given = {"language": "en", "definitions": listed, **more}
         if self.way == MANY:
-            return self.action(given, target_repo=None, target_repos=self.repository.full_name)
+            return self.action(given, target_repos=self.repository.full_name)
         given["commit_strategy"] = self.way
         return self.action(given, target_repo=self.repository.full_name)
 

@@ -55,7 +55,7 @@ def way(request: pytest.FixtureRequest, action: Action) -> Start:
     """The action with each strategy, and over many repositories, in English."""
     english = partial(action, profile=None, branch=BRANCH, language="en")
     if request.param == "many":
-        return partial(english, target_repo=None, target_repos="octo/*")
+        return partial(english, target_repos="octo/*")
     return partial(english, commit_strategy=request.param)
 
 

@@ -456,7 +456,7 @@ def test_a_plan_over_many_names_the_missing_files(host: StandInHost, action: Act
     host.create_repository("octo/two", {"b": b"x"})
     host.create_repository("octo/three", {"a": b"x", "b": b"x", "x|y": b"x"})
     given = {"target_repos": "octo/*", "definitions": action.listing("a", "b", "x|y")}
-    run = action(given, target_repo=None, mode="plan", language="en")
+    run = action(given, mode="plan", language="en")
     title = "Repositories with something to report (2); all others have every listed file"
     assert f"<details open>\n<summary>{title}</summary>" in run.summary
     shown = [line for line in run.summary.splitlines() if line.startswith("|") and "octo/" in line]

@@ -40,7 +40,6 @@ def given(request: pytest.FixtureRequest, single: Start, action: Action) -> Star
         action,
         definitions=action.listing("a"),
         language="en",
-        target_repo=None,
         target_repos="octo/*",
     )
 
@@ -117,7 +116,7 @@ def test_names_are_tried_one_by_one_until_the_run_is_over(
     refused = refuse(host, lambda request: request.path.endswith("/labels"))
     host.on_request = lambda _: action.clock.sleep(61 if refused.hits else 0)
     inputs = {"target_repos": "octo/*", "max_minutes": "1", "labels": "{property:team}"}
-    run = action(inputs, target_repo=None, definitions=action.listing("a"), language="en")
+    run = action(inputs, definitions=action.listing("a"), language="en")
     assert len(refused.hits) == 2
     assert "max_minutes are over" in run.text
 
@@ -209,7 +208,6 @@ def test_no_output_of_a_public_workflow_has_what_a_private_repository_is_filled_
         definitions=action.write("list.json", json.dumps({"files": ["a"], "rules": [rule]})),
         language="en",
         mode=mode,
-        target_repo=None,
         target_repos="octo-org/*",
     )
     files = [each.read_text("utf-8") for each in tmp_path.glob("registrar-*")]

@@ -391,7 +391,7 @@ def test_over_many_only_the_repository_of_the_workflow_has_the_link(
     subprocess.run(push, cwd=action.workspace, check=True)
     env = {"GITHUB_REPOSITORY": TARGET, "GITHUB_WORKSPACE": str(action.workspace)}
     given = {"definitions": ITS_LIST, "language": "en"}
-    action(given, target_repo=None, target_repos="octo/*", env=env).or_fail()
+    action(given, target_repos="octo/*", env=env).or_fail()
     assert HOW_TO_CHANGE["here"].format(repository.html_url) in body(repository)
     assert HOW_TO_CHANGE["ask"] in body(copy)
 
@@ -427,7 +427,7 @@ def test_readers_are_told_whom_to_ask_as_far_as_they_may_know(
     given = {"language": "en"} | of_list
     where = {"commit_strategy": way}
     if way == "many":
-        where = {"target_repo": "", "target_repos": TARGET}
+        where = {"target_repos": TARGET}
     assert action(given | where, env=env).exit_code == 0
     assert ("To change the list" in body(repository)) == bool(told)
     assert told in body(repository)

@@ -99,7 +99,7 @@ def test_a_run_over_many_plans_the_requests_of_every_option(
 ) -> None:
     """Requests that nobody has planned would be more than GitHub takes in an hour."""
     assert list(EVERY) == list(PullRequestOptions._fields)
-    many = partial(action, target_repo=None, target_repos="octo/*")
+    many = partial(action, target_repos="octo/*")
     if is_open:
         many(definitions=action.listing("a"))
         host.requests.clear()

@@ -202,13 +202,7 @@ def test_rules_that_contradict_each_other_are_an_error_of_that_repository(
 @pytest.fixture
 def many(action: Action) -> Start:
     """The action on all repositories of an organisation, in English."""
-    return partial(
-        action,
-        target_repo=None,
-        target_repos="octo-org/*",
-        language="en",
-        definitions=listing(action),
-    )
+    return partial(action, target_repos="octo-org/*", language="en", definitions=listing(action))
 
 
 @pytest.fixture(params=[*STRATEGIES, "many"])
@@ -224,19 +218,20 @@ def any_way(way: str, action: Action) -> Start:
     Of ``target_repo`` and ``target_repos`` it takes what is right.
     """
     is_many, listed = way == "many", listing(action)
-    more = {"target_repo": None} if is_many else {"commit_strategy": way}
 
     def run(inputs: Mapping[str, str] | None = None, /, **given: str) -> Run:
         given = {
             "target_repo": "octo-org/a",
             "target_repos": "octo-org/*",
+            "commit_strategy": way,
             "definitions": listed,
             "language": "en",
             **(inputs or {}),
             **given,
         }
-        del given["target_repo" if is_many else "target_repos"]
-        return action(given, **more)
+        for name in ("target_repo", "commit_strategy") if is_many else ("target_repos",):
+            del given[name]
+        return action(given)
 
     return run
 
@@ -608,10 +603,10 @@ def test_an_organisation_gets_exactly_the_right_files(
         "max_minutes": "360",
         "language": "en",
     }
-    run = action(given, target_repo=None).or_fail()
+    run = action(given).or_fail()
     asked = [each for each in host.requests if each.path.endswith("/properties/values")]
     assert len(asked) == (not in_answer)
-    again = action(given, target_repo=None)
+    again = action(given)
     assert states(again) == {"waiting": states(run)["opened"]}
     for repository, expected in made.values():
         before = set(repository.files())
@@ -626,7 +621,7 @@ def test_an_organisation_gets_exactly_the_right_files(
             repository.merge(1)
             repository.delete_branch(branches[0])
     host.requests.clear()
-    again = action({**given, "mode": "check"}, target_repo=None).or_fail()
+    again = action({**given, "mode": "check"}).or_fail()
     assert only_reads(host)
 
 
@@ -641,7 +636,7 @@ def test_rules_take_hardly_more_requests_than_one_list(
     requests = []
     for listed in (action.listing("SECURITY.md"), action.write("files.yml", documented())):
         host.requests.clear()
-        action({**given, "definitions": listed}, target_repo=None).or_fail()
+        action({**given, "definitions": listed}).or_fail()
         requests.append(len(host.requests))
     plain, with_rules = requests
     assert with_rules <= 1.3 * plain + (0 if in_answer else 6)

@@ -7,7 +7,7 @@ import pytest
 from tests.fakehub import Repository, StandInHost
 from tests.harness import LIST_BRANCH, Action, Run, Start, only_reads
 
-MANY = {"target_repo": "", "target_repos": "octo/*"}
+MANY = {"target_repos": "octo/*"}
 
 
 def register(start: Start, action: Action, name: str, paths: str, **more: str | None) -> Run:

@@ -182,7 +182,7 @@ def test_a_colleague_is_asked_about_once_with_two_lists(
     given = {"language": "en", "profile": "all", "commit_strategy": "single"}
     if strategy == "many":
         del given["commit_strategy"]
-        target: dict[str, Any] = {"target_repo": None, "target_repos": repository.full_name}
+        target: dict[str, Any] = {"target_repos": repository.full_name}
     else:
         target = {"target_repo": repository.full_name}
     action(given, **target)

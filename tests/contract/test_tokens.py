@@ -170,7 +170,7 @@ def test_a_new_token_of_an_app_is_waited_for(
     action: Action, host: StandInHost, repository: Repository, strategy: str, many: bool
 ) -> None:
     token = host.create_token("installation", unknown_for=5.0)
-    target = {"target_repo": "", "target_repos": "octo/*"} if many else {}
+    target = {"target_repos": "octo/*"} if many else {}
     given = {"profile": "health", "host_token": token, "commit_strategy": strategy, **target}
     action({k: v for k, v in given.items() if not many or k != "commit_strategy"}).or_fail()
     assert len(repository.pull_requests) == 1

@@ -268,7 +268,7 @@ def test_of_a_private_repository_only_what_is_listed_is_named_where_others_may_r
     own = {"GITHUB_REPOSITORY": TARGET if reader == "its own" else "octo/public"}
     inputs = {"language": "en", "definitions": action.listing_of(LIST), "mode": "withdraw"}
     if reader == "another, over many":
-        inputs |= {"target_repo": "", "target_repos": TARGET}
+        inputs |= {"target_repos": TARGET}
     run = action(inputs, runner=reader != "a shell", env={} if reader == "a shell" else own)
     told = (run.console, run.summary, f"{run.outputs}")
     assert each_way.pulls == ["open"]
