@@ -1,6 +1,6 @@
-"""`scripts/demo` shows the action at work on a stand-in for GitHub.
+"""`scripts/demo` shows registrar at work on a stand-in for GitHub.
 
-It ends with 1 if a check fails.
+Its exit code is 1 if one of its checks fails.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tests.fakehub import Repository
 LIST = ".github/registrar.yml"
 PAGES = {"en": "README.md", "ja": "README.ja.md"}
 CAP = 3
-"""Pull requests that a run over many repositories opens."""
+"""The most pull requests that a run over many repositories opens."""
 COLUMNS = 78
 EXIT_CANCELLED = 130
 TEXTS = {
@@ -58,7 +58,7 @@ TEXTS = {
 
 
 class Demo:
-    """A list, its plan, its pull request, a no, and the second run."""
+    """The demo of a list: its plan, its pull request, which is declined, and the second run."""
 
     def __init__(self, scene: Scene, language: str) -> None:
         self.scene = scene
@@ -66,11 +66,14 @@ class Demo:
         self.checks: dict[str, bool] = {}
 
     def text(self, key: str, **values: object) -> str:
-        """One of the texts, in the language of the demo."""
+        """Return one of the texts in the language of the demo."""
         return TEXTS[self.language][key].format(**values)
 
     def play(self, file: Path | None, target_repos: str) -> bool:
-        """Tell the story of a list; without a file, that of the README. Whether all went well."""
+        """Run the demo of a list; without a file, of the list in the README.
+
+        Returns whether all checks have passed.
+        """
         if file is None:
             file = self.scene.workspace / LIST
             file.parent.mkdir()
@@ -102,7 +105,7 @@ class Demo:
         return self.summarise()
 
     def make(self, asked: Asked, target_repos: str) -> list[Repository]:
-        """The repositories that the patterns name, or one."""
+        """Create the repositories that the patterns name, or one if there are none."""
         names = repository_names(target_repos) if target_repos else ["octo/another"]
         made = [
             self.scene.host.create_repository(name, **asked.repository(number, FILES))
@@ -114,7 +117,7 @@ class Demo:
         return made
 
     def register(self, made: Sequence[Repository], given: dict[str, str]) -> None:
-        """The run, a pull request of it, its refusal, and the second run."""
+        """Run, show one of the new pull requests, decline it, and run again."""
         heading(self.text("run"))
         run = self.run(**given)
         self.check("exit code 0", run.exit_code == 0)
@@ -142,7 +145,7 @@ class Demo:
         self.check("a no holds", len(refused.pull_requests) == 1)
 
     def created(self, run: Step, repository: Repository) -> set[str]:
-        """The paths that the report of a run calls created in a repository."""
+        """Return the paths that were created in a repository, by the report of a run."""
         report = json.loads((self.scene.temporary / run.outputs["report_path"]).read_text("utf-8"))
         return {
             file["path"]
@@ -153,7 +156,7 @@ class Demo:
         }
 
     def keep(self, run: Step) -> list[Path]:
-        """Copies of the page and the table of a run, in a folder that stays."""
+        """Copy the page and the table of a run to a folder that stays; return the copies."""
         folder = Path(tempfile.mkdtemp(prefix="registrar-demo-"))
         found = [self.scene.temporary / run.outputs[f"{name}_path"] for name in ("page", "table")]
         kept = [folder / name for name in ("page.html", "table.csv")]
@@ -162,7 +165,7 @@ class Demo:
         return kept
 
     def run(self, **inputs: str) -> Step:
-        """Run the action and show its log, without the address of a host that is soon gone."""
+        """Run registrar and print its log, without the address of the temporary host."""
         run = self.scene.run("", self.language, **inputs)
         print(run.output.replace(f"{self.scene.host.url}/", "").rstrip())
         written = run.output + run.summary + run.outputs_file
@@ -170,11 +173,11 @@ class Demo:
         return run
 
     def check(self, what: str, holds: bool) -> None:  # noqa: FBT001 (what is checked)
-        """Note whether a check holds. A check that failed once stays failed."""
+        """Record whether a check has passed. A check that failed once stays failed."""
         self.checks[what] = self.checks.get(what, True) and holds
 
     def summarise(self) -> bool:
-        """End with what the checks found, in one line; whether all hold."""
+        """Print the result of the checks in one line; return whether all have passed."""
         wrong = [what for what, holds in self.checks.items() if not holds]
         key = "failed" if wrong else "passed"
         which = "; ".join(wrong)
@@ -183,7 +186,7 @@ class Demo:
 
 
 def as_shown(body: str) -> str:
-    """A pull request's description without what GitHub does not show, and without links."""
+    """Return the description of a pull request as GitHub shows it, without links."""
     shown = re.sub(r"<!--.*?-->\n?|</?(details|code|br|sub)[^>]*>", "", body, flags=re.DOTALL)
     shown = re.sub(r"<summary>(.*?)</summary>", r"▸ \1", shown, flags=re.DOTALL)
     shown = re.sub(r"(?<!!)\[([^\]]+)\]\([^)]*\)", r"\1", shown)
@@ -199,7 +202,7 @@ def heading(text: str) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play it, and give the exit code; ``arguments`` are those of the command line."""
+    """Run the demo, and return the exit code; ``arguments`` are those of the command line."""
     locale = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
     parser = argparse.ArgumentParser(
         prog="scripts/demo",

@@ -26,14 +26,15 @@ COMPILED = '''\
 
 '''
 BLOBS = {"ghcr.io": ("pkg-containers.githubusercontent.com",)}
-"""Where a registry sends who pulls (docs.github.com, "Self-hosted runners reference")."""
+"""Hosts to which a registry redirects for an image (docs.github.com, "Self-hosted runners
+reference")."""
 PACKAGES = ("pypi.org", "files.pythonhosted.org")
-"""Where pip finds packages and their files (docs.pypi.org/api/index-api)."""
+"""Hosts from which pip reads packages and their files (docs.pypi.org/api/index-api)."""
 OUTPUT = re.compile(r"^  (\w+):\n(?:    .*\n)+", re.MULTILINE)
 
 
 def generated() -> dict[Path, str]:
-    """Every file that repeats something of the code, with the text that it must have."""
+    """Return every file that repeats something of the code, with the text that it must have."""
     english, japanese = (_with_profiles(_read(f"{TEXTS}/{name}.yml")) for name in ("en", "ja"))
     action = _action(_read("action.yml"), yaml.safe_load(english))
     texts = {
@@ -62,12 +63,12 @@ def generated() -> dict[Path, str]:
 
 
 def _compiled(template: str) -> str:
-    # Deferred: the module has its environment from who fills the template in
+    # Deferred, because the module gets its environment only when the template is filled in
     return template_environment().compile(template, raw=True, defer_init=True)
 
 
 def composite(action: str, target: str) -> str:
-    """The text of the composite action, with what `action.yml` declares."""
+    """Return the text of the composite action, with the inputs and outputs of `action.yml`."""
     [interface] = re.findall(r"^inputs:\n.*?(?=^runs:\n)", action, re.MULTILINE | re.DOTALL)
     inputs, outputs = re.split(r"^(?=outputs:\n)", interface, flags=re.MULTILINE)
     # Outputs of a composite action name the step that they come from
@@ -76,7 +77,7 @@ def composite(action: str, target: str) -> str:
 
 
 def _with_profiles(catalogue: str) -> str:
-    """The texts of a language; a new profile is named where they tell of the others."""
+    """Return the texts of a language, with new profiles in the text that names the others."""
     [text] = re.findall(r"^option\.profile: .*$", catalogue, re.MULTILINE)
     separator = yaml.safe_load(catalogue)["label.separator"]
     new = "".join(f"{separator}`{name}`" for name in PROFILES if f"`{name}`" not in text)
@@ -122,7 +123,7 @@ def _rows_of_hosts(document: str) -> str:
     [registry] = re.findall(r"^  REGISTRY: (\S+)$", release, re.MULTILINE)
     images = re.findall(r"^ARG \w+_IMAGE=(\S+)$", _read("Dockerfile"), re.MULTILINE)
     bases = [image.partition("/") for image in images]
-    # A name without a host is one of Docker Hub (docs.docker.com/reference/cli/docker/image/tag)
+    # An image without a host is on Docker Hub (docs.docker.com/reference/cli/docker/image/tag)
     hosts = [host if rest and "." in host else "docker.io" for host, _, rest in bases]
     told = {
         f"`{urlsplit(DEFAULT_API_URL).hostname}`, or the host of `api_url`": "all requests of a"
@@ -153,7 +154,7 @@ def _described(each: Input, texts: Mapping[str, str]) -> str:
 
 
 def _scalar(text: str) -> str:
-    """A text as YAML, in quotes where it would be something else without."""
+    """Return a text as YAML, in quotes if YAML would read it as something else without them."""
     try:
         is_plain = yaml.safe_load(f"- {text}") == [text]
     except yaml.YAMLError:
@@ -166,7 +167,7 @@ def _read(file: str) -> str:
 
 
 def _put(new: str, pattern: str, text: str) -> str:
-    """Put ``new`` at the only place that a pattern finds."""
+    """Replace the only match of a pattern by ``new``; `ValueError` if there is not just one."""
     text, times = re.subn(pattern, lambda _: new, text, flags=re.MULTILINE)
     if times != 1:
         raise ValueError(f"{pattern} is there {times} times, not once")

@@ -50,18 +50,18 @@ b.bad { background: #cf222e; }
 
 
 def page(*sections: str) -> str:
-    """A page of sections, side by side as far as they are not wide."""
+    """Return a page of sections; sections that are not wide stand side by side."""
     return f'<!doctype html><meta charset="utf-8"><style>{STYLE}</style>{"".join(sections)}'
 
 
 def section(heading: str, content: str, *, wide: bool = True) -> str:
-    """A box with a heading; both are HTML."""
+    """Return a box with a heading; heading and content are HTML."""
     kind = ' class="wide"' if wide else ""
     return f"<section{kind}><header>{heading}</header><div>{content}</div></section>"
 
 
 def rendered(markdown: str) -> str:
-    """Markdown as GitHub renders it, with a diff in its colours."""
+    """Return Markdown as GitHub renders it, with the colours of diffs."""
     found = cmarkgfm.github_flavored_markdown_to_html(markdown, Options.CMARK_OPT_UNSAFE)
     block = r'<pre lang="diff"><code>(.*?)\n</code></pre>'
     return re.sub(block, _coloured, found, flags=re.DOTALL)
@@ -75,12 +75,12 @@ def _coloured(diff: re.Match[str]) -> str:
 
 
 def photograph(html: str, target: Path, *, width: int, height: int = 0, scale: int = 1) -> None:
-    """Write a page as a picture of ``width`` CSS pixels, ``scale`` pixels for each of them.
+    """Write a page as a picture of ``width`` CSS pixels, each of ``scale`` pixels.
 
-    Without a ``height``, all of it.
+    Without a ``height`` the picture shows the whole page.
     """
     with sync_playwright() as playwright:
-        # As root, as in containers, Chromium runs without its sandbox only
+        # As root, for example in containers, Chromium runs only without its sandbox
         browser = playwright.chromium.launch(executable_path=_browser(), args=["--no-sandbox"])
         tab = browser.new_page(
             viewport={"width": width, "height": height or 100}, device_scale_factor=scale

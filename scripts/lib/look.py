@@ -21,7 +21,7 @@ WRONG_LIST = [{"path": "/a"}, {"path": "docs//b", "content": 1}, {"description":
 
 IMAGES = ROOT / "docs/images"
 README = {"en": ("README.md", ""), "ja": ("README.ja.md", ".ja")}
-"""Of each language its README, and what stands before the ending of its pictures."""
+"""For each language the name of its README, and the last part of its pictures' names."""
 HEADINGS = {
     "en": {
         "plan": "What <code>mode: plan</code> shows",
@@ -39,7 +39,8 @@ HEADINGS = {
     },
 }
 WIDTH = 860
-"""Pixels at which GitHub shows the picture in the README; it has twice as many, to stay sharp."""
+"""Width in pixels at which GitHub shows the picture in the README. The picture itself has twice as
+many, to stay sharp."""
 FILES = {"README.md": b"# Example\n"}
 INPUTS = {"definitions": ".github/registrar.yml"}
 PAGE_SIZE = (1100, 1240)
@@ -144,7 +145,7 @@ STATES: dict[str, Prepare] = {
 
 
 def look(state: str, language: str) -> Path:
-    """Run the action in a state and show what it left."""
+    """Run registrar in a state, and write its summary, pull requests and log as a picture."""
     with stage() as scene:
         inputs = STATES[state](scene)
         before = len(scene.repository.pull_requests)
@@ -163,7 +164,7 @@ def look(state: str, language: str) -> Path:
 
 
 def result(language: str) -> str:
-    """Plan, step summary and pull request of two real runs."""
+    """Return a page with plan, step summary and pull request of two real runs."""
     with stage(FILES) as scene:
         _documented(scene, language)
         plan, run = (
@@ -183,7 +184,7 @@ def result(language: str) -> str:
 
 
 def gate(language: str) -> str:
-    """The output of a check for a pull request that removes a listed file."""
+    """Return a page with the output of a check for a pull request that removes a listed file."""
     listed = yaml.safe_load(documented_list(README[language][0], INPUTS["definitions"]))
     [policy] = (each["content"] for each in listed if each["path"] == "SECURITY.md")
     with stage({**FILES, "SECURITY.md": policy.encode()}) as scene:
@@ -213,7 +214,7 @@ def _documented(scene: Scene, language: str) -> None:
 
 
 def page_of_many(language: str) -> str:
-    """The page of a plan over an organisation that was registered in before."""
+    """Return the page of a plan over an organisation in which an earlier run has proposed files."""
     entries = yaml.safe_load(STARTER.read_text("utf-8"))
     listed = {each["path"]: str(each.get("content", "")).encode() for each in entries}
     paths = [*listed]
@@ -238,12 +239,12 @@ def page_of_many(language: str) -> str:
 
 
 def folded(markdown: str) -> str:
-    """Markdown without the sections that are open by default."""
+    """Return Markdown in which all sections are folded."""
     return markdown.replace("<details open>", "<details>")
 
 
 def diff_of(summary: str) -> str:
-    """The sentence at the top of a summary, the diff and the next step."""
+    """Return the first sentence of a summary, its diffs and the next step."""
     _, sentence, _, step, *_ = summary.split("\n\n")
     diff = re.findall(r"^```diff\n.*?^```$", summary, re.MULTILINE | re.DOTALL)
     return "\n\n".join([sentence, *diff, step])

@@ -1,4 +1,4 @@
-"""Make up repositories that differ in everything a list or a selection can ask about."""
+"""Make up repositories that differ in all attributes about which a list or a selection can ask."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import yaml
 from scripts.lib.scene import ROOT
 
 REPOSITORIES = 12
-"""Repositories that a pattern with a star names."""
+"""Number of repositories for a pattern with a star."""
 BUILT_IN = ROOT / "scripts/config"
 PROPERTY = "property "
-"""Begins the kind of a custom property; its name follows."""
+"""The beginning of the kind of a custom property; the name of the property follows."""
 PATTERN = frozenset("*?[")
 
 
@@ -31,7 +31,7 @@ class Made(TypedDict):
 
 
 def repository_names(target_repos: str) -> list[str]:
-    """Names that the patterns of a selection fit."""
+    """Return names that match the patterns of a selection."""
     entries = [each.strip() for each in re.split(r"[,\n]", target_repos)]
     patterns = [each for each in entries if re.fullmatch(r"[\w-]+/[\w.*-]+", each)]
     names = [
@@ -52,7 +52,7 @@ class Asked:
 
     @classmethod
     def by(cls, text: str, target_repos: str) -> Asked:
-        """Read a list, also one that is not valid, and a selection."""
+        """Read a list, which may be invalid, and a selection."""
         found: dict[str, list[str]] = defaultdict(list)
         for name in re.findall(r"\{property:([^}\s]+)\}", text):
             found[PROPERTY + name].append("example")
@@ -69,7 +69,7 @@ class Asked:
             content = None
         for kind, value in _conditions(content):
             found[kind].append(value)
-        # Values cannot be patterns: nobody has a team that is called *
+        # Patterns are left out, because a repository has values such as `web`, but not `*`
         values = {
             kind: list(dict.fromkeys(each for each in those if not PATTERN.intersection(each)))
             for kind, those in found.items()
@@ -77,7 +77,10 @@ class Asked:
         return cls(values, frozenset([*_texts(content), *_built_in_paths()]))
 
     def repository(self, number: int, files: Mapping[str, bytes]) -> Made:
-        """One of several repositories: of each kind of value it has one, or none, in turn."""
+        """Return the attributes of one repository; of each kind it has one of the values, or none.
+
+        The ``number`` of the repository decides which values these are.
+        """
 
         def turn(kind: str) -> str | None:
             possible: list[str | None] = [*self.values.get(kind, ()), None]
@@ -101,13 +104,13 @@ class Asked:
         )
 
     def _file(self, path: str) -> str:
-        """A file that makes a path exist; one in it where the list has others below it."""
+        """Return a file that makes a path exist; one inside of it if the list has paths below."""
         is_folder = any(each.startswith(f"{path}/") for each in self.listed)
         return f"{path}/example" if is_folder else path
 
 
 def _conditions(node: Any) -> Iterator[tuple[str, str]]:
-    """Kinds and values of all conditions in a list."""
+    """Yield kinds and values of all conditions in a list."""
     if isinstance(node, list):
         for each in node:
             yield from _conditions(each)
@@ -123,7 +126,7 @@ def _conditions(node: Any) -> Iterator[tuple[str, str]]:
 
 
 def _texts(node: Any) -> Iterator[str]:
-    """All texts of a list, the paths among them."""
+    """Yield all texts of a list, including its paths."""
     if isinstance(node, str):
         yield node
     for each in node if isinstance(node, list) else ():
@@ -133,7 +136,7 @@ def _texts(node: Any) -> Iterator[str]:
 
 
 def _built_in_paths() -> Iterator[str]:
-    """Paths that a list may extend."""
+    """Yield the paths of the built-in lists, which a list may extend."""
     for file in BUILT_IN.glob("repo-*-definitions.*"):
         for entry in yaml.safe_load(file.read_text("utf-8")):
             yield entry["path"]

@@ -1,7 +1,7 @@
-"""Make .venv hold exactly what a lock file lists: `make_venv.py` and `runtime`, `demo` or `dev`.
+"""Fill .venv with just the packages of a lock file: `make_venv.py` and `runtime`, `demo` or `dev`.
 
-Run by venv.sh when it does not. The copy of the lock file, which says that it does, is written
-last: whatever interrupts this, the next run starts over.
+venv.sh runs this if .venv differs from the lock file. The copy of the lock file in .venv, which
+shows that both agree, is written last. So if this is interrupted, the next run starts over.
 """
 
 import fcntl
@@ -16,11 +16,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 VENV = ROOT / ".venv"
 LOCK_FILES = {name: ROOT / "requirements" / f"{name}.txt" for name in ("runtime", "demo", "dev")}
-"""Each lists what the one before it does, and more."""
+"""Each lock file has all packages of the one before it, and more."""
 
 
 def installed(name: str) -> Path:
-    """Where .venv keeps the copy of the lock file that it was filled from."""
+    """Return the path of the copy, in .venv, of the lock file from which it was filled."""
     return VENV / LOCK_FILES[name].name
 
 
@@ -33,8 +33,8 @@ def is_current(name: str) -> bool:
 
 
 def fill(name: str) -> None:
-    # It may come on top of what it takes in. Everything else starts from nothing, so that no
-    # package stays that is no longer listed.
+    # Packages are added if .venv has just those of current lock files before this one. Otherwise it
+    # is made anew, so that no package stays that is no longer listed
     names = list(LOCK_FILES)
     below = names[: names.index(name)]
     is_stale = any(
@@ -43,7 +43,7 @@ def fill(name: str) -> None:
     if is_stale or not is_current("runtime"):
         venv.create(VENV, clear=True, with_pip=True, symlinks=True)
     pip = [str(VENV / "bin/python"), "-I", "-m", "pip"]
-    # An isolated interpreter does not import what is beside this file
+    # An isolated interpreter does not import modules beside this file
     settings = runpy.run_path(str(ROOT / "scripts/lib/pip_settings.py"))
     exactly = ["--require-hashes", "--no-deps", "--only-binary", ":all:"]
     subprocess.run(
@@ -65,7 +65,7 @@ def main(name: str) -> int | str:
     try:
         with (ROOT / ".venv.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            # Another process may have done it while this one waited.
+            # Another process may have done it while this one waited
             if not is_current(name):
                 print(f"Setting up .venv ({name}) …", file=sys.stderr, flush=True)
                 fill(name)

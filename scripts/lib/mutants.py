@@ -1,4 +1,4 @@
-"""`python mutants.py [WORD]`, in the root of the project: are mistakes in the code noticed?"""
+"""`python mutants.py [WORD]`, in the project's root, checks that tests notice mistakes."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 MUTANTS = Path("tests/mutants.toml")
 SOME_FAILED = 1
-"""Exit code of pytest when tests failed; any other one but 0 says that they did not run."""
+"""Exit code of pytest if tests failed; any other code except 0 says that they did not run."""
 TAIL = 30
-"""Lines of pytest that are shown."""
+"""Number of the last lines of pytest that are shown."""
 
 
 class Mutant(NamedTuple):
-    """A mistake: where a file has the text ``before``, it has ``after``."""
+    """A mistake: the text ``before`` of a file is replaced by ``after``."""
 
     promise: str
     file: str
@@ -31,7 +31,7 @@ class Mutant(NamedTuple):
     tests: Sequence[str]
 
     def put_into(self, folder: Path) -> bool:
-        """Make the mistake in a copy of the project; whether it fits in exactly one place."""
+        """Make the mistake in a copy of the project; false if it does not fit exactly one place."""
         file = folder / self.file
         text = file.read_text("utf-8") if file.exists() else ""
         if text.count(self.before) != 1:
@@ -41,7 +41,7 @@ class Mutant(NamedTuple):
 
 
 def main(word: str = "") -> int:
-    """Try the mistakes; gives the exit code."""
+    """Try the mistakes, and return the exit code."""
     listed = [Mutant(**entry) for entry in tomllib.loads(MUTANTS.read_text("utf-8"))["mutant"]]
     mutants = [each for each in listed if word.lower() in f"{each.promise} {each.file}".lower()]
     if not mutants:
@@ -79,7 +79,7 @@ def _report(mutant: Mutant, wrong: str) -> str:
 
 @contextmanager
 def _copy() -> Iterator[Path]:
-    """A copy of the project as it stands; a new one each time, so that no bytecode is old."""
+    """Make a copy of the project with all changes; a new one each time, to have no old bytecode."""
     git = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     listed = subprocess.run(git, check=True, stdout=subprocess.PIPE).stdout.decode()
     with tempfile.TemporaryDirectory(prefix="mutant-") as name:

@@ -1,8 +1,8 @@
-"""Print only those of pip's settings on this machine that say from where packages come.
+"""Reduce pip's settings on this machine to those that say from where packages come.
 
-Any other one may break the installation: `target` and `user` put packages elsewhere, `constraint`
-and `no-binary` contradict our options. No option of pip leaves out a part of its settings, and an
-empty variable does not either: the value of a file is in force then.
+Other settings may break the installation: `target` and `user` put packages elsewhere, `constraint`
+and `no-binary` contradict our options. Neither an option of pip nor an empty variable can switch
+off a single setting, because pip then uses the value of a file.
 """
 
 import ast
@@ -19,14 +19,14 @@ FROM_WHERE = (
 )
 ALIASES = {"pypi-url": "index-url", "default-timeout": "timeout"}
 CERTIFICATES = {"use-feature": "truststore", "use-deprecated": "legacy-certs"}
-"""Settings of which one value says which certificates count."""
+"""Settings that are kept only with this value, which says which certificates count."""
 _LISTED = re.compile(r"(global|install)\.([\w-]+)=(.+)")
 
 
 def environment(pip: Sequence[str], environ: Mapping[str, str]) -> dict[str, str]:
-    """Give the environment in which ``pip`` installs; ``environ`` is what there is.
+    """Return the environment in which ``pip`` installs; ``environ`` is the present one.
 
-    Raises `subprocess.CalledProcessError` where pip cannot read its files: it has said why.
+    Raises `subprocess.CalledProcessError` if pip cannot read its files; pip prints the reason.
     """
     others = {name: value for name, value in environ.items() if not name.startswith("PIP_")}
     told = {**_of_files(pip, others, environ.get("PIP_CONFIG_FILE")), **_of_variables(environ)}
@@ -41,7 +41,7 @@ def environment(pip: Sequence[str], environ: Mapping[str, str]) -> dict[str, str
 def _of_files(
     pip: Sequence[str], environ: Mapping[str, str], config_file: str | None
 ) -> dict[str, str]:
-    # A file may say `quiet`, and pip would list nothing
+    # If a file says `quiet`, pip would list nothing
     aloud = {"PIP_QUIET": "0", "PIP_VERBOSE": "0"}
     named = {} if config_file is None else {"PIP_CONFIG_FILE": config_file}
     listed = subprocess.run(
@@ -68,7 +68,7 @@ def _of_variables(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _given(name: str, value: str) -> dict[str, str]:
-    """A setting as pip takes it: it passes over empty ones."""
+    """Return a setting under its main name; nothing if it is empty, because pip ignores it then."""
     return {ALIASES.get(name, name): value} if value else {}
 
 

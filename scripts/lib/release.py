@@ -1,6 +1,6 @@
 """Prepare a release (`scripts/release`), and do the steps of `release.yml` with the checkout.
 
-It needs nothing but the standard library.
+It needs only the standard library.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ BRANCH = "main"
 PACKAGE = "src/registrar/__init__.py"
 CHANGELOG = "CHANGELOG.md"
 
-# No build metadata (`+…`): the version is an image's tag as well, which may hold no plus sign.
+# Build metadata (`+…`) is not allowed, because the version is also the tag of an image, and that
+# cannot have a plus sign
 NUMBER = r"(?:0|[1-9]\d*)"
 IDENTIFIER = rf"(?:{NUMBER}|\d*[a-zA-Z-][0-9a-zA-Z-]*)"
 SEMVER = re.compile(
@@ -29,11 +30,11 @@ SEMVER = re.compile(
 )
 ASSIGNED = re.compile(r'^__version__ = "(.*)"$', re.MULTILINE)
 EXAMPLES = ("README*.md", "docs/*.md", "workflow-templates/*.yml")
-"""Files with examples; one explains every form of a reference instead."""
+"""Files with examples. One of them, `EXPLAINS`, explains every form of a reference instead."""
 EXPLAINS = "docs/upgrading.md"
 REFERENCE = re.compile(r"(\bOWNER/registrar(?:/composite)?@)(main|v\d+)(?![\w.])", re.ASCII)
-"""A reference that moves: what examples use. The tag of a major version exists from its release on,
-the branch always."""
+"""A reference that moves, as examples use it: the tag of a major version, which exists after its
+first release, or the branch, which always exists."""
 PINNED = re.compile(r"[a-z0-9.:/_-]+@sha256:[0-9a-f]{64}", re.ASCII)
 FROM_SOURCE = "\nruns:\n  using: docker\n  image: Dockerfile\n"
 ENTRYPOINT = re.compile(r"^ENTRYPOINT (\[.*\])$", re.MULTILINE)
@@ -73,7 +74,10 @@ class Version:
 
     @property
     def precedence(self) -> tuple[object, ...]:
-        """Sorts as the specification says: a number before a word, a pre-release before all."""
+        """The key by which versions are sorted, as Semantic Versioning says.
+
+        In a pre-release, numbers come before words. A pre-release comes before its release.
+        """
         words = tuple((0, int(each), "") if each.isdigit() else (1, 0, each) for each in self.pre)
         return (self.numbers, not self.pre, words)
 
@@ -85,13 +89,13 @@ class Changelog:
     text: str
 
     def section(self, name: str) -> tuple[str, str] | None:
-        """The heading of a section and the text below it."""
+        """Return the heading of a section and the text below it; ``None`` if there is none."""
         heading = rf"^(## \[{re.escape(name)}\].*)\n"
         match = re.search(rf"{heading}((?:(?!## ).*\n?)*)", self.text, re.MULTILINE)
         return (match[1], match[2].strip()) if match else None
 
     def entries(self, name: str) -> str:
-        """The text of a section; empty when there is no such section."""
+        """Return the text of a section; empty if there is no such section."""
         found = self.section(name)
         return found[1] if found else ""
 
@@ -103,7 +107,7 @@ class Changelog:
         return next((each.major_tag for each in released if not each.pre), BRANCH)
 
     def release(self, version: Version, date: str) -> Changelog:
-        """Move the unreleased changes to a version."""
+        """Return the changelog with the unreleased changes under a version."""
         heading = "## [Unreleased]\n"
         return Changelog(
             self.text.replace(heading, f"{heading}\n## [{version.text}] - {date}\n", 1)
@@ -129,7 +133,7 @@ class Project:
 
     @property
     def tags(self) -> list[Version]:
-        """The versions that have a tag; the moving tags are none."""
+        """The versions that have a tag, without the moving tags of major versions."""
         names = self.git("tag", "--list", "v*").splitlines()
         return [Version.parse(name[1:]) for name in names if SEMVER.fullmatch(name[1:])]
 
@@ -148,7 +152,7 @@ class Project:
 
 
 def tag_problems(project: Project, version: Version) -> list[str]:
-    """Why the version cannot have a tag; empty when it can."""
+    """Return the reasons why the version cannot have a tag; empty if it can."""
     tags = project.tags
     if version in tags:
         return [f"The tag {version.tag} exists: a released version stays as it is, take the next."]
@@ -225,14 +229,14 @@ def prepare(project: Project, version: Version, date: str) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    # Line endings stay as they are
+    # In bytes, so that line endings stay as they are
     path.write_bytes(text.encode())
 
 
 def action_yml(source: str, dockerfile: str, image: str) -> str:
-    """The interface, with an image in place of the Dockerfile.
+    """Return the text of `action.yml` with an image in place of the Dockerfile.
 
-    With an explicit entrypoint: runners that start images by Kubernetes look for it here only.
+    The entrypoint is written explicitly, because runners that use Kubernetes look for it only here.
     """
     entrypoint = ENTRYPOINT.search(dockerfile)
     if not source.endswith(FROM_SOURCE) or not entrypoint:
@@ -248,7 +252,7 @@ def action_yml(source: str, dockerfile: str, image: str) -> str:
 
 
 def pin(root: Path, image: str) -> None:
-    """Write `action.yml` with this image, or raise Refused where it is named without a digest."""
+    """Write `action.yml` with this image, or raise Refused if its name has no digest."""
     if not PINNED.fullmatch(image):
         raise Refused(f"{image!r} names no digest: a release holds an image that cannot change.")
     path = root / "action.yml"

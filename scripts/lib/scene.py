@@ -1,4 +1,4 @@
-"""Run the action on a made-up repository of the stand-in, with a clock on which nobody waits."""
+"""Run registrar on a made-up repository of the stand-in, with a clock that skips all waiting."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ PERMISSIONS = {
     "pull_requests": "write",
     "workflows": "write",
 }
-"""Of the token: everything that a list can ask for, files of workflows among it."""
+"""The permissions of the token: all that a list can need, also for workflow files."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """The files and texts that one run of the action has written as a step of a workflow."""
+    """The files and texts that one run of registrar has written as a step of a workflow."""
 
     exit_code: int
     output: str
@@ -60,7 +60,7 @@ class Scene:
         return self.workspace.parent
 
     def run(self, profile: str, language: str, **inputs: str) -> Step:
-        """Run the action as a step of a workflow would."""
+        """Run registrar as a step of a workflow would."""
         files = {name: self.workspace / name for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
         for file in files.values():
             file.write_text("")
@@ -68,7 +68,7 @@ class Scene:
         environ = {
             "INPUT_HOST_TOKEN": self.token,
             "INPUT_TARGET_REPO": target,
-            # In many, a run of the workflow of one of them would be another story
+            # Over many repositories, the workflow is not in one of them
             **({} if "target_repos" in inputs else {"GITHUB_REPOSITORY": target}),
             "INPUT_PROFILE": profile,
             "INPUT_LANGUAGE": language,
@@ -85,14 +85,14 @@ class Scene:
 
 
 def documented_list(page: str, path: str) -> str:
-    """The list that a page shows as the file of a path."""
+    """Return the list that a page shows as the file with this path."""
     _, _, text = (ROOT / page).read_text("utf-8").partition(f"```yaml\n# {path}\n")
     return text.partition("```")[0]
 
 
 @contextlib.contextmanager
 def stage(files: Mapping[str, bytes] = FILES) -> Iterator[Scene]:
-    """Set the scene: a repository that has `files`. Nothing of it is left behind."""
+    """Set up a host with a repository that has ``files``; remove everything at the end."""
     with (
         tempfile.TemporaryDirectory(prefix="registrar-scene-") as directory,
         StandInHost(root=Path(directory, "host")) as host,

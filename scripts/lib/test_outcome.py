@@ -1,4 +1,4 @@
-"""The last line of `scripts/test`: `python test_outcome.py STATUS FILE...` (JUnit's XML)."""
+"""Prints the last line of `scripts/test`: `python test_outcome.py STATUS FILE...` (JUnit's XML)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 
 def main(status: str, *files: str) -> None:
-    """Print how many tests failed, of how many."""
+    """Print the number of failed tests and of all tests; ``status`` is the exit code of pytest."""
     suites = [suite for file in files for suite in ElementTree.parse(file).iter("testsuite")]  # noqa: S314 (our own)
     total, failures, errors, skipped = (
         sum(int(suite.get(name, 0)) for suite in suites)

@@ -1,4 +1,4 @@
-"""`scripts/try-on-github` checks that registrar does at the real GitHub what the tests expect."""
+"""`scripts/try-on-github` checks that registrar works on the real GitHub as the tests expect."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ NEW = {"new.md": b"New\n", "docs/deep/日本語 100%.md": b"Odd\n"}
 STRATEGIES = ("per-file", "single")
 SECONDS = 60
 TRIES, PAUSE_SECONDS = 6, 2.0
-"""GitHub may know for ten seconds what was before a write."""
+"""For ten seconds after a write, GitHub may still answer as before the write."""
 
 
 class NotScratch(Exception):
-    """A repository that must not be written to, and why."""
+    """The repository must not be written to; the text says why."""
 
 
 class Row(NamedTuple):
@@ -81,7 +81,7 @@ class Api(NamedTuple):
     clock: Clock
 
     def __call__(self, method: str, path: str, body: object = None) -> tuple[int, Any]:
-        """Give status and JSON; after a failure of GitHub and at a limit it is asked again."""
+        """Return status and JSON; repeat the request after a server error and at a limit."""
         answer = self._once(method, path, body)
         for _ in range(TRIES):
             pause = answer.headers.get("retry-after", "")
@@ -97,7 +97,7 @@ class Api(NamedTuple):
     def _once(self, method: str, path: str, body: object) -> requests.Response:
         headers = {"Authorization": f"Bearer {self.token}", "X-GitHub-Api-Version": API_VERSION}
         with requests.Session() as session:
-            # Else a password for the host in ~/.netrc would take the place of the token
+            # Otherwise a password for the host in ~/.netrc would replace the token
             session.auth = lambda request: request
             url = self.root + path
             return session.request(method, url, json=body, headers=headers, timeout=SECONDS)
@@ -109,11 +109,11 @@ class Scratch(NamedTuple):
     full_name: str
     default_branch: str
     commit: str
-    """That of the README; empty while the repository is."""
+    """Id of the commit with the README; empty if the repository is empty."""
 
 
 def find(api: Api, full_name: str) -> Scratch:
-    """Find a repository that was made for this.
+    """Return a repository that was made for this trial.
 
     Raises:
         NotScratch: there is none, or it looks used; or the token or the address is wrong.
@@ -162,27 +162,27 @@ def _is_ours(api: Api, full_name: str, commits: Sequence[Any]) -> bool:
 
 
 def _blobs(tree: Any) -> dict[str, str]:
-    """Blob ids of the files in an answer of ``GET git/trees``, by their paths."""
+    """Return the blob ids of the files in an answer of ``GET git/trees``, by their paths."""
     found = tree.get("tree", ())
     return {each["path"]: each["sha"] for each in found if each["type"] == "blob"}
 
 
 @dataclass
 class Trial:
-    """Tries everything once; ``rows`` are what came of it."""
+    """Tries everything once; ``rows`` are the results."""
 
     api: Api
     scratch: Scratch
     directory: Path
-    """Where the list and the reports go; it is to be empty."""
+    """An empty directory for the list and the reports."""
     tell: Callable[[str], object]
     rows: list[Row] = field(default_factory=list)
 
     def play(self) -> None:
-        """Plan, register, say no, and once more, with both strategies."""
+        """Plan, register, decline the pull request, and register again, with both strategies."""
         if not self.scratch.commit:
             self.begin()
-        # Another one each time: what an earlier try left does not matter
+        # A new prefix each time, so that branches of an earlier try do not matter
         prefix = f"try-{secrets.token_hex(3)}"
         for strategy in STRATEGIES:
             self.with_strategy(strategy, f"{prefix}/{strategy}")
@@ -195,7 +195,7 @@ class Trial:
         self.expect("In the end", f"commit of {default}", unchanged, heads.get(default))
 
     def begin(self) -> None:
-        """Make the first commit. Right after it GitHub may still say that there is none."""
+        """Make the first commit, and wait until GitHub knows its branch."""
         self.tell(f"Adding a README to {self.scratch.full_name}")
         content = base64.b64encode(README).decode()
         made = self.ask("PUT", "contents/README.md", {"message": "Begin", "content": content})
@@ -204,7 +204,7 @@ class Trial:
         self.until(made["commit"]["sha"], lambda: self.ask("GET", place)["object"]["sha"])
 
     def with_strategy(self, strategy: str, branch: str) -> None:
-        """A small list: its plan, its pull request, a no, and once more."""
+        """Try a small list: plan, register, decline the pull request, and register again."""
         files = {"README.md": blob_id(README)} | {
             path: blob_id(content) for path, content in NEW.items()
         }
@@ -234,7 +234,7 @@ class Trial:
         *,
         mode: str = "register",
     ) -> None:
-        """Run registrar, and hold its report against what is expected of the new files."""
+        """Run registrar, and compare its report with the expected states of the new files."""
         of_readme = {"path": "README.md", "content": README.decode()}
         new = [{"path": path, "content": content.decode()} for path, content in NEW.items()]
         listed = self.directory / "list.json"
@@ -272,10 +272,10 @@ class Trial:
             self.tell(log.getvalue())
 
     def ask(self, method: str, path: str, body: object = None) -> Any:
-        """Ask about the repository.
+        """Send a request about the repository, and return the JSON of the answer.
 
         Raises:
-            requests.HTTPError: GitHub refuses it.
+            requests.HTTPError: GitHub refuses the request.
         """
         status, answer = self.api(method, f"/repos/{self.scratch.full_name}/{path}", body)
         if status >= requests.codes.bad_request:
@@ -297,7 +297,7 @@ class Trial:
         return found
 
     def expect(self, step: str, about: str, expected: object, real: object) -> None:
-        """Add to the table."""
+        """Add a row to the table."""
         self.rows.append(Row(step, about, expected, real))
 
 
@@ -307,7 +307,7 @@ def main(
     tell: Callable[[str], object],
     clock: Clock | None = None,
 ) -> int:
-    """Try everything once, and give the exit code."""
+    """Try everything once, and return the exit code."""
     given = parser().parse_args(arguments)
     root = (given.api_url or environ.get("HOST_API_URL") or DEFAULT_API_URL).rstrip("/")
     api = Api(root, environ.get("HOST_TOKEN", "").strip(), clock or time)
@@ -342,7 +342,7 @@ def main(
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line."""
+    """Return the parser of the command line."""
     made = argparse.ArgumentParser(
         prog="scripts/try-on-github",
         description=DESCRIPTION,
@@ -355,7 +355,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def show(rows: Sequence[Row], tell: Callable[[str], object]) -> None:
-    """Print the table: expected and real."""
+    """Print the table of expected and actual results."""
     step = ""
     for row in rows:
         if row.step != step:
