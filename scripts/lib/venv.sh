@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# Sourced by the scripts: `ensure_venv runtime`, `demo` or `dev` makes sure that .venv holds
-# what the lock file of that name lists, and sets `python`. Sets `root` at once.
+# Sourced by the scripts. `ensure_venv runtime`, `demo` or `dev` makes sure that .venv has the
+# packages of the lock file with this name. `root` and `python` are set at once.
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)
 python=$root/.venv/bin/python
 
 ensure_venv() {
-  # A copy of the lock file in .venv says what is installed: comparing it costs next to nothing.
+  # A copy of the lock file in .venv shows which packages are installed; comparing it takes no time
   if [[ -x $python ]] && cmp -s "$root/requirements/$1.txt" "$root/.venv/$1.txt"; then
     return
   fi
@@ -15,7 +15,7 @@ ensure_venv() {
   "$interpreter" -I "$root/scripts/lib/make_venv.py" "$1"
 }
 
-# Tried by running it: the launchers of version managers exist for versions that are not installed.
+# Each is run, because version managers have launchers even for versions that are not installed
 find_python() {
   local candidate
   for candidate in python3 python3.14 python3.13 python3.12 python3.11 python; do
