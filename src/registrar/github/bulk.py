@@ -1,4 +1,4 @@
-"""The requests of a run over many repositories that are not about a single one."""
+"""The requests of a run over many repositories that are about several repositories at once."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized

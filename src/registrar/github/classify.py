@@ -46,9 +46,9 @@ def _lag(
     text: str = "fault.lag",
     gave_up: str = "host.lag",
 ) -> Row:
-    """Make a row for an answer that says "not found" about something that was just created.
+    """Make a row for an answer that may be lag, and that is about something just created.
 
-    The row applies only if the answer may be lag: not all of GitHub's servers know it yet.
+    Lag means that not all of GitHub's servers know the new thing yet.
     """
     return Row(Kind.LAG, text, status, says, when=lambda c: c.may_lag and when(c), gave_up=gave_up)
 

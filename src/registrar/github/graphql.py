@@ -370,7 +370,7 @@ class GraphQL:
         read: Callable[[Fields, Response], Model],
         tolerates: Callable[[GraphQLError], bool],
     ) -> Model:
-        """Send a query about one repository; it is an error if the repository does not exist."""
+        """Send a query about one repository; raises `Refused` if the token sees no such one."""
         operation = msg("operation.repository", target=target)
         try:
             return self.ask(operation, query, read, tolerates)

@@ -104,7 +104,7 @@ class Request(NamedTuple, Generic[Model]):
     repeated.
     """
     one_at_a_time: bool = False
-    """Whether no other such request with the token may be under way."""
+    """Whether only one such request with the token may be under way."""
     look: Callable[[], object] = lambda: None
     """Called right before each try, after all waiting, to read the things on which a write depends.
     An error that it raises ends the request.
