@@ -1,17 +1,23 @@
-"""With any value in any field of an answer, a run ends well or with an error, and loses nothing."""
+"""Whatever stands in an answer, and however it comes, a run ends well or with an error in time.
+
+Nothing is lost, and there is a report.
+"""
 
 from __future__ import annotations
 
 import copy
 import random
+import time
 from typing import Any
 
 import pytest
 
-from tests.example import BRANCH, POSITIONS, PRESENT, Example
-from tests.fakehub import Request
+from tests.example import BRANCH, POSITIONS, PRESENT, SORTS, Example
+from tests.fakehub import Fault, FaultKind, Request
 from tests.fakehub.answer import Response
+from tests.fakehub.raw import SCRIPTS
 from tests.gfm import only_ours
+from tests.harness import STRATEGIES
 
 RUNS = 200
 ELSEWHERE = "https://evil.example/"
@@ -73,3 +79,44 @@ def test_whatever_stands_in_an_answer(example: Example, number: int, seed: int) 
     assert again.exit_code == 0, again.console
     assert example.repository.files("main") == PRESENT
     assert not example.overwritten()
+
+
+# --- Slow, endless or broken ----------------------------------------------------------------------
+
+LONGEST = 30
+"""Seconds of a run that may not wait; starting the program and a busy machine come on top."""
+MACHINE = 15
+MOST_MEMORY = 250_000_000
+"""Bytes: two lists, of branches and of pull requests, may be read at the same time."""
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize(
+    ("strategy", "position", "name"),
+    [
+        pytest.param(
+            *(strategy, position, name),
+            marks=[pytest.mark.chosen] if name == "endless-body" and position == 2 else [],
+        )
+        for strategy in STRATEGIES
+        for position in SORTS[strategy, "quiet"]
+        for name in SCRIPTS
+    ],
+)
+def test_a_run_ends_in_time_and_within_memory(example: Example, position: int, name: str) -> None:
+    example.host.faults.add(Fault(FaultKind.RAW, at=position, times=None, script=SCRIPTS[name]))
+    environ = example.action.environment(example.inputs | {"max_wait_minutes": "0"})
+    began = time.monotonic()
+    run, memory = example.action.measure(environ)
+    assert time.monotonic() - began < LONGEST + MACHINE
+    assert memory < MOST_MEMORY
+    assert run.exit_code in {1, 2}, run.console
+    assert "Unexpected error" not in run.console, run.console
+    assert run.summary
+    assert run.report
+    assert example.repository.files("main") == PRESENT
+    assert not example.overwritten()
+
+    example.host.faults.clear()
+    again = example.run()
+    assert (again.exit_code, example.wrong()) == (0, []), again.console

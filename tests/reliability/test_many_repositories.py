@@ -193,6 +193,21 @@ class Turns:
             self._changed.notify_all()
 
 
+def at_once(
+    organisation: Organisation, actions: Sequence[Action], turns: Turns, **inputs: str
+) -> list[Run]:
+    """Run twice at the same time, and let one of the runs ask at a time."""
+
+    def run(number: int) -> Run:
+        try:
+            return organisation.run(actions[number], **inputs)
+        finally:
+            turns.end(number)
+
+    with ThreadPoolExecutor(2) as pool:
+        return list(pool.map(run, (0, 1)))
+
+
 def orders() -> Iterator[ParameterSet]:
     """One run stops before a request and the other before one of its own; or any order at all."""
     rng = random.Random(15)
@@ -225,14 +240,7 @@ def test_two_runs_at_once_do_the_work_of_one(action: Action, day: str, order: st
     turns = Turns([each.default_token for each in actions], order_of(order))
     host.on_request = turns.wait
 
-    def run(number: int) -> Run:
-        try:
-            return organisation.run(actions[number], labels="")
-        finally:
-            turns.end(number)
-
-    with ThreadPoolExecutor(2) as pool:
-        runs = list(pool.map(run, (0, 1)))
+    runs = at_once(organisation, actions, turns, labels="")
     host.on_request = None
     consoles = "\n".join(run.console for run in runs)
     assert [run.exit_code for run in runs] == [0, 0], consoles
@@ -251,14 +259,7 @@ def test_two_runs_over_an_organisation_at_once(organisation: Organisation, seed:
     turns = Turns([each.default_token for each in actions], order_of(f"any-{seed}"))
     organisation.then = turns.wait
 
-    def run(number: int) -> Run:
-        try:
-            return organisation.run(actions[number])
-        finally:
-            turns.end(number)
-
-    with ThreadPoolExecutor(2) as pool:
-        runs = list(pool.map(run, (0, 1)))
+    runs = at_once(organisation, actions, turns)
     assert organisation.wrong() == []
     for each in runs:
         states = each.report["many"]["states"]

@@ -1,17 +1,29 @@
-"""Batches, and in what order and with how many writes repositories are written to."""
+"""Batches, the plan of a run over many repositories, and the order in which it writes to them."""
 
 from __future__ import annotations
 
+from collections import Counter
+from typing import Any
+
 import pytest
 
+from registrar.github import bulk, queries
 from registrar.many import writing
 from registrar.many.reading import LARGEST_SIZE, BatchSize
+from registrar.many.writing import with_writing
 from registrar.models.files import FileDefinition
 from registrar.models.paths import Done, ListedPath, by_path
-from registrar.models.record import Record
+from registrar.models.record import WRITTEN, Record, Status
 from registrar.models.repository import Repository
+from registrar.models.run_result import Budget
+from registrar.models.settings import PullRequestOptions, Settings
 from registrar.models.standing import Standing
-from tests.values import spec
+from registrar.models.tally import Tally
+from registrar.registration.branch_names import names_of
+from registrar.reporting import sentences
+from registrar.texts.messages import Catalogue
+from tests.fakehub import graphql
+from tests.values import settings, spec
 
 
 @pytest.mark.parametrize(
@@ -68,3 +80,93 @@ def test_a_batch_does_not_come_near_a_size_that_was_refused_for_a_while() -> Non
     assert sizes[:4] == [20, 30, 30, 30]
     assert sizes[19] == 30
     assert sizes[-1] > 40
+
+
+# --- The plan -------------------------------------------------------------------------------------
+
+
+def budget(*pull_requests: Status, cap: int = 100) -> Budget:
+    nothing: Any = dict.fromkeys(Settings._fields)
+    given = Settings(**nothing)._replace(max_pull_requests=cap, pull_request=PullRequestOptions())
+    todo = [_row(number, status) for number, status in enumerate(pull_requests)]
+    reading = Tally()
+    for each in todo:
+        reading.add(each)
+    reading.left = Counter(pull_requests)
+    return with_writing(Budget({}, 0, 25, 4975, reading), given, todo)
+
+
+def _row(number: int, left_to_do: Status) -> Record:
+    """A repository in which this is left to do."""
+    repository = Repository(f"octo/r{number:03}")
+    done = Done.TO_UPDATE if left_to_do is Status.TO_UPDATE else Done.NOTHING
+    of_files = {Status.TO_OPEN: Standing.TO_CREATE, Status.TO_UPDATE: Standing.PROPOSED}
+    files = (ListedPath(FileDefinition("a"), of_files.get(left_to_do, Standing.SAME), done),)
+    row = Record(
+        spec()._replace(repository=repository), repository, paths=by_path(files), commit="c0ffee"
+    )
+    return row._replace(to_close=int(left_to_do is Status.TO_CLOSE))
+
+
+AFTERWARDS = {*WRITTEN, Status.DEFERRED, Status.COMPLETE}
+"""How a repository stands at the end only, or where nothing is left to do."""
+
+
+@pytest.mark.parametrize(
+    "status", [each for each in Status if each not in {*AFTERWARDS, Status.TO_WITHDRAW}]
+)
+def test_whatever_is_left_to_do_is_said_with_its_number(status: Status) -> None:
+    """What is to be withdrawn is said in words of its own, and stands beside nothing else."""
+    plan = budget(*[status] * 77)
+    asked = settings(mode="plan", target_repos="octo/*")
+    said = [Catalogue("en").text(each) for each in sentences.budget(plan, asked)]
+    assert any("77" in each for each in said), said
+
+
+@pytest.mark.parametrize(("repositories", "points"), [(1, 1), (10, 1), (30, 1), (50, 2), (100, 4)])
+def test_the_points_of_a_query(repositories: int, points: int) -> None:
+    names = names_of("a")
+    query = queries.repositories(["R_1"] * repositories, names, ["", "docs"])
+    sent = {"query": query.text, "variables": query.variables}
+    assert (bulk.points(repositories), graphql.points(sent)) == (points, points)
+
+
+OPEN, UPDATE, CLOSE = Status.TO_OPEN, Status.TO_UPDATE, Status.TO_CLOSE
+WAITING, DECLINED = Status.WAITING, Status.DECLINED
+
+
+@pytest.mark.parametrize(
+    ("pull_requests", "now", "deferred", "writes"),
+    [
+        ([], 0, 0, 0),
+        ([WAITING, DECLINED], 0, 0, 0),
+        ([UPDATE], 0, 0, 2),
+        ([OPEN], 1, 0, 1),
+        ([OPEN] * 147 + [UPDATE] * 3 + [DECLINED], 100, 47, 106),
+        ([OPEN] + [UPDATE] * 147, 1, 47, 201),
+        # Updates and closings have one cap together
+        ([UPDATE] * 90 + [CLOSE] * 20, 0, 10, 190),
+    ],
+)
+def test_what_is_to_be_done(
+    pull_requests: list[Status], now: int, deferred: int, writes: int
+) -> None:
+    found = budget(*pull_requests)
+    assert (found.now, found.deferred, found.writes) == (now, deferred, writes)
+    others = pull_requests.count(DECLINED) + pull_requests.count(CLOSE)
+    assert found.reading.missing == len(pull_requests) - others
+
+
+def test_the_cap_that_is_shared_goes_by_name() -> None:
+    """What a plan says is what a run does: it does not take every update before a closing."""
+    found = budget(CLOSE, UPDATE, CLOSE, UPDATE, OPEN, UPDATE, CLOSE, cap=3)
+    assert (found.now, found.updates, found.closes, found.deferred) == (1, 1, 2, 3)
+    assert [each.repository.full_name[-1] for each in found.next] == ["0", "1", "2", "4"]
+
+
+@pytest.mark.parametrize(
+    ("pull_requests", "interval"), [(0, 1.0), (400, 1.0), (401, 7.2), (1000, 7.2)]
+)
+def test_how_long_the_writing_takes(pull_requests: int, interval: float) -> None:
+    found = budget(*[OPEN] * pull_requests, cap=1000)
+    assert found.seconds == pytest.approx(pull_requests * interval)
