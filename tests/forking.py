@@ -47,7 +47,7 @@ class Forked:
         stdout: int,
         stderr: int,
     ) -> None:
-        """Begin it: ``command`` is a script of this project with its arguments."""
+        """Start the process; ``command`` is a script of this project with its arguments."""
         self.returncode: int | Any = None
         self._lock = threading.Lock()
         null = os.open(os.devnull, os.O_RDONLY) if stdin == subprocess.DEVNULL else None
@@ -75,7 +75,7 @@ class Forked:
             return None
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for the end; `subprocess.TimeoutExpired` where it does not come in time."""
+        """Wait for the end of the process; raise `subprocess.TimeoutExpired` if it is too late."""
         # The host may send a signal from a thread of its own meanwhile
         readable, _, _ = select.select([self._told], [], [], timeout)
         with self._lock:
@@ -86,11 +86,11 @@ class Forked:
         return int(self.returncode)
 
     def __del__(self) -> None:
-        """Let go of the connection: what it tells is known."""
+        """Close the connection over which the server tells how the process ends."""
         self._told.close()
 
     def communicate(self, timeout: float | None = None) -> tuple[bytes, bytes]:
-        """Read what streams are open to the end, and wait for that of the process."""
+        """Read all output, and wait for the end of the process."""
         streams = (self.stdout, self.stderr)
         with ThreadPoolExecutor(len(streams)) as threads:
             try:
@@ -102,12 +102,12 @@ class Forked:
         return out, err
 
     def send_signal(self, number: int) -> None:
-        """Send a signal, unless it has ended."""
+        """Send a signal, unless the process has ended."""
         if self.poll() is None:
             os.kill(self.pid, number)
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill the process."""
         self.send_signal(signal.SIGKILL)
 
     def __enter__(self) -> Forked:
@@ -155,9 +155,9 @@ def _server(_pid: int) -> socket.socket:
 
 
 def serve(asked: socket.socket) -> None:
-    """Fork a process for each request, until there is nobody left to ask.
+    """Fork a process for each request, until the process of the tests has ended.
 
-    Returns in that process, when it has become what was asked for.
+    Returns in the forked process only, when `become` has prepared it.
     """
     # A process that watches over another one is nobody's to wait for
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -176,7 +176,7 @@ def serve(asked: socket.socket) -> None:
 
 
 def watch(told: int, *streams: int) -> None:
-    """Fork once more; the parent tells how that process ends, and never returns."""
+    """Fork once more; the parent reports how the child ends, and never returns."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     with socket.socket(fileno=told) as teller:
         length = int.from_bytes(_exactly(teller, LENGTH))
@@ -198,7 +198,7 @@ def watch(told: int, *streams: int) -> None:
 def become(
     command: Sequence[str], cwd: str, env: Mapping[str, str], streams: Sequence[int]
 ) -> None:
-    """Let this process be as a new one of the interpreter is when it begins."""
+    """Give this process the signals, streams and variables of a new interpreter."""
     # It is ignored where the tests run under `nohup`, and a process inherits that
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -215,7 +215,7 @@ def become(
 
 
 def end(code: object) -> None:
-    """End as an interpreter does, which also frees all that was imported, piece by piece."""
+    """End as an interpreter does, but leave out freeing all modules, which takes time."""
     # Waits for the threads that hold up the end
     threading._shutdown()  # type: ignore[attr-defined]
     try:

@@ -55,10 +55,10 @@ STILL_FAILING = {Odd.RULESET, Odd.PUSH_REFUSED}
 
 @dataclass
 class Organisation:
-    """Repositories, the last of which have missing files, and among those one of each odd kind.
+    """Complete repositories, and then some that lack files, one of each odd kind among these.
 
-    Every other one of those is private. What happens meanwhile happens before the first of them is
-    looked at to be written to.
+    Every other one that lacks files is private. Those that become odd during a run do so right
+    before it begins to write.
     """
 
     action: Action
@@ -160,7 +160,7 @@ class Organisation:
         return found
 
     def _may_have(self, number: int, pulls: int) -> bool:
-        """Whether so many pull requests are right."""
+        """Whether this repository may have so many pull requests."""
         place = number - self.complete
         odd = list(Odd)[place] if self.odd and 0 <= place < len(Odd) else None
         if odd is Odd.FILES_ARRIVED:
@@ -199,9 +199,9 @@ class Organisation:
 
 
 def _begins_writing(request: Request) -> bool:
-    """Whether a run begins with the first repository that it may write to: it reads it again.
+    """Whether a run has come to the first repository that it may write to.
 
-    Which one that is depends on the day.
+    It reads that one again. Which one it is depends on the day.
     """
     is_alone = request.path == "/graphql" and "nodes(ids:" not in request.json["query"]
     return is_alone or not is_read(request)
@@ -215,17 +215,17 @@ def _names(request: Request, repository: Repository) -> bool:
 
 
 def states(run: Run) -> dict[str, int]:
-    """The number of repositories in each state, without the states that none has."""
+    """Return how many repositories are in each state, without the states that none has."""
     return {state: count for state, count in run.report["many"]["states"].items() if count}
 
 
 def rows(run: Run) -> dict[str, str]:
-    """The state of each repository that is not complete."""
+    """Return the state of each repository that is not complete."""
     return {row["repository"]: row["state"] for row in run.report["many"]["rows"]}
 
 
 def asked(host: StandInHost) -> list[str]:
-    """The requests, each in one word."""
+    """Return the requests, each in one word."""
 
     def word(request: Request) -> str:
         if request.path != "/graphql":
@@ -240,7 +240,7 @@ def asked(host: StandInHost) -> list[str]:
 
 
 def opened(repositories: Sequence[Repository]) -> list[int]:
-    """How many pull requests each repository has."""
+    """Return how many pull requests each repository has."""
     return [len(repository.pull_requests) for repository in repositories]
 
 
@@ -252,6 +252,6 @@ def writes_in(repository: Repository, request: Request) -> bool:
 
 
 def refuse_writes(host: StandInHost, message: Callable[[Repository], str]) -> None:
-    """GitHub refuses every write, in other words for each repository."""
+    """Let GitHub refuse every write, in other words for each repository."""
     for each in host.repositories:
         refuse(host, partial(writes_in, each), 403, message=message(each))

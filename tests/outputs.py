@@ -58,7 +58,7 @@ class Moment(NamedTuple):
 
     @classmethod
     def of(cls, repository: Repository) -> Moment:
-        """Look at it now."""
+        """Return the repository as it is now."""
         pulls = {each.number: replace(each) for each in repository.pull_requests}
         heads = {
             number: (repository.head(each.head), repository.files(each.head))
@@ -68,12 +68,12 @@ class Moment(NamedTuple):
         return cls(repository.files(), pulls, heads)
 
     def on(self, branch: str) -> Mapping[str, Content]:
-        """The files of a branch that has, or had, a pull request; else what it begins with."""
+        """Return the files of a branch; those of the default branch if it has no pull request."""
         earlier = (number for number, each in self.pulls.items() if each.head == branch)
         return next((self.heads[each][1] for each in earlier if each in self.heads), self.files)
 
     def open_of(self, listed: Listed) -> int | None:
-        """The number of the open pull request of a list."""
+        """Return the number of the open pull request of a list."""
         of_list = (each for each in self.pulls.values() if each.head.startswith(listed.branch))
         return next((each.number for each in of_list if each.state == "open"), None)
 
@@ -94,7 +94,7 @@ class Stand(NamedTuple):
 
     @property
     def opened_at(self) -> float | None:
-        """The same where that proposes a path, or may do so."""
+        """When its open pull request was opened, if that proposes a path, or may do so."""
         may_propose = not {"proposed", "unread"}.isdisjoint(self.paths.values())
         return self.open_since if may_propose else None
 
@@ -114,7 +114,7 @@ class World:
     """Ids of the repositories in whose pull request people have written."""
 
     def now(self) -> list[Moment]:
-        """Every repository, in their order."""
+        """Return every repository as it is now, in their order."""
         return [Moment.of(each) for each in self.repositories]
 
     def expect(
@@ -125,14 +125,14 @@ class World:
         requests: Iterable[Request],
         not_found: Sequence[str] = (),
     ) -> list[Stand]:
-        """How every list must stand in every repository after a run that began at ``before``."""
+        """Return how each list must stand in each repository after a run begun at ``before``."""
         writes = [str(each.fields) for each in requests if not is_read(each)]
         return self._stands(lists, mode, [*zip(before, self.now(), strict=True)], writes, not_found)
 
     def foresee(
         self, lists: Sequence[Listed], before: Sequence[Moment], not_found: Sequence[str] = ()
     ) -> list[Stand]:
-        """How a run that begins at ``before`` must find them, before it does anything."""
+        """Return how a run that begins at ``before`` must find each list in each repository."""
         return self._stands(lists, "plan", [*zip(before, before, strict=True)], (), not_found)
 
     def _stands(
@@ -190,7 +190,7 @@ class World:
         paths: Mapping[str, str],
         held: Mapping[str, Content],
     ) -> str:
-        """What a plan must say."""
+        """Return the state that a plan must report."""
         standings = set(paths.values())
         outdated = any(
             paths[path] == "proposed" and held[path] == content.encode()
@@ -217,7 +217,7 @@ class World:
         writes: Sequence[str],
         is_blocked: bool,
     ) -> str:
-        """What a run that may write must say, by what it has changed."""
+        """Return the state that a run that may write must report, by what it has changed."""
         (then, now), (was, number) = moments, numbers
         if number != was:
             done = "withdrawn" if mode == "withdraw" else "closed"
@@ -289,15 +289,15 @@ class Outputs(NamedTuple):
         return [line for line in self.run.lines if line.startswith(begins)]
 
     def names_next(self) -> tuple[set[str], int]:
-        """The repositories that it names, and how many it only counts."""
+        """Return the repositories that this sentence names, and how many it only counts."""
         text = "".join(self.taken_next)
         counted = re.search(r"they may be private: (\d+)", text)
         return {*re.findall(r"octo-org/[\w-]+", text)}, int(counted[1]) if counted else 0
 
     def as_far_as_read(self, stands: Sequence[Stand]) -> list[Stand]:
-        """The same, of a run that ended early: the stand-in does not tell how far it came.
+        """Return the stands of a run that ended early; its table tells what it has not read.
 
-        What a run was going to write to it has read once, without what people did to the pull
+        A run that writes has read each repository once, but not what people did to its pull
         request.
         """
         unread = {
@@ -324,10 +324,10 @@ class Outputs(NamedTuple):
 def compare(
     outputs: Outputs, stands: Sequence[Stand], foreseen: Sequence[Stand], found: int
 ) -> None:
-    """Every number in every output is that of ``stands``.
+    """Assert that every output has the numbers of ``stands``.
 
-    Of what a run says before it writes it is that of ``foreseen``. ``found`` also counts what is
-    left out.
+    What a run says before it writes has the numbers of ``foreseen``. ``found`` is the number of
+    all repositories, also of those that are left out.
     """
     names = {each.repository for each in stands}
     states = _by_repository(stands)
@@ -343,7 +343,7 @@ def compare(
 
 
 def _same(what: str, said: object, expected: object) -> None:
-    """Fail where an output says something else, with both."""
+    """Assert that an output says what is expected; if it does not, show both."""
     if isinstance(said, Counter) and isinstance(expected, Counter):
         # Only what differs: there may be very many
         said, expected = said - expected, expected - said
@@ -351,7 +351,7 @@ def _same(what: str, said: object, expected: object) -> None:
 
 
 def _by_repository(stands: Iterable[Stand]) -> Counter[str]:
-    """How many repositories are in which state: each is in one."""
+    """Return how many repositories are in each state; each repository is in one."""
     states: dict[str, str] = {}
     for each in stands:
         other = states.get(each.repository, each.state)
@@ -404,7 +404,7 @@ def _compare_report(many: Any, stands: Sequence[Stand], states: Counter[str]) ->
 
 
 def _compare_forecast(outputs: Outputs, foreseen: Sequence[Stand], found: int) -> None:
-    """What a run says after the reading, in its log and its report, and a plan in its summary."""
+    """Compare what a run says before it writes, in its log and its report, and in a summary."""
     lists = Counter(each.state for each in foreseen)
     to_open, to_update, to_close = (lists[each] for each in ("to open", "to update", "to close"))
     proposed = to_update + lists["waiting"]
@@ -449,7 +449,7 @@ def _compare_forecast(outputs: Outputs, foreseen: Sequence[Stand], found: int) -
 
 
 def _compare_next(outputs: Outputs, foreseen: Sequence[Stand]) -> None:
-    """A plan says which repositories come next, as many as the caps take, in log and summary."""
+    """Compare the repositories that a plan names as the next ones, as many as the caps take."""
     names, counted = outputs.names_next()
     to_do = {each.repository for each in foreseen if each.state in TO_DO}
     budget = outputs.report["many"]["budget"]
@@ -505,9 +505,9 @@ def _compare_sentences(
 
 
 def _compare_counts_of_rows(outputs: Outputs, stands: Sequence[Stand]) -> None:
-    """What a line of the log counts as missing, and how many of these are blocked.
+    """Compare how many files each line of the log counts as missing, and as blocked.
 
-    A run that registers has tried those, so that it says why they failed.
+    A run that registers has tried the blocked ones: it says why they failed, not how many.
     """
     is_tried = outputs.mode == "register"
     ways = {each.repository: Counter(map(_way, each.paths.values())) for each in stands}
@@ -565,7 +565,7 @@ def _compare_table(outputs: Outputs, stands: Sequence[Stand]) -> None:
 
 
 def _days(stand: Stand, outputs: Outputs) -> int:
-    """Whole days since its pull request was opened; none if the run itself did it."""
+    """Return the whole days since its pull request was opened; 0 if the run itself did it."""
     return max(int((outputs.began - (stand.opened_at or 0)) // DAY), 0)
 
 
@@ -607,7 +607,7 @@ def _compare_page(
 
 
 def _compare_left_branches(outputs: Outputs, stands: Sequence[Stand]) -> None:
-    """Log, summary, report and page name the repositories in which a branch was left."""
+    """Assert that log, summary, report and page name the repositories with a left branch."""
     matrix = outputs.page[outputs.page.index('id="matrix"') :]
     named = {*re.findall(r'<tr data-name="([^"]+)"', matrix)}
     left = {each.repository for each in stands if each.leaves_branch} & named
@@ -632,7 +632,7 @@ def _percent(part: int, whole: int) -> str:
 def _compare_teams(
     page: str, outputs: Outputs, reach: Mapping[str, set[str]], names: set[str]
 ) -> None:
-    """How many repositories of each team are complete, and done, of those that are named."""
+    """Compare how many named repositories of each team are complete, and how many done."""
     named = names & {*re.findall(r'<tr data-name="([^"]+)"', page[page.index('id="matrix"') :])}
     teams: dict[str, set[str]] = {}
     for name in named:
@@ -653,7 +653,7 @@ def _compare_teams(
 
 
 def _compare_rows_of_page(page: str, stands: Sequence[Stand]) -> None:
-    """By path, by repository, and how many repositories are only counted."""
+    """Compare the tables by path and by repository, and what is only counted."""
     by_path: dict[str, Counter[str]] = {}
     for each in stands:
         for path, standing in each.paths.items():
@@ -700,7 +700,7 @@ def _compare_rows_of_page(page: str, stands: Sequence[Stand]) -> None:
 
 
 def _reach(stands: Iterable[Stand]) -> dict[str, set[str]]:
-    """Which repositories are complete, and which are done, with every list."""
+    """Return the repositories that are complete, and that are done, with every list."""
     lacking = dict[str, set[str]]()
     for each in stands:
         of_failed = {"failed"} if each.state == "failed" else set[str]()
@@ -713,7 +713,7 @@ def _reach(stands: Iterable[Stand]) -> dict[str, set[str]]:
 
 
 def _steps(outputs: Outputs, stands: Sequence[Stand], states: Counter[str]) -> list[str]:
-    """The open tasks with which the page begins."""
+    """Return the open tasks with which the page begins."""
     lists = Counter(each.state for each in stands)
     ages = [_days(each, outputs) for each in stands if each.opened_at is not None]
     many = outputs.report["many"]

@@ -216,7 +216,7 @@ class Fault:
         return answer
 
     def _status(self) -> int:
-        """The status in the name of the kind; 403 and 500 go without saying."""
+        """Return the status in the name of the kind; without one, 403 for a refusal, else 500."""
         numbers = [int(part) for part in self.kind.split("-") if part.isdigit()]
         return numbers[0] if numbers else 403 if self.kind in REFUSALS else 500
 

@@ -101,6 +101,6 @@ class Pace:
 
 
 def too_quickly(status: int = 422) -> Refusal:
-    """The limit on content in other words (cli/cli#4801, whatwg/spec-factory#55)."""
+    """Return the refusal of content in other words (cli/cli#4801, whatwg/spec-factory#55)."""
     error = {"resource": "PullRequest", "code": "custom", "message": TOO_QUICKLY}
     return Refusal(status, "Validation Failed", errors=[error])

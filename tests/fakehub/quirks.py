@@ -10,7 +10,7 @@ from enum import StrEnum
 
 
 class Symptom(StrEnum):
-    """How it shows that a write is not yet known everywhere."""
+    """An answer by which a write is seen to be not known everywhere yet."""
 
     CONTENTS = "PUT contents: the branch just made is not found"
     """github/branch-deploy#180."""
@@ -113,8 +113,6 @@ class Quirks:
     points_of_timeout: int = 0
     """What a query that took too long costs beside its own point (docs: "Rate limits and query
     limits for the GraphQL API")."""
-    seconds_per_field: float = 0.0
-    """How long each field of that size takes."""
     old_ids: bool = False
     """REST gives repositories ids of the old form; GraphQL takes both and answers with the new
     (docs: "Migrating GraphQL global node IDs")."""
@@ -171,7 +169,7 @@ class Quirks:
     @property
     def weighs_queries(self) -> bool:
         limits = (self.partial_above, self.timeout_above, self.bad_gateway_above)
-        return bool(self.seconds_per_field) or limits != (None, None, None)
+        return limits != (None, None, None)
 
 
 class Written:

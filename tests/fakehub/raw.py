@@ -30,7 +30,7 @@ def of(*parts: bytes | float | Drop) -> Script:
 
 
 def forever(first: bytes, again: bytes, pause: float = 0.0) -> Script:
-    """Something, and then the same again and again."""
+    """Send the first bytes once, and then the others again and again."""
 
     def script() -> Iterator[bytes | float | Drop]:
         yield first
@@ -111,7 +111,7 @@ def large_number(digits: int = 1_000_000) -> Script:
 
 
 def many_values(count: int = 300_000) -> Script:
-    """Objects, each of which takes far more memory than its text."""
+    """Send objects, each of which takes far more memory than its text."""
     body = b"[" + b'{"a":1},' * count + b"{}]"
     return of(head(f"Content-Length: {len(body)}"), body)
 

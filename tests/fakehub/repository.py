@@ -120,11 +120,11 @@ class Repository(Store):
         """Whether its plan has draft pull requests."""
         self.collaborators = {"octocat", "hubot", "monalisa", "somebody"}
         self.private_members = set[str]()
+        """Members of its organisation who may push, and whom only the organisation sees."""
         self.readers = set[str]()
         """Collaborators who may only read."""
         self.mannequins = set[str]()
         """Accounts that are nobody's any more."""
-        """Members of its organisation who may push, and whom only the organisation sees."""
         self.teams = {"maintainers"}
         self.hidden_teams = set[str]()
         """Teams that exist, but that no token may see."""
@@ -246,7 +246,7 @@ class Repository(Store):
             self.written.note(f"branch {branch}", f"head {branch}")
 
     def restore(self, branches: Mapping[str, str], pull_requests: int) -> None:
-        """Go back to these branches, and to so many pull requests."""
+        """Reset the repository to these branches and this number of pull requests."""
         with self.lock:
             del self._pull_requests[pull_requests:]
             for name in set(self.branches) - branches.keys():
@@ -318,7 +318,7 @@ class Repository(Store):
             return list(self._pull_requests)
 
     def association(self, login: str) -> str:
-        """How somebody is associated, as those see it who do not see private members.
+        """Return how an account is associated, as shown to those who do not see private members.
 
         actions/github-script#643, flutter/flutter#101012
         """
@@ -330,7 +330,7 @@ class Repository(Store):
         return "CONTRIBUTOR" if merged else "NONE"
 
     def permission(self, login: str) -> str:
-        """Somebody's role, as the host gives it. Readers of a public repository have one, too."""
+        """Return the role of an account. Readers of a public repository have one, too."""
         if login.lower() == self.owner.lower():
             return "admin"
         if login in self.collaborators | self.private_members:

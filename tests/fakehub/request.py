@@ -38,7 +38,7 @@ class Request:
 
 
 def parsed(raw: bytes) -> Any:
-    """A body as JSON; None where it is none."""
+    """Return a body as JSON; None if it is not JSON."""
     try:
         return json.loads(raw) if raw else None
     except ValueError:

@@ -280,13 +280,13 @@ class Store:
         return known if known in git else git.create_blob(content)
 
     def point(self, name: str, sha: str) -> None:
-        """Let a reference show a commit."""
+        """Point a reference at a commit."""
         self.own().references.create(name, sha, force=True)
 
 
 @cache
 def _memory() -> str | None:
-    """A folder in memory, where there is one with room: on a disk the tests take half longer."""
+    """Return a folder in memory if there is one with room: on a disk the tests take half longer."""
     folder = Path("/dev/shm")
     return str(folder) if folder.is_dir() and shutil.disk_usage(folder).free > 1 << 30 else None
 

@@ -35,7 +35,7 @@ class Authority:
 
     @property
     def hashed_name(self) -> str:
-        """What ``openssl x509 -hash`` gives: its file in a directory of certificates has it."""
+        """Its file in a directory of certificates begins with this: ``openssl x509 -hash``."""
         pem = self._authority.cert_pem.bytes()
         names = (
             # Each part of the subject in its canonical form: a text in UTF-8 and lower case
@@ -46,7 +46,7 @@ class Authority:
         return digest[3::-1].hex()
 
     def good(self, *names: str) -> ssl.SSLContext:
-        """For these names, or for this machine."""
+        """Return a context whose certificate is for these names, or for this machine."""
         # Made once: a proxy shows one for each connection
         wanted = names or NAMES
         if wanted not in self._good:
@@ -58,7 +58,7 @@ class Authority:
         return self._context(*NAMES, not_before=yesterday - DAY, not_after=yesterday)
 
     def wrong_name(self) -> ssl.SSLContext:
-        """For another host than the one that shows it."""
+        """Return a context whose certificate is for another host than the one that shows it."""
         return self._context("api.example.com")
 
     def _context(
@@ -75,6 +75,6 @@ def _der(tag: int, content: bytes) -> bytes:
 
 
 def _oid(oid: x509.ObjectIdentifier) -> bytes:
-    """Those of a name are short: ``2.5.4.10``."""
+    """Return an object identifier of DER, such as ``2.5.4.10``; those of a name are short."""
     first, second, *more = map(int, oid.dotted_string.split("."))
     return _der(0x06, bytes([40 * first + second, *more]))

@@ -88,7 +88,7 @@ class Given:
 
     @property
     def pull_request(self) -> PullRequest:
-        """Its pull request."""
+        """The open pull request of the branch."""
         url = f"https://github.com/{self.full_name}/pull/{self.number}"
         return PullRequest(self.number, url, head_branch=self.branch)
 
@@ -301,7 +301,7 @@ _CALLS: dict[str, Call] = {
 
 
 def by_number(call: Call) -> Call:
-    """The same to the address with the repository's number, which stays when its name changes."""
+    """Return the same call to the repository's number, which stays when its name changes."""
 
     def send(run: Caller, given: Given) -> object:
         return call.send(run, replace(given, by_number=True))

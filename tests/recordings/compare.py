@@ -41,7 +41,7 @@ def _values(recorded: Any, answered: Any, where: str, *, is_error: bool) -> list
 def _fields(
     recorded: dict[str, Any], answered: dict[str, Any], where: str, *, is_error: bool
 ) -> list[str]:
-    """The same of two objects."""
+    """Return the differences of two objects at a place."""
     found = [f"{where}: no {key}" for key in recorded.keys() - answered.keys()]
     if is_error:
         found += [f"{where}: {key} is too much" for key in answered.keys() - recorded.keys()]
@@ -57,7 +57,7 @@ def _fields(
 
 
 def _items(recorded: list[Any], answered: list[Any], where: str, *, is_error: bool) -> list[str]:
-    """Of a list of what is there, one item has to be alike; of errors, all of them."""
+    """Return the differences of two lists: of errors each has to be alike, of others one."""
     if bool(recorded) != bool(answered) or (is_error and len(recorded) != len(answered)):
         return [f"{where}: {answered!r}, recorded {recorded!r}"]
     if is_error:
@@ -71,5 +71,5 @@ def _items(recorded: list[Any], answered: list[Any], where: str, *, is_error: bo
 
 
 def _without_ids(value: Any) -> Any:
-    """A value without what differs from one repository to the next."""
+    """Return a value without the ids that differ from one repository to the next."""
     return json.loads(IDS.sub("ID", json.dumps(value)))

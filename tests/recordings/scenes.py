@@ -93,7 +93,7 @@ Make = Callable[[Scene], None]
 
 
 def then(*made: Make) -> Make:
-    """One after the other."""
+    """Return a scene that is made by these, one after the other."""
 
     def make(scene: Scene) -> None:
         for each in made:

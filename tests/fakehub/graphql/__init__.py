@@ -42,7 +42,7 @@ BAD_GATEWAY = (
 
 
 def respond(host: StandInHost, token: Token, body: Any) -> tuple[Response, list[str]]:
-    """The answer to a GraphQL request, and what was wrong with the request itself.
+    """Return the answer to a GraphQL request, and what was wrong with the request itself.
 
     A query that the schema does not allow, and a resolver's own failure, are in the second part.
     Raises `Refusal` where the status is not 200.
@@ -94,7 +94,7 @@ def respond(host: StandInHost, token: Token, body: Any) -> tuple[Response, list[
 
 
 def points(body: Any) -> int:
-    """The number of points that a request takes from those of the hour."""
+    """Return how many of the points of an hour a request takes."""
     given = body if isinstance(body, dict) else {}
     document, _ = parsed(given.get("query") or "")
     return cost.points(document, given.get("variables") or {}) if document else 1
@@ -121,7 +121,7 @@ def undo(host: StandInHost, before: Mapping[int, tuple[dict[str, str], int]]) ->
 
 @lru_cache(maxsize=64)
 def parsed(query: str) -> tuple[DocumentNode | None, list[GraphQLError]]:
-    """A query that the schema allows, or what is wrong with it."""
+    """Return a query that the schema allows, or the errors of one that it does not allow."""
     try:
         document = parse(query)
     except GraphQLError as error:
@@ -133,14 +133,12 @@ def parsed(query: str) -> tuple[DocumentNode | None, list[GraphQLError]]:
 def within_limits(
     host: StandInHost, document: DocumentNode, data: dict[str, Any]
 ) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
-    """The data of a query within the limits, and the errors about the rest."""
+    """Return the data that a query gets within the limits, and the errors about the rest."""
     quirks = host.quirks
     if not quirks.weighs_queries:
         return data, []
     counted = cost.aliases(document)
     size = cost.size(data, counted)
-    if quirks.seconds_per_field:
-        host.clock.sleep(quirks.seconds_per_field * size)
     limits = [each for each in (quirks.bad_gateway_above, quirks.timeout_above) if each is not None]
     if host.graphql_rate_limit is not None and any(size > limit for limit in limits):
         left = host.graphql_rate_limit.remaining
@@ -155,7 +153,7 @@ def within_limits(
 
 
 def halved(request: Any, answer: Any) -> dict[str, Any]:
-    """An answer with the first half of what counts, or with nothing where nothing counts."""
+    """Return an answer that has only the first half of the fields that count."""
     # Other answers, such as a list of labels, are none of GraphQL: they are cut as a whole
     data = answer.get("data") if isinstance(answer, dict) else None
     if data is not None:
@@ -171,7 +169,7 @@ def timed_out() -> dict[str, Any]:
 
 
 def limited(document: DocumentNode, refusal: Refusal) -> dict[str, Any]:
-    """A limit on content at status 200: no field has an answer."""
+    """Return how a limit on content is answered at status 200: no field has data."""
     if refusal.status != 422:
         return {"errors": [{"type": "RATE_LIMITED", "message": refusal.message}]}
     names = [

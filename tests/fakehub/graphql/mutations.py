@@ -101,7 +101,7 @@ class Graph(Nodes):
                 raise self.stale(branch, "0" * 40, expected)
 
     def stale(self, branch: str, head: str, expected: str) -> Refusal:
-        """That a branch is at another commit than the one that was expected."""
+        """Return the refusal of a commit whose branch is not where it was expected."""
         if self.host.quirks.stale_in_other_words:
             message = f"Ref {HEADS}{branch} is at {head} but expected {expected}"
             return Refusal(422, message)

@@ -31,7 +31,7 @@ MAX_IDS = 100
 
 
 def resolver(function: Callable[..., Any], *arguments: Any) -> Resolver:
-    """A field that is computed only when it is asked for, without arguments of its own."""
+    """Return a resolver that calls ``function`` only when a query asks for its field."""
     return lambda _info: function(*arguments)
 
 
@@ -43,7 +43,7 @@ class Nodes:
         self.token = token
 
     def symptom(self, repository: Repository, thing: str, *possible: Symptom) -> Symptom | None:
-        """How the answer is to show that it does not know yet what was just written."""
+        """Return how an answer shows that it does not know yet what was just written."""
         return repository.written.symptom(self.host.quirks.lag, thing, *possible)
 
     # Finding
@@ -61,7 +61,7 @@ class Nodes:
         return self.repository(repository)
 
     def find_nodes(self, _info: GraphQLResolveInfo, **given: Any) -> list[Any]:
-        """At most 100 nodes in the order of their ids; what cannot be read is null, with an error.
+        """Return at most 100 nodes in the order of their ids; one that cannot be read is null.
 
         The words of the limit are those of sourcecred/sourcecred#908.
         """
@@ -79,7 +79,10 @@ class Nodes:
         return [found(identifier) for identifier in given["ids"]]
 
     def locate(self, identifier: str, *needs: str) -> tuple[Repository, str]:
-        """Repository and key of a global id; `Refusal` 404, or 403 without a permission."""
+        """Return the repository and the key of a global id.
+
+        Raises `Refusal` 404, or 403 where the token lacks a permission.
+        """
         missing = Refusal(404, f"Could not resolve to a node with the global id of '{identifier}'")
         try:
             _, (number, *key) = parse_node_id(identifier)
@@ -104,7 +107,7 @@ class Nodes:
             return self.reference(repository, name if name.startswith("refs/") else HEADS + name)
 
         def refs(_info: GraphQLResolveInfo, **given: Any) -> Node:
-            """Those with a part of the name, in any letter case."""
+            """Return the references that have the text in their names, in any letter case."""
             if given["refPrefix"] != HEADS:
                 raise NotImplementedError
             part = (given.pop("query", None) or "").lower()
@@ -146,7 +149,7 @@ class Nodes:
         }
 
     def default_branch(self, repository: Repository) -> Node | None:
-        """The default branch; `Refusal` 403 where the contents are hidden."""
+        """Return the default branch; raise `Refusal` 403 where the contents are hidden."""
         if repository.full_name in self.host.quirks.hidden_contents:
             raise self.token.refusal("contents=read")
         return self.reference(repository, HEADS + repository.default_branch)
@@ -174,7 +177,7 @@ class Nodes:
         }
 
     def git_object(self, repository: Repository, found: Any) -> Node | None:
-        """A commit, tree or blob."""
+        """Return a commit, a tree or a blob."""
         if found is None:
             return None
         kind = git_type(found)
@@ -188,7 +191,7 @@ class Nodes:
         return node | {"__typename": kind.capitalize()}
 
     def file(self, repository: Repository, tree: pygit2.Tree, path: str) -> Node | None:
-        """What is at a path; `Refusal` where nothing is (changesets/ghcommit, its tests).
+        """Return what is at a path; raise `Refusal` where nothing is (changesets/ghcommit).
 
         It exists, and is refused all the same, when it is larger than 10 MB
         (sveltia/sveltia-cms#692; whether that has a type is not known).
@@ -234,7 +237,7 @@ class Nodes:
     def pull_requests(
         self, repository: Repository, found: Sequence[PullRequest], given: Mapping[str, Any]
     ) -> Node:
-        """A list of pull requests; `Refusal` 403 for a token that may not see them."""
+        """Return a list of pull requests; raise `Refusal` 403 if the token may not see them."""
         strict = self.host.quirks.pull_requests_need_permission
         if strict and not self.token.may_read_pull_requests(repository):
             raise self.token.refusal("pull_requests=read")

@@ -77,7 +77,7 @@ class RepositoryCall(Call):
         return self.repository.git
 
     def symptom(self, thing: str, *possible: Symptom) -> Symptom | None:
-        """How the answer is to show that it does not know yet what was just written."""
+        """Return how an answer shows that it does not know yet what was just written."""
         return self.repository.written.symptom(self.host.quirks.lag, thing, *possible)
 
     def number(self) -> PullRequest:

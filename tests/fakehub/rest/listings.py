@@ -132,6 +132,6 @@ def page_of(call: Call, found: Iterable[Repository], target: str) -> Response:
 
 
 def partial(owners: Iterable[str]) -> str:
-    """The header that says of whom repositories are left out."""
+    """Return the header that names the owners whose repositories are left out."""
     numbers = ",".join(str(user_id(each.lower())) for each in sorted(owners))
     return f"partial-results; organizations={numbers}"
