@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 from collections.abc import Callable
@@ -19,6 +17,7 @@ from tests.harness import Action, Run, Start, is_read, refuse, report_schema
 from tests.organisation import Make, asked, opened, refuse_writes, rows, states
 
 PUBLIC = "octo-org/workflows"
+pytestmark = pytest.mark.usefixtures("secret")
 
 
 @pytest.fixture
@@ -33,31 +32,31 @@ def secret(host: StandInHost) -> Repository:
     )
 
 
+def workflow(action: Action, *, is_private: bool = False) -> dict[str, str]:
+    """The environment of a workflow whose repository is public, or private."""
+    action.host.create_repository(PUBLIC, LISTED, private=is_private)
+    return {"GITHUB_REPOSITORY": PUBLIC, **action.keeping}
+
+
 @pytest.fixture
-def in_public(many: Start, host: StandInHost, secret: Repository, tmp_path: Path) -> Start:
+def in_public(many: Start, action: Action) -> Start:
     """The action in a workflow of a public repository: everybody reads what it publishes."""
-    assert secret.private
-    host.create_repository(PUBLIC, LISTED)
-    env = {"GITHUB_REPOSITORY": PUBLIC, "RUNNER_TEMP": str(tmp_path)}
-    return partial(many, env=env, runner=True)
+    return partial(many, env=workflow(action), runner=True)
 
 
 @pytest.fixture
-def in_private(many: Start, host: StandInHost, secret: Repository, tmp_path: Path) -> Start:
+def in_private(many: Start, action: Action) -> Start:
     """The action in a workflow of a private repository."""
-    assert secret.private
-    host.create_repository(PUBLIC, LISTED, private=True)
-    env = {"GITHUB_REPOSITORY": PUBLIC, "RUNNER_TEMP": str(tmp_path)}
-    return partial(many, env=env, runner=True)
+    return partial(many, env=workflow(action, is_private=True), runner=True)
 
 
 @pytest.fixture
-def published(tmp_path: Path) -> Callable[[Run], str]:
+def published(action: Action) -> Callable[[Run], str]:
     """Everything that a run has published."""
 
     def text(run: Run) -> str:
-        names = [run.outputs.get(f"{kind}_path", "") for kind in ("report", "table", "page")]
-        files = [(tmp_path / name).read_text("utf-8") for name in names if name]
+        kinds = [kind for kind in ("report", "table", "page") if run.outputs.get(f"{kind}_path")]
+        files = (action.kept(run, kind) for kind in kinds)
         return "\n".join([run.text, run.output_file, *files]).lower()
 
     return text
@@ -80,7 +79,6 @@ def test_what_is_not_public_has_no_line_in_a_public_workflow(
     secret: Repository,
     action: Action,
     published: Published,
-    tmp_path: Path,
     event: object,
     mode: str,
 ) -> None:
@@ -88,7 +86,7 @@ def test_what_is_not_public_has_no_line_in_a_public_workflow(
         "octo-org/in-house", PRESENT, private=True, internal=True
     )
     [public] = make(0, 1)
-    env = {"GITHUB_REPOSITORY": PUBLIC, "RUNNER_TEMP": str(tmp_path)}
+    env = {"GITHUB_REPOSITORY": PUBLIC, **action.keeping}
     if event:
         name = action.write("event.json", json.dumps(event))
         env["GITHUB_EVENT_PATH"] = str(action.workspace / name)
@@ -114,18 +112,17 @@ def test_what_is_not_public_has_no_line_in_a_public_workflow(
 
 
 def test_table_and_page_count_what_they_do_not_name(
-    in_public: Start, make: Make, host: StandInHost, tmp_path: Path
+    in_public: Start, make: Make, host: StandInHost, action: Action
 ) -> None:
     make(1, 1)
     host.create_repository("octo-org/old-secret", archived=True, private=True)
     run = in_public(mode="plan")
-    with io.StringIO((tmp_path / run.outputs["table_path"]).read_text("utf-8"), newline="") as text:
-        found = [row for row in csv.DictReader(text) if row["repository"].startswith("not public")]
+    found = [row for row in action.rows(run) if row["repository"].startswith("not public")]
     named = {row["repository"] for row in found}
     assert named == {"not public: 1"}
     assert {row["standing"] for row in found} == {"to create", "filled", "excluded: archived"}
     assert not any(row[key] for row in found for key in ("id", "visibility", "commit", "blob"))
-    page = (tmp_path / run.outputs["page_path"]).read_text("utf-8")
+    page = action.kept(run, "page")
     assert "because they may be private: 1 (0 complete, 0 done)." in page
     assert "<strong>2 / 4</strong>" in page
     assert "<p>archived 1</p>" in page
@@ -206,12 +203,10 @@ def test_what_a_plan_shows_is_no_private_repositorys(
     assert "secret" not in published(run)
 
 
-def test_a_workflow_of_an_unknown_repository_counts_as_public(
-    many: Start, secret: Repository
-) -> None:
+def test_a_workflow_of_an_unknown_repository_counts_as_public(many: Start) -> None:
     run = many(mode="plan", runner=True)
     assert rows(run) == {}
-    assert not_named(run) == {("to open", None): len([secret])}
+    assert not_named(run) == {("to open", None): 1}
     assert "secret" not in run.text.lower()
 
 
@@ -236,9 +231,9 @@ def test_names_are_shown_where_only_those_read_who_may(
 
 
 def test_off_the_runner_nobody_else_reads_what_is_printed(
-    many: Start, secret: Repository, tmp_path: Path
+    many: Start, secret: Repository, action: Action
 ) -> None:
-    run = many(mode="plan", env={"RUNNER_TEMP": str(tmp_path)})
+    run = many(mode="plan", env=action.keeping)
     assert secret.full_name in run.stdout
 
 
@@ -396,12 +391,10 @@ def test_an_event_that_is_no_file_is_no_event(in_private: Start, action: Action,
 
 
 @pytest.fixture
-def of_one(action: Action, host: StandInHost, secret: Repository, tmp_path: Path) -> Start:
+def of_one(action: Action, secret: Repository) -> Start:
     """A run about the private repository alone, in a workflow of a public one."""
-    host.create_repository(PUBLIC, LISTED)
-    env = {"GITHUB_REPOSITORY": PUBLIC, "RUNNER_TEMP": str(tmp_path)}
     given = {"target_repo": secret.full_name, "profile": None, "language": "en"}
-    return partial(action, **given, env=env, runner=True)
+    return partial(action, **given, env=workflow(action), runner=True)
 
 
 @pytest.mark.parametrize("strategy", ["per-file", "single"])
