@@ -1,7 +1,8 @@
 """The promises under every answer that GitHub may give where nobody knows which one it gives.
 
 Whatever the combination: nothing that exists is overwritten or called missing, nothing is written
-twice, and once GitHub answers as recorded again, a further run finishes the work.
+twice, and once GitHub answers as recorded again, a further run finishes the work. Of the answers
+about directories, each by itself: what is missing is created, or the run says why not.
 """
 
 from __future__ import annotations
@@ -13,10 +14,14 @@ from functools import partial
 from itertools import product
 from typing import Any
 
+import pygit2
 import pytest
 from _pytest.mark import ParameterSet
+from pygit2.enums import ObjectType
 
 from tests.fakehub import (
+    Fault,
+    FaultKind,
     Quirks,
     Refusal,
     Repository,
@@ -24,9 +29,21 @@ from tests.fakehub import (
     StandInHost,
     Submodule,
     Symlink,
+    raw,
 )
 from tests.fakehub.quirks import AfterRefusal, Unresolved
-from tests.harness import LIST_BRANCH, PER_FILE, SINGLE, Action, Run, refuse
+from tests.harness import (
+    HEALTH_BRANCH,
+    LIST_BRANCH,
+    PER_FILE,
+    SINGLE,
+    TARGET,
+    Action,
+    Run,
+    calls,
+    mutations,
+    refuse,
+)
 
 MANY = "many"
 NAMES = ("octo/example", "octo/second")
@@ -39,14 +56,22 @@ THERE: Mapping[str, Any] = {
     "z-link.md": Symlink("README.md"),
     "z-module": Submodule("1" * 40),
     "docs/guide.md": b"theirs\n",
+    "docs/日本語.md": b"theirs\n",
+    "docs/deep/er.md": b"theirs\n",
     "file": b"a file\n",
     "large": b"y" * (MOST_FOUND + 1),
     "link": Symlink("docs"),
     "module": Submodule("2" * 40),
 }
-PRESENT = ("README.md", "z-link.md", "z-module", "docs/guide.md")
-BLOCKED = ("file/below.md", "large/below.md", "link/below.md", "module/below/it.md")
-MISSING = ("NEW.md", "docs/new.md", "none/at/all.md")
+PRESENT = (
+    *("README.md", "z-link.md", "z-module"),
+    *("docs/guide.md", "docs/日本語.md", "docs/deep/er.md"),
+)
+BLOCKED = (
+    *("file/below.md", "large/below.md", "module/below/it.md"),
+    *("link/below.md", "link/guide.md", "link/deep/er.md"),
+)
+MISSING = ("NEW.md", "docs/new.md", "docs/deep/new.md", "none/at/all.md")
 OURS = b"ours\n"
 ALL_THREE = ("createRef", "createCommitOnBranch", "createPullRequest")
 TYPES = ("UNPROCESSABLE", "FORBIDDEN", "NOT_FOUND", "STALE_DATA", "")
@@ -65,6 +90,11 @@ class Scene:
         self.host.quirks = OTHERWISE_USUAL()
         names = NAMES if self.way == MANY else NAMES[:1]
         self.repositories = [self.host.create_repository(name, THERE) for name in names]
+
+    @property
+    def readings(self) -> int:
+        """How often repositories are read: over many all at once first, and then each again."""
+        return len(self.repositories) * (2 if self.way == MANY else 1)
 
     def run(self) -> Run:
         """Register the list."""
@@ -205,6 +235,156 @@ def test_whatever_rest_answers_below_what_is_no_directory(
     run = scene.run()
     assert scene.broken(run) == []
     finish(scene)
+
+
+# --- Each answer about directories by itself --------------------------------------------------
+
+WORKS: Mapping[str, tuple[Mapping[str, Any], int]] = {
+    "as recorded": ({}, 0),
+    "cut at 2": ({"most_entries": 2}, 2),
+    "cut at 0": ({"most_entries": 0}, 3),
+    "odd modes": ({"odd_modes": True}, 3),
+    **{f"below a file: {how.name}": ({"below_a_file": how}, 0) for how in Unresolved},
+}
+"""Switches under which everything is done, and the listings that each reading then takes more."""
+
+
+DONE = {
+    **dict.fromkeys(PRESENT, "skipped"),
+    **dict.fromkeys(BLOCKED, "failed"),
+    **dict.fromkeys(MISSING, "created"),
+}
+
+
+def done_in_each(run: Run) -> list[dict[str, str]]:
+    """What a run has done with each file, in each repository."""
+    rows = run.report["registrations"]
+    return [{each["path"]: each["done"] for each in row["files"]} for row in rows]
+
+
+def listings(host: StandInHost) -> int:
+    """How many directories were listed by REST."""
+    return sum("git/trees" in call for call in calls(host))
+
+
+@pytest.fixture(params=[SINGLE, MANY])
+def scene(request: pytest.FixtureRequest, host: StandInHost, action: Action) -> Scene:
+    return Scene(host, action, request.param)
+
+
+@pytest.mark.parametrize("name", WORKS)
+def test_what_exists_is_left_alone_and_the_rest_is_created(
+    host: StandInHost, scene: Scene, name: str
+) -> None:
+    switches, more = WORKS[name]
+    host.quirks = OTHERWISE_USUAL(**switches)
+    before = scene.repositories[0].files()
+    run = scene.run()
+    assert run.exit_code == 1, run.console
+    assert done_in_each(run) == [DONE] * len(scene.repositories)
+    for repository in scene.repositories:
+        assert repository.files(LIST_BRANCH) == before | dict.fromkeys(MISSING, OURS)
+    assert scene.broken(run) == []
+    assert listings(host) == more * scene.readings
+    assert len(mutations(host)) == len(scene.repositories)
+
+
+@pytest.mark.parametrize("how", Unresolved)
+def test_an_answer_that_contradicts_itself_is_no_answer(
+    host: StandInHost, scene: Scene, how: Unresolved
+) -> None:
+    host.quirks.hidden_directories = how
+    run = scene.run()
+    assert run.exit_code in {1, 2}, run.console
+    assert "GitHub's answer about what the directories hold contradicts itself" in run.console
+    assert not mutations(host)
+    assert [each.branches for each in scene.repositories] == [["main"]] * len(scene.repositories)
+    assert (run.outputs["created"], run.outputs["missing"]) == ("0", "0")
+
+
+ODD_NAME = b"A\xe9.md"
+"""Is no UTF-8, and comes before all others."""
+
+
+@pytest.mark.parametrize("utf8", [False, True], ids=["raw", "replaced"])
+def test_names_that_are_not_utf8_hide_nothing(host: StandInHost, scene: Scene, utf8: bool) -> None:
+    host.quirks.raw_names_are_utf8 = utf8
+    for repository in scene.repositories:
+        add_odd_name(repository)
+    assert done_in_each(scene.run()) == [DONE] * len(scene.repositories)
+    for repository in scene.repositories:
+        tree = repository.commit_at(repository.head(LIST_BRANCH)).tree
+        assert ODD_NAME in [entry.raw_name for entry in tree]
+    assert listings(host) == utf8 * scene.readings
+
+
+def add_odd_name(repository: Repository) -> None:
+    """Commit a file with this name to the default branch: pygit2's own calls take UTF-8 alone."""
+    git = repository.own()
+    head = repository.commit_at(repository.head())
+    blob = git.create_blob(b"x\n")
+    old = bytes(git[head.tree.id].read_raw())
+    tree = git.odb.write(ObjectType.TREE, b"100644 %b\0%b" % (ODD_NAME, blob.raw) + old)
+    who = pygit2.Signature("Somebody", "somebody@example.com")
+    git.create_commit("refs/heads/main", who, who, "Odd name", tree, [head.id])
+
+
+def test_a_listing_that_rest_cuts_too_ends_the_run(host: StandInHost, scene: Scene) -> None:
+    host.quirks.most_entries = host.quirks.most_in_tree = 2
+    run = scene.run()
+    assert run.exit_code in {1, 2}, run.console
+    assert "GitHub does not list all files of " in run.console
+    assert [each.branches for each in scene.repositories] == [["main"]] * len(scene.repositories)
+    assert run.outputs["missing"] == "0"
+
+
+@pytest.mark.parametrize("most", [2, None])
+def test_what_the_owner_has_is_proved_too(
+    host: StandInHost, action: Action, most: int | None
+) -> None:
+    host.quirks.most_entries = most
+    first = {f"A{number}": b"x\n" for number in range(3)}
+    host.create_repository("octo/.github", {**first, "SUPPORT.md": b"x\n"})
+    repository = host.create_repository(TARGET, {"README.md": b"x\n"})
+    run = action(
+        commit_strategy="single", profile="health", respect_alternatives="true", language="en"
+    )
+    assert run.exit_code == 0, run.console
+    assert run.outputs["created"] == "6"
+    assert ".github/SUPPORT.md" not in repository.files(HEALTH_BRANCH)
+
+
+def large_answer() -> Iterator[bytes | float]:
+    """More values than an answer may have."""
+    body = b"[" + b"[]," * 700_000 + b"[]]"
+    yield raw.head(f"Content-Length: {len(body)}")
+    yield body
+
+
+@pytest.mark.parametrize("many", [False, True], ids=["single", "many"])
+def test_a_query_whose_answer_is_too_large_is_asked_in_parts(
+    host: StandInHost, action: Action, many: bool
+) -> None:
+    paths = [f"{number}/x" for number in range(8)]
+    names = [f"octo/{name}" for name in "abcd"]
+    repositories = [host.create_repository(name, {paths[0]: b"x\n"}) for name in names]
+
+    def is_large(request: Request) -> bool:
+        given = request.fields.get("variables", {})
+        directories = sum(1 for name in given if name.startswith("p"))
+        return directories * len(given.get("ids", "1")) > 5
+
+    host.faults.add(Fault(FaultKind.RAW, match=is_large, times=None, script=large_answer))
+    listed = action.listing_of(dict.fromkeys(paths, "ours\n"))
+    if many:
+        run = action(target_repo=None, target_repos="\n".join(names), definitions=listed)
+    else:
+        run = action(target_repo=names[0], commit_strategy="single", definitions=listed)
+    assert run.exit_code == 0, run.console
+    done = repositories if many else repositories[:1]
+    for repository in done:
+        assert set(repository.files(LIST_BRANCH)) == set(paths)
+        assert repository.files(LIST_BRANCH)[paths[0]] == b"x\n"
 
 
 # --- Writing ------------------------------------------------------------------------------
