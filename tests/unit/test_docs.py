@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import io
 import json
 import re
+import tokenize
 from pathlib import Path
 from typing import Any
 
@@ -196,9 +198,7 @@ def test_every_document_is_reached_from_the_readme() -> None:
     assert set(DOCUMENTS) <= reached
 
 
-ENGLISH_PAGES = [
-    each for each in DOCUMENTS if each not in JAPANESE_PAGES and each.name != "CHANGELOG.md"
-]
+ENGLISH_PAGES = [each for each in DOCUMENTS if each not in JAPANESE_PAGES]
 
 
 @pytest.mark.parametrize("document", ENGLISH_PAGES, ids=name)
@@ -207,6 +207,18 @@ def test_no_document_has_a_riddle(document: Path) -> None:
     blocks = re.split(r"\n\n|\n(?=[-|]|\d\.)", without_blocks(document.read_text("utf-8")))
     lines = [" ".join(block.split()) for block in blocks]
     assert {line: found for line in lines if (found := riddles(line))} == {}
+
+
+def test_no_docstring_or_comment_of_the_code_has_a_riddle() -> None:
+    """By the same patterns."""
+    found = {
+        f"{name(module)}:{token.start[0]}": riddle
+        for folder in ("src", "scripts")
+        for module in (ROOT / folder).rglob("*.py")
+        for token in tokenize.generate_tokens(io.StringIO(module.read_text("utf-8")).readline)
+        if token.string.startswith(('"""', "#")) and (riddle := riddles(token.string.strip('"# ')))
+    }
+    assert found == {}
 
 
 # --- Japanese pages -----------------------------------------------------------------------

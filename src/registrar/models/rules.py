@@ -30,9 +30,9 @@ def place_of(rule: int) -> Message:
 
 
 def origin_of(definition: FileDefinition) -> tuple[Message, ...]:
-    """Name the rule that has a file, and the parts of which the file consists.
+    """Name the rule that adds a file, and the parts of the file.
 
-    Empty for a file without rule and parts.
+    The result is empty for a file without a rule and without parts.
     """
     parts = definition.parts
     return (

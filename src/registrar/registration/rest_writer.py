@@ -22,7 +22,7 @@ FILES_PER_COMMIT = 1000
 BYTES_PER_COMMIT = 20_000_000
 """The most Base64 in one commit; GitHub accepts about 40 MB (github-api-commit-action#66)."""
 _OUT_OF_REACH = frozenset({Kind.NOT_FOUND, Kind.UNUSABLE, Kind.TRANSIENT})
-"""What a GraphQL request ends with if the network lets only the REST API through."""
+"""The kinds of failure of a GraphQL request in a network that lets only the REST API through."""
 
 
 class RestWriter:
