@@ -200,31 +200,23 @@ def answer(errors: list[dict[str, Any]], **repository: Any) -> dict[str, Any]:
     return {"data": {"repository": found, "pulls": pulls}, "errors": errors}
 
 
+UNREAD = "one path could not be read"
+
+
+def unread(kind: str, *path: str) -> dict[str, Any]:
+    """An answer of which this path is an error."""
+    return answer([{"type": kind, "path": [*path], "message": UNREAD}])
+
+
 @pytest.mark.parametrize(
     "body",
     [
-        answer(
-            [
-                {
-                    "type": "SERVICE_UNAVAILABLE",
-                    "path": ["repository", "defaultBranchRef", "target", "p3"],
-                    "message": "one path could not be read",
-                }
-            ]
-        ),
-        answer(
-            [
-                {
-                    "type": "NOT_FOUND",
-                    "path": ["repository", "ref", "associatedPullRequests"],
-                    "message": "one path could not be read",
-                }
-            ]
-        ),
-        answer([{"message": "one path could not be read"}], ref=None),
-        {"data": {"repository": None}, "errors": [{"message": "one path could not be read"}]},
-        {"data": None, "errors": [{"message": "one path could not be read"}]},
-        {"errors": [{"message": "one path could not be read"}]},
+        unread("SERVICE_UNAVAILABLE", "repository", "defaultBranchRef", "target", "p3"),
+        unread("NOT_FOUND", "repository", "ref", "associatedPullRequests"),
+        answer([{"message": UNREAD}], ref=None),
+        {"data": {"repository": None}, "errors": [{"message": UNREAD}]},
+        {"data": None, "errors": [{"message": UNREAD}]},
+        {"errors": [{"message": UNREAD}]},
     ],
     ids=["one path", "a part", "no type", "null", "no data", "errors alone"],
 )
@@ -234,7 +226,7 @@ def test_what_could_not_be_read_is_not_missing(
     host.faults.add(Fault(FaultKind.CUSTOM, status=200, body=body, times=None))
     run = single()
     assert run.exit_code in {1, 2}
-    assert "one path could not be read" in run.stderr
+    assert UNREAD in run.stderr
     assert not mutations(host)
     assert run.outputs["created"] == run.outputs["skipped"] == "0"
 
@@ -412,26 +404,15 @@ def test_a_pull_request_of_another_branch_at_the_same_commit_is_not_ours(
     ]
 
 
-@pytest.fixture
-def fork(host: StandInHost) -> Repository:
-    """A fork whose parent has the same owner."""
-    host.create_repository("octo/parent", files=dict(PRESENT))
-    return host.create_repository("octo/fork", files=dict(PRESENT), parent="octo/parent")
-
-
-def test_a_fork_whose_parent_has_the_same_owner_is_registered_in(
-    example: Example, fork: Repository
+def test_a_fork_whose_parent_has_the_same_owner_is_like_any_other(
+    host: StandInHost, example: Example
 ) -> None:
+    host.create_repository("octo/parent", files=dict(PRESENT))
+    fork = host.create_repository("octo/fork", files=dict(PRESENT), parent="octo/parent")
     for _ in range(2):
         example.run(target_repo="octo/fork").or_fail()
         assert fork.files(BRANCH) == EXPECTED
         assert [(p.head, p.state) for p in fork.pull_requests] == [(BRANCH, "open")]
-
-
-def test_a_declined_pull_request_counts_in_a_fork_whose_parent_has_the_same_owner(
-    example: Example, fork: Repository
-) -> None:
-    example.run(target_repo="octo/fork")
     fork.close(1)
     head = fork.head(BRANCH)
     run = example.run(target_repo="octo/fork").or_fail()

@@ -103,21 +103,21 @@ def test_a_longer_list_updates_the_table_and_keeps_what_is_there(
 
 
 @pytest.mark.parametrize(
-    ("around", "kept"),
+    "around",
     [
-        ("Before.\n\n{}\n\nAfter.", "Before.\n\n{}\n\nAfter."),
+        "Before.\n\n{}\n\nAfter.",
         # A mark that somebody has left, or quotes, has no partner: nothing of it is ours
-        (f"{BEGIN}\nmine\n{{}}", f"{BEGIN}\nmine\n{{}}"),
-        (f"{{}}\n{BEGIN}\nmine", f"{{}}\n{BEGIN}\nmine"),
-        (f"{END}\nmine\n{{}}\n{END}\nmine\n{BEGIN}", f"{END}\nmine\n{{}}\n{END}\nmine\n{BEGIN}"),
-        (f"> {BEGIN}\n> mine\n> {END}\n\n{{}}", f"> {BEGIN}\n> mine\n> {END}\n\n{{}}"),
-        ("  mine \n\n\n{}\n \t", "  mine \n\n\n{}\n \t"),
-        (f"{NO_TOKEN}\n\n{{}}", f"{NO_TOKEN}\n\n{{}}"),
+        f"{BEGIN}\nmine\n{{}}",
+        f"{{}}\n{BEGIN}\nmine",
+        f"{END}\nmine\n{{}}\n{END}\nmine\n{BEGIN}",
+        f"> {BEGIN}\n> mine\n> {END}\n\n{{}}",
+        "  mine \n\n\n{}\n \t",
+        f"{NO_TOKEN}\n\n{{}}",
     ],
 )
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_not_one_character_of_anybody_elses_changes(
-    action: Action, repository: Repository, around: str, kept: str | None, line_end: str
+    action: Action, repository: Repository, around: str, line_end: str
 ) -> None:
     more = {"commit_strategy": SINGLE, "language": "en"}
     action(more, definitions=action.listing("a"))
@@ -128,7 +128,7 @@ def test_not_one_character_of_anybody_elses_changes(
         )
         pull.body = around.format(ours[0]).replace("\n", line_end)
         assert action(more, definitions=action.listing(*paths)).exit_code == 0
-        before, after = (kept or around).replace("\n", line_end).split("{}")
+        before, after = around.replace("\n", line_end).split("{}")
         assert pull.body.startswith(f"{before}{BEGIN}\n"), pull.body
         assert pull.body.endswith(f"\n{END}{after}"), pull.body
         assert list(rows(pull.body)) == paths
