@@ -12,49 +12,54 @@ from registrar.reporting.reporter import HELP_PAGES
 from tests.fakehub import Repository, StandInHost
 from tests.harness import Action
 
+
+def visible(text: str) -> str:
+    """As an error shows it."""
+    return text.replace("\n", "\\n").replace("\u202e", "\\u202e")
+
+
 NO_TOKEN = "host_token holds blanks or characters that no token has"
 NO_ROOT = "api_url does not lead to the root of a REST API"
+
+# Input, what is said of it, its values
+VALUES = (
+    ("host_token", "host_token (HOST_TOKEN) is missing or", ("", " \t ")),
+    ("host_token", NO_TOKEN, ("ghp_abc def", '"ghp_abcdef"', "ghp_abc\nX-Evil: 1")),
+    ("target_repo", "target_repo (TARGET_REPO) is missing or", ("", "  ")),
+    (
+        "target_repo",
+        "target_repo is not of the form `owner/repo`: {}.",
+        (
+            *("https://github.com/octo/example", "octo/example/tree", "octo", "octo/", "/example"),
+            *("octo/..", "octo/.", "../example", "octo/exa mple", "octo /example"),
+            *("octo/example?a=b", "octo/exämple", "octo/example\n::error::x", "octo/ex\u202eample"),
+        ),
+    ),
+    (
+        "api_url",
+        "api_url is not the address of a REST API: {}.",
+        (
+            *("api.github.com", "ftp://api.github.com", "https://", "https://api.github.com?a=b"),
+            *("https://api.github.com/#a", "https://api.github.com:port"),
+            *("https://api github.com", "https://[::1"),
+        ),
+    ),
+    (
+        "api_url",
+        "api_url would send the token without encryption: {}.",
+        (
+            *("http://api.github.com", "http://127.0.0.1.example.com"),
+            *("http://localhost.example.com", "http://10.0.0.1"),
+        ),
+    ),
+)
 
 # id: (inputs, what is said of them)
 INPUTS: dict[str, tuple[dict[str, str], str]] = {
     **{
-        f"no token {value!r}": ({"host_token": value}, "host_token (HOST_TOKEN) is missing or")
-        for value in ("", " \t ")
-    },
-    **{
-        f"token {value!r}": ({"host_token": value}, NO_TOKEN)
-        for value in ("ghp_abc def", '"ghp_abcdef"', "ghp_abc\nX-Evil: 1")
-    },
-    **{
-        f"no target {value!r}": ({"target_repo": value}, "target_repo (TARGET_REPO) is missing or")
-        for value in ("", "  ")
-    },
-    **{
-        f"target {value!r}": (
-            {"target_repo": value},
-            f"target_repo is not of the form `owner/repo`: {shown}.",
-        )
-        for value, shown in {
-            **{
-                same: same
-                for same in (
-                    "https://github.com/octo/example",
-                    "octo/example/tree",
-                    "octo",
-                    "octo/",
-                    "/example",
-                    "octo/..",
-                    "octo/.",
-                    "../example",
-                    "octo/exa mple",
-                    "octo /example",
-                    "octo/example?a=b",
-                    "octo/exämple",
-                )
-            },
-            "octo/example\n::error::x": "octo/example\\n::error::x",
-            "octo/ex\u202eample": "octo/ex\\u202eample",
-        }.items()
+        f"{name} {value!r}": ({name: value}, words.format(visible(value)))
+        for name, words, values in VALUES
+        for value in values
     },
     "unknown profile": (
         {"profile": "everything"},
@@ -69,10 +74,7 @@ INPUTS: dict[str, tuple[dict[str, str], str]] = {
         "Invalid value Paln for mode. Did you mean `plan`? Valid values: register, plan, check",
     ),
     **{
-        f"API path {value!r}": (
-            {"api_url": value},
-            f"{NO_ROOT}: {value}. Did you mean {meant}?",
-        )
+        f"API path {value!r}": ({"api_url": value}, f"{NO_ROOT}: {value}. Did you mean {meant}?")
         for value, meant in {
             "https://github.com": "https://api.github.com",
             "https://github.com/octo/example": "https://api.github.com",
@@ -86,34 +88,6 @@ INPUTS: dict[str, tuple[dict[str, str], str]] = {
             "https://ghe.example.com/api/graphql": "https://ghe.example.com/api/v3",
             "http://localhost:3000/x": "http://localhost:3000/api/v3",
         }.items()
-    },
-    **{
-        f"API address {value!r}": (
-            {"api_url": value},
-            f"api_url is not the address of a REST API: {value}.",
-        )
-        for value in (
-            "api.github.com",
-            "ftp://api.github.com",
-            "https://",
-            "https://api.github.com?a=b",
-            "https://api.github.com/#a",
-            "https://api.github.com:port",
-            "https://api github.com",
-            "https://[::1",
-        )
-    },
-    **{
-        f"API over plain HTTP {value!r}": (
-            {"api_url": value},
-            f"api_url would send the token without encryption: {value}.",
-        )
-        for value in (
-            "http://api.github.com",
-            "http://127.0.0.1.example.com",
-            "http://localhost.example.com",
-            "http://10.0.0.1",
-        )
     },
     "definitions from the web": (
         {"definitions": "https://example.com/list.json"},
