@@ -11,7 +11,7 @@ import pygit2
 import pytest
 
 from tests.fakehub import Repository, StandInHost, Symlink
-from tests.harness import PER_FILE, TARGET, Action, Run, Start, only_reads
+from tests.harness import TARGET, Action, Run, Start, only_reads
 
 LIST = ".github/registrar.yml"
 LISTED = """
@@ -320,28 +320,8 @@ def test_above_ten_annotations_the_last_one_counts_the_rest(
 # --- What is refused ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("inputs", "message"),
-    [
-        ({"mode": "register"}, "ref works only with `mode: check` and `mode: plan`"),
-        ({"target_repos": "octo/*"}, "ref is a commit of one repository"),
-        ({"ref": "a..b"}, "ref cannot be a commit, a branch or a tag: a..b."),
-        ({"ref": ""}, "`fail_on: removed` needs ref: it compares that commit"),
-    ],
-)
-def test_what_does_not_go_together_is_refused_before_any_request(
-    action: Action, host: StandInHost, inputs: dict[str, str], message: str
-) -> None:
-    action.write(LIST, LISTED)
-    given = {"mode": "check", "fail_on": "removed", "ref": "main", "definitions": LIST}
-    run = action({**given, **inputs}, profile=None, language="en")
-    assert run.exit_code == 2
-    assert message in run.stderr
-    assert not host.requests
-
-
-@pytest.mark.parametrize("ref", ["nowhere", "f" * 40, "main", "older"])
-def test_a_reference_that_nothing_can_be_said_of_is_refused(
+@pytest.mark.parametrize("ref", ["main", "older"])
+def test_a_reference_that_is_merged_already_is_refused(
     check: Start, repository: Repository, ref: str
 ) -> None:
     repository.create_branch("older")
@@ -349,20 +329,16 @@ def test_a_reference_that_nothing_can_be_said_of_is_refused(
     run = check(ref=ref)
     assert run.exit_code == 2
     [(_, message)] = errors(run)
-    if ref in {"main", "older"}:
-        assert f"The branch main of {TARGET} already contains {ref}" in message
-        assert "`refs/pull/N/merge`" in message
-    else:
-        assert f"{TARGET} has no commit, branch or tag {ref}." in message
+    assert f"The branch main of {TARGET} already contains {ref}" in message
+    assert "`refs/pull/N/merge`" in message
 
 
-def test_an_unknown_reference_is_refused_in_a_plan_too(
-    check: Start, repository: Repository
-) -> None:
-    for ref in ("nowhere", "f" * 40):
-        run = check(ref=ref, mode="plan", fail_on=None)
+@pytest.mark.parametrize("ref", ["nowhere", "f" * 40])
+def test_an_unknown_reference_is_refused(check: Start, repository: Repository, ref: str) -> None:
+    for more in ({}, {"mode": "plan", "fail_on": None}):
+        run = check(ref=ref, **more)
         assert run.exit_code == 2
-        assert f"has no commit, branch or tag {ref}." in run.text
+        assert f"{TARGET} has no commit, branch or tag {ref}." in run.text
 
 
 def test_a_base_that_is_gone_is_named(check: Start, repository: Repository) -> None:
@@ -376,11 +352,3 @@ def test_a_repository_that_is_not_there_is_named(check: Start) -> None:
         run = check(ref=ref)
         assert run.exit_code == 2
         assert f"There is no repository {TARGET}" in run.text
-
-
-def test_per_file_reads_no_reference(check: Start, host: StandInHost) -> None:
-    """It would read a link as the file that it leads to."""
-    run = check(ref="1" * 40, commit_strategy=PER_FILE)
-    assert run.exit_code == 2
-    assert "commit_strategy `per-file` cannot read a ref" in run.text
-    assert not host.requests

@@ -19,6 +19,10 @@ def visible(text: str) -> str:
 
 
 NO_TOKEN = "host_token holds blanks or characters that no token has"
+NO_LIST = (
+    "There is no list: give definitions (a file with a list of your own), or profile"
+    " (a list that comes with the action)"
+)
 NO_ROOT = "api_url does not lead to the root of a REST API"
 
 # Input, what is said of it, its values
@@ -105,6 +109,60 @@ INPUTS: dict[str, tuple[dict[str, str], str]] = {
         {"profile": "health", "definitions": "list.json"},
         "Give definitions or profile, not both. To begin with a built-in list,",
     ),
+    # A line that was lost: before, the scaffold went into every repository
+    **{
+        f"no list {more}": (
+            {"profile": "", **more},
+            f"{NO_LIST}: {', '.join(CHOICES)}.",
+        )
+        for more in ({}, {"target_repos": "octo/*"}, {"mode": "plan"})
+    },
+    "fail_on": ({"mode": "check", "fail_on": "missing, empty"}, "Invalid value empty for fail_on"),
+    # Texts and branches: more of them in test_custom_texts
+    "a brace alone": ({"body": "a { b"}, "body has an unmatched brace: a { b."),
+    "two lines": ({"title": "a\nb"}, "title must be a single line."),
+    "a long first line": (
+        {"commit_message": f"{'x' * 201}\r\n\r\nb"},
+        "The first line of commit_message is longer than 200 characters.",
+    ),
+    **{
+        f"a long {name}": ({name: text}, f"{name} is longer than {most} characters.")
+        for name, text, most in (
+            ("commit_message", "a\n" + "x" * 30_000, 30_000),
+            ("title", "x" * 201, 200),
+            ("body", "x" * 30_001, 30_000),
+        )
+    },
+    **{
+        f"{name} {value}": ({name: value}, f"{name} {words}")
+        for name, value, words in (
+            ("branch", "a b", "is not a valid name of a git branch: a b."),
+            ("branch", "add-{property:team}", "has unknown placeholders: {property:team}"),
+            ("labels", "a, {property:a b}", "has unknown placeholders: {property:a b}"),
+            ("reviewers", "{property:team", "has an unmatched brace: {property:team"),
+            ("base", "a b", "is not a valid name of a git branch: a b."),
+        )
+    },
+    "another reference": (
+        {"base": "refs/heads/develop"},
+        "git could take base for something other than a branch",
+    ),
+    "one branch for two lists": (
+        {"branch": "x", "profile": "all"},
+        "profile is `all`, so branch needs the placeholder `{profile}`: x.",
+    ),
+    # A commit to compare
+    "ref to register": ({"ref": "main"}, "ref works only with `mode: check` and `mode: plan`"),
+    **{
+        f"ref: {words}": ({"mode": "check", "fail_on": "removed", "ref": "main", **more}, words)
+        for more, words in (
+            ({"target_repos": "octo/*"}, "ref is a commit of one repository"),
+            ({"ref": "a..b"}, "ref cannot be a commit, a branch or a tag: a..b."),
+            ({"ref": ""}, "`fail_on: removed` needs ref: it compares that commit"),
+            # It would read a link as the file that it leads to
+            ({"commit_strategy": "per-file"}, "commit_strategy `per-file` cannot read a ref"),
+        )
+    },
 }
 
 
@@ -112,6 +170,8 @@ INPUTS: dict[str, tuple[dict[str, str], str]] = {
 def test_input(action: Action, inputs: Mapping[str, str], words: str) -> None:
     run = action(inputs, language="en")
     assert any(line.startswith(f"Error: {words}") for line in run.stderr.splitlines()), run.stderr
+    assert any(visible(error).startswith(words) for error in run.report["errors"])
+    assert run.report["registrations"] == []
     assert run.stdout == ""
     assert "Nothing was registered" in run.summary
     assert run.outputs["created"] == "0"

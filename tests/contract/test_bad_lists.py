@@ -271,6 +271,13 @@ ENTRIES = {
     "the token in a file": entry(
         "{path: a, content_file: token}", "content_file holds the token itself"
     ),
+    # The token itself is in no output of any run
+    "the token in a path": entry('"docs/{token}.md"', "path holds the token itself"),
+    "the token in a description": entry(
+        '{path: a, description: "{token}"}', "description holds the token itself"
+    ),
+    "the token in an absolute path": entry('"/{token}"', "path holds the token itself"),
+    "the token as a key": entry('{path: a, "{token}": x}', "unknown key ***. Known: "),
     "the token in an alternative": entry(
         '{path: a, alternatives: [b, "{token}"]}', "alternatives holds the token itself"
     ),

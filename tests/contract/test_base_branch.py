@@ -168,21 +168,6 @@ def test_a_base_that_is_not_there_is_an_error_with_what_looks_alike(
     assert said in run.stderr
 
 
-@pytest.mark.parametrize(
-    ("base", "said"),
-    [
-        ("refs/heads/develop", "git could take base for something other than a branch"),
-        ("a b", "base is not a valid name of a git branch: a b."),
-    ],
-)
-def test_a_base_that_can_be_no_branch(
-    listed: Start, host: StandInHost, base: str, said: str
-) -> None:
-    run = listed(base=base)
-    assert (run.exit_code, host.requests) == (2, [])
-    assert said in run.stderr
-
-
 def test_somebody_points_the_pull_request_elsewhere(listed: Start, repository: Repository) -> None:
     """As with one to the default branch: it is not this list's any more, and said."""
     assert listed().exit_code == 0

@@ -130,48 +130,6 @@ def test_a_brace_without_its_partner(name: str, template: str) -> None:
     assert diagnostics(**{name: template}) == ["input.template_broken"]
 
 
-@pytest.mark.parametrize(
-    ("given", "english"),
-    [
-        (
-            {"title": "{nope}"},
-            (
-                "title has unknown placeholders: {nope}. Known: "
-                "{profile}, {count}, {owner}, {repo}, {base}, {run_url}, {property:NAME}."
-            ),
-        ),
-        ({"branch": "{count}"}, "Known: {profile}, {owner}, {repo}."),
-        ({"body": "a { b"}, "body has an unmatched brace: a { b."),
-        ({"title": "a\nb"}, "title must be a single line."),
-        (
-            {"commit_message": f"{'x' * 201}\r\n\r\nb"},
-            "The first line of commit_message is longer than 200 characters.",
-        ),
-        (
-            {"commit_message": "a\n" + "x" * 30_000},
-            "commit_message is longer than 30000 characters.",
-        ),
-        ({"title": "x" * 201}, "title is longer than 200 characters."),
-        ({"body": "x" * 30_001}, "body is longer than 30000 characters."),
-        ({"branch": "a b"}, "branch is not a valid name of a git branch: a b."),
-        (
-            {"branch": "x", "profile": "all"},
-            "profile is `all`, so branch needs the placeholder `{profile}`: x.",
-        ),
-    ],
-)
-def test_errors_are_reported_before_any_request(
-    action: Action, host: StandInHost, given: dict[str, str], english: str
-) -> None:
-    run = action(given, language="en", runner=True)
-    assert run.exit_code == 2
-    [annotation] = run.annotations()
-    assert english in annotation.data
-    assert run.report["errors"] == [annotation.data.partition(" → ")[0]]
-    assert run.report["registrations"] == []
-    assert host.requests == []
-
-
 @pytest.mark.parametrize("name", sorted({*NAMES} - {"host_token"}))
 def test_no_input_may_hold_the_token(name: str) -> None:
     """Most of what the inputs say is published."""

@@ -64,17 +64,6 @@ def test_a_list_that_has_grown_asks_for_the_new_path_alone(in_single: Example) -
     assert "declined in [#2]" in run.summary
 
 
-def test_a_reopened_pull_request_is_continued(in_single: Example) -> None:
-    ask(in_single, *FIRST)
-    head = in_single.repository.head(BRANCH)
-    closed(in_single.repository, 1)
-    in_single.repository.create_branch(BRANCH, head)
-    in_single.repository.reopen(1)
-    ask(in_single, *FIRST, "c.md").or_fail()
-    assert created(in_single.repository, BRANCH) == {*FIRST, "c.md"}
-    assert [p.state for p in in_single.repository.pull_requests] == ["open"]
-
-
 def test_where_issues_are_switched_off_a_no_is_read_all_the_same(
     host: StandInHost, in_single: Example
 ) -> None:

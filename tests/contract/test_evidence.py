@@ -124,13 +124,6 @@ def test_a_check_fails_on_what_is_named(judge: Start, fail_on: str, exit_code: i
         assert named == [True, True, False]
 
 
-def test_an_unknown_value_is_refused_before_any_request(host: StandInHost, judge: Start) -> None:
-    run = judge(mode="check", fail_on="missing, empty")
-    assert run.exit_code == 2
-    assert "Invalid value empty for fail_on" in run.console
-    assert host.requests == []
-
-
 @pytest.mark.parametrize("mode", ["plan", "register"])
 def test_where_nothing_is_checked_it_says_that_it_has_no_effect(judge: Start, mode: str) -> None:
     run = judge(mode=mode, fail_on="blank").or_fail()

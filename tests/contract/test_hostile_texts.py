@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import html
 import io
-import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -197,24 +196,6 @@ def test_a_token_in_an_input(
     [name] = inputs
     assert name in run.stdout + run.stderr
     assert name in html.unescape(run.summary)
-
-
-@pytest.mark.parametrize(
-    "entry",
-    [
-        {"path": "docs/{token}.md"},
-        {"path": "docs/guide.md", "description": "{token}"},
-        {"path": "/{token}"},
-        {"path": "a", "{token}": "x"},
-    ],
-)
-def test_a_token_in_a_definition_file(
-    action: Action, host: StandInHost, entry: dict[str, str]
-) -> None:
-    text = json.dumps([entry]).replace("{token}", action.default_token)
-    run = action(definitions=action.write("list.json", text))
-    assert run.exit_code == 2
-    assert host.requests == []
 
 
 @pytest.mark.parametrize("text", HOSTILE)

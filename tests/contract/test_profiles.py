@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from registrar.lists.profiles import CHOICES
 from tests.contract.test_built_in_lists import HEALTH, SCAFFOLD
 from tests.contract.test_run import summary_lines
 from tests.fakehub import Repository, StandInHost
@@ -172,22 +171,6 @@ def test_a_branch_that_the_name_of_the_list_makes_impossible_is_refused(
     assert run.exit_code == 2
     assert branch.replace("{profile}", name) in run.stderr
     assert "branch" in run.stderr
-    assert host.requests == []
-
-
-@pytest.mark.parametrize("more", [{}, {"target_repos": "octo/*"}, {"mode": "plan"}])
-def test_a_run_without_any_list_is_refused_before_any_request(
-    more: dict[str, str],
-    action: Action,
-    host: StandInHost,
-    repository: Repository,
-) -> None:
-    """A line that was lost: before, the scaffold went into every repository."""
-    run = action(more, profile=None, language="en")
-    assert run.exit_code == 2
-    assert "There is no list: give definitions (a file with a list of your own), or" in run.stderr
-    known = ", ".join(CHOICES)
-    assert f"profile (a list that comes with the action): {known}." in run.stderr
     assert host.requests == []
 
 

@@ -170,22 +170,6 @@ def test_no_blank_is_left_in_the_place_of_a_value(
     assert subject in ([text] if text else ["chore: add a", "chore: add missing files"])
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "said"),
-    [
-        ("branch", "add-{property:team}", "branch has unknown placeholders: {property:team}"),
-        ("labels", "a, {property:a b}", "labels has unknown placeholders: {property:a b}"),
-        ("reviewers", "{property:team", "reviewers has an unmatched brace: {property:team"),
-    ],
-)
-def test_what_may_not_be_given(
-    given: Start, host: StandInHost, name: str, value: str, said: str
-) -> None:
-    run = given({name: value})
-    assert (run.exit_code, host.requests) == (2, [])
-    assert said in run.stderr
-
-
 @pytest.mark.parametrize("properties", [{"team": "sesame"}, {"team": ["sesame", "x"]}])
 @pytest.mark.parametrize("mode", ["plan", "check", "register"])
 def test_no_output_of_a_public_workflow_has_what_a_private_repository_is_filled_in_with(

@@ -139,18 +139,6 @@ def test_a_version_of_the_api_that_is_gone(
     assert repository.branches == ["main"]
 
 
-def test_what_is_gone_for_another_reason_is_told_in_the_words_of_github(
-    host: StandInHost, repository: Repository, single: Start
-) -> None:
-    words = "Issues are disabled for this repo"
-    refuse(host, lambda request: request.path.endswith("/labels"), 410, message=words)
-    run = single(profile="health", labels="setup").or_fail()
-    assert len(repository.pull_requests) == 1
-    [warning] = [line for line in run.stderr.splitlines() if "setup was left out" in line]
-    assert f"{words} (HTTP 410)" in warning
-    assert "release" not in run.stderr
-
-
 def test_a_version_that_is_gone_stops_only_what_needs_it(
     single: Start, host: StandInHost, repository: Repository
 ) -> None:
@@ -214,17 +202,3 @@ def test_where_public_repo_makes_no_branch_the_error_names_the_scope(
     assert "Give a classic token the scope `repo`" in run.stderr
     assert repository.branches == ["main"]
     assert writes(host) == ["POST git/refs"]
-
-
-# --- The header of single sign-on beside another refusal ------------------------------------
-
-
-def test_a_list_that_lacks_organisations_is_no_reason_to_authorise(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    partial = {"X-GitHub-SSO": "partial-results; organizations=1,2"}
-    refuse(host, "POST git/refs", 403, message="Not today", headers=partial)
-    run = action(profile="health", language="en")
-    assert run.exit_code == 2, run.text
-    assert "Not today (HTTP 403)" in run.stderr
-    assert "single sign-on" not in run.console
