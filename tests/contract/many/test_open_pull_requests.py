@@ -311,17 +311,6 @@ def test_what_was_not_read_is_in_table_and_page(
     assert "Not read" in action.kept(run, "page")
 
 
-def test_too_few_points_to_read_on(many: Start, make: Make, host: StandInHost) -> None:
-    make(0, 30)
-    many()
-    assert host.graphql_rate_limit
-    # Three queries, for 10, 16 and 4, read the repositories
-    host.graphql_rate_limit.remaining = 2
-    run = many(mode="plan")
-    assert (run.exit_code, asked(host)[-1]) == (2, "GET /orgs/octo-org/repos"), run.console
-    assert "Points needed: about 3, left: 2" in run.console
-
-
 def test_what_only_people_have_edited_is_not_deferred(
     action: Action, many: Start, make: Make
 ) -> None:
