@@ -75,14 +75,6 @@ class Scene:
             self.branch({"docs/new.md": b"\n"})
         self.repository.open_pull_request(head=BRANCH, **{"body": "", **more})
 
-    def fault(self, kind: FaultKind, **more: Any) -> None:
-        """Put a fault in the way of every request."""
-        self.host.faults.add(Fault(kind, times=None, **more))
-
-    def lag(self, *symptoms: Symptom) -> None:
-        """Let what the run makes stay unknown."""
-        self.host.quirks.lag = Lag(seconds=3600, symptoms=symptoms)
-
     def empty(self) -> None:
         """Let the repository have no commit."""
         for name in self.repository.branches:
@@ -181,10 +173,6 @@ def protected(kind: Any) -> Make:
     return lambda scene: scene.repository.protect("chore/*", kind)
 
 
-def with_branch(scene: Scene) -> None:
-    scene.branch()
-
-
 def with_branch_above(scene: Scene) -> None:
     scene.repository.create_branch("chore")
 
@@ -201,10 +189,6 @@ def with_many(scene: Scene) -> None:
 
 def with_commit(scene: Scene) -> None:
     scene.branch({"docs/new.md": b"\n"})
-
-
-def with_pull_request(scene: Scene) -> None:
-    scene.pull_request()
 
 
 def rewritten(scene: Scene) -> None:
@@ -236,18 +220,21 @@ def with_owner_files(scene: Scene) -> None:
     scene.host.create_repository("octo/.github", FILES)
 
 
-def read_only(scene: Scene) -> None:
-    scene.repository.read_only = True
-
-
 def lags(*symptoms: Symptom) -> Make:
-    return lambda scene: scene.lag(*symptoms)
+    """Let what the run makes stay unknown."""
+    return quirk(lag=Lag(seconds=3600, symptoms=symptoms))
 
 
 def meets(kind: FaultKind, **more: Any) -> Make:
-    return lambda scene: scene.fault(kind, **more)
+    """Put a fault in the way of every request."""
+
+    def make(scene: Scene) -> None:
+        scene.host.faults.add(Fault(kind, times=None, **more))
+
+    return make
 
 
+with_branch, with_pull_request = Scene.branch, Scene.pull_request
 without_pulls = then(with_commit, of_repository(has_pull_requests=False))
 unreadable = then(of_repository(private=True), may_not(permissions={"metadata": "read"}))
 archived = then(with_branch, of_repository(archived=True))
@@ -419,7 +406,7 @@ SCENES: dict[str, Make] = {
     "GET orgs/ORG/properties/values: the token may not read it": may_not(
         permissions={"contents": "read"}
     ),
-    "GET collaborators/permission: the token's user may not push": read_only,
+    "GET collaborators/permission: the token's user may not push": of_repository(read_only=True),
     "GET git/blobs: it is there": then(with_commit, given(blob=LINE_FEED)),
     "GET collaborators/permission: it is a mannequin, or has become an organisation": of_repository(
         mannequins={"octocat"}

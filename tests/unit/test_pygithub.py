@@ -12,8 +12,8 @@ import pytest
 
 from registrar.errors import GitHubError, RegistrarError
 from tests.fakehub import Fault, FaultKind, StandInHost
-from tests.recordings import recordings
 from tests.recordings.calls import CALLS, FULL_NAME, Caller, Given
+from tests.unit.test_recordings import serve, successes
 
 NOTHING_READ = {"POST labels"}
 """Calls whose answer says nothing that is used."""
@@ -39,19 +39,8 @@ class Unread(Exception):
 
 def succeeds(host: StandInHost, name: str, token: str) -> bool:
     """Whether a call is a success where GitHub answers as it was recorded to."""
-    recording = next(
-        each for each in recordings().values() if each.request == name and each.status < 300
-    )
-    host.faults.add(
-        Fault(
-            FaultKind.CUSTOM,
-            match=CALLS[name].is_it,
-            times=None,
-            status=recording.status,
-            headers=recording.headers,
-            body=recording.body if recording.body is not None else b"",
-        )
-    )
+    recording = successes(name)
+    serve(host, recording)
     try:
         CALLS[name].send(Caller(host.url, token), Given(**recording.given))
     except (RegistrarError, Unread):
