@@ -411,6 +411,29 @@ class Representations:
 
     # Pull requests
 
+    def _of_both(self, repository: Repository, pull_request: PullRequest) -> dict[str, Any]:
+        """Return the fields that a pull request has in common with its issue."""
+        assignees = [self.user(login) for login in pull_request.assignees]
+        return {
+            "id": repository.id * 100_000 + pull_request.number,
+            "node_id": node_id("PR", repository.id, pull_request.number),
+            "number": pull_request.number,
+            "html_url": pull_request.html_url,
+            "state": pull_request.state,
+            "locked": False,
+            "title": pull_request.title,
+            "body": pull_request.body,
+            "user": self.user(pull_request.author),
+            "labels": [self.label(repository, name) for name in pull_request.labels],
+            "assignee": assignees[0] if assignees else None,
+            "assignees": assignees,
+            "milestone": None,
+            "created_at": moment(pull_request.created_at),
+            "updated_at": moment(pull_request.updated_at),
+            "closed_at": moment_or_none(pull_request.closed_at),
+            "author_association": repository.association(pull_request.author),
+        }
+
     def pull_request_simple(
         self, repository: Repository, pull_request: PullRequest, token: Token
     ) -> dict[str, Any]:
@@ -428,7 +451,6 @@ class Representations:
             "commits": f"{url}/commits",
             "statuses": f"{root}/statuses/{sha}",
         }
-        assignees = [self.user(login) for login in pull_request.assignees]
 
         def side(full_name: str, branch: str, sha: str) -> dict[str, Any]:
             owner = full_name.partition("/")[0]
@@ -446,35 +468,19 @@ class Representations:
             head |= {"user": None, "repo": None}
 
         return {
-            "id": repository.id * 100_000 + number,
-            "node_id": node_id("PR", repository.id, number),
-            "number": number,
+            **self._of_both(repository, pull_request),
             "url": url,
-            "html_url": html_url,
             "diff_url": f"{html_url}.diff",
             "patch_url": f"{html_url}.patch",
             "issue_url": issue,
             **{f"{key}_url": links[key] for key in list(links)[3:]},
-            "state": pull_request.state,
-            "locked": False,
-            "title": pull_request.title,
-            "body": pull_request.body,
-            "user": self.user(pull_request.author),
-            "labels": [self.label(repository, name) for name in pull_request.labels],
-            "assignee": assignees[0] if assignees else None,
-            "assignees": assignees,
             "requested_reviewers": [self.user(login) for login in pull_request.reviewers],
             "requested_teams": [
                 self.team(repository, slug) for slug in pull_request.team_reviewers
             ],
-            "milestone": None,
             "draft": pull_request.draft,
-            "created_at": moment(pull_request.created_at),
-            "updated_at": moment(pull_request.updated_at),
-            "closed_at": moment_or_none(pull_request.closed_at),
             "merged_at": moment_or_none(pull_request.merged_at),
             "merge_commit_sha": pull_request.merge_commit_sha,
-            "author_association": repository.association(pull_request.author),
             "auto_merge": None,
             "active_lock_reason": None,
             "head": head,
@@ -509,26 +515,13 @@ class Representations:
         """The issue side of a pull request."""
         number, root = pull_request.number, self.root(repository)
         url, html_url = f"{root}/issues/{number}", pull_request.html_url
-        assignees = [self.user(login) for login in pull_request.assignees]
         return {
-            "id": repository.id * 100_000 + number,
-            "node_id": node_id("PR", repository.id, number),
-            "number": number,
+            **self._of_both(repository, pull_request),
             "url": url,
             "repository_url": root,
             "labels_url": f"{url}/labels{{/name}}",
             "comments_url": f"{url}/comments",
             "events_url": f"{url}/events",
-            "html_url": html_url,
-            "state": pull_request.state,
-            "title": pull_request.title,
-            "body": pull_request.body,
-            "user": self.user(pull_request.author),
-            "labels": [self.label(repository, name) for name in pull_request.labels],
-            "assignee": assignees[0] if assignees else None,
-            "assignees": assignees,
-            "milestone": None,
-            "locked": False,
             "comments": 0,
             "pull_request": {
                 "url": f"{root}/pulls/{number}",
@@ -536,10 +529,6 @@ class Representations:
                 "diff_url": f"{html_url}.diff",
                 "patch_url": f"{html_url}.patch",
             },
-            "created_at": moment(pull_request.created_at),
-            "updated_at": moment(pull_request.updated_at),
-            "closed_at": moment_or_none(pull_request.closed_at),
-            "author_association": repository.association(pull_request.author),
         }
 
     def blob(self, repository: Repository, blob: pygit2.Blob) -> dict[str, Any]:
