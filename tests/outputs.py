@@ -34,8 +34,6 @@ PRESENT = {"same", "blank", "differs", "filled"}
 WANTED = {"to create", "proposed", "blocked"}
 BLANK = {b"", b"\n", b"{}", b"{}\n"}
 DAY = 86_400
-MOST_NAMES = 40
-"""Names in a sentence; the rest is counted."""
 
 
 class Listed(NamedTuple):
@@ -89,8 +87,6 @@ class Stand(NamedTuple):
     """Number of files that the run has put into the pull request."""
     open_since: float | None = None
     """When its open pull request was opened."""
-    leaves_branch: bool = False
-    """Whether the run has left a branch there without a commit."""
 
     @property
     def opened_at(self) -> float | None:
@@ -179,9 +175,7 @@ class World:
         pull = now.pulls[number] if number and mode == "register" else None
         created = held.keys() - then.on(pull.head).keys() if pull else ()
         open_since = now.pulls[number].created_at if number else None
-        # The stand-in takes it where a branch may be made and no file
-        leaves = state == "failed" and listed.branch in repository.branches and not now.pulls
-        return Stand(repository.full_name, listed, state, paths, len(created), open_since, leaves)
+        return Stand(repository.full_name, listed, state, paths, len(created), open_since)
 
     def _left(
         self,
@@ -272,8 +266,6 @@ class Outputs(NamedTuple):
     report: Any
     table: str
     page: str
-    teams: Mapping[str, str]
-    """The team of each repository that has one."""
     cap: int
 
     @property
@@ -287,12 +279,6 @@ class Outputs(NamedTuple):
         """The sentence that names what a run of the same day takes, as the log has it."""
         begins, _, _ = TEXTS["many.next"].partition("{")
         return [line for line in self.run.lines if line.startswith(begins)]
-
-    def names_next(self) -> tuple[set[str], int]:
-        """Return the repositories that this sentence names, and how many it only counts."""
-        text = "".join(self.taken_next)
-        counted = re.search(r"they may be private: (\d+)", text)
-        return {*re.findall(r"octo-org/[\w-]+", text)}, int(counted[1]) if counted else 0
 
     def as_far_as_read(self, stands: Sequence[Stand]) -> list[Stand]:
         """Return the stands of a run that ended early; its table tells what it has not read.
@@ -337,7 +323,6 @@ def compare(
     _compare_sentences(outputs, stands, states, found)
     _compare_table(outputs, stands)
     _compare_page(outputs, stands, states, found)
-    _compare_left_branches(outputs, stands)
     if outputs.report["many"]["budget"] and outputs.mode != "withdraw":
         _compare_forecast(outputs, foreseen, found)
 
@@ -424,7 +409,6 @@ def _compare_forecast(outputs: Outputs, foreseen: Sequence[Stand], found: int) -
         taken = (min(to_open, cap), min(to_update + to_close, cap))
         said = (budget["now"], budget["updates"] + budget["closes"])
         _same("what is to be opened and changed", said, taken)
-    _compare_next(outputs, foreseen)
     to_do = budget["now"] + budget["updates"] + budget["closes"] + budget["deferred"]
     if outputs.mode != "check":
         _same("now, to update and deferred", to_do, to_open + to_update + to_close)
@@ -446,21 +430,6 @@ def _compare_forecast(outputs: Outputs, foreseen: Sequence[Stand], found: int) -
     for sentence in sentences:
         assert sentence in outputs.run.stdout
         assert outputs.mode == "register" or sentence in outputs.run.summary
-
-
-def _compare_next(outputs: Outputs, foreseen: Sequence[Stand]) -> None:
-    """Compare the repositories that a plan names as the next ones, as many as the caps take."""
-    names, counted = outputs.names_next()
-    to_do = {each.repository for each in foreseen if each.state in TO_DO}
-    budget = outputs.report["many"]["budget"]
-    if outputs.mode != "plan":
-        _same("what comes next", (names, counted), (set(), 0))
-        return
-    _same("the names of what comes next", names - to_do, set())
-    expected = budget["now"] + budget["updates"] + budget["closes"]
-    if len({each.listed.name for each in foreseen}) == 1 and expected <= MOST_NAMES:
-        _same("the number of what comes next", len(names) + counted, expected)
-    assert all(name in outputs.run.summary for name in names)
 
 
 def _ways(stands: Iterable[Stand]) -> Counter[str]:
@@ -549,19 +518,6 @@ def _compare_table(outputs: Outputs, stands: Sequence[Stand]) -> None:
     known = {(each.repository, each.listed.name, each.state) for each in stands}
     wrong = {row for row in of_names - known if not row[0].startswith("not public")}
     _same("the repositories of the table", wrong, set())
-    ages = {
-        (row["repository"], row["list"], row["pull_request_age_days"])
-        for row in outputs.rows
-        if row["standing"] in {"proposed", "unread"}
-        and row["pull_request"]
-        and not row["repository"].startswith("not public")
-    }
-    open_ones = {
-        (each.repository, each.listed.name, str(_days(each, outputs)))
-        for each in stands
-        if each.opened_at is not None
-    }
-    _same("the ages of the table", ages - open_ones, set())
 
 
 def _days(stand: Stand, outputs: Outputs) -> int:
@@ -579,7 +535,6 @@ def _compare_page(
         shown = re.search(card, page)
         counted = (f"{len(reached)} / {total}", _percent(len(reached), total))
         _same(f"the page, of what is {name},", shown and shown.groups(), counted)
-    _compare_teams(page, outputs, reach, {each.repository for each in stands})
     tiles = {
         name: int(count)
         for count, name in re.findall(r'<strong>(\d+)</strong> <span class="(\w+) key">', page)
@@ -606,50 +561,11 @@ def _compare_page(
     _same("the first lines of the page", [*map(html.unescape, said)], steps)
 
 
-def _compare_left_branches(outputs: Outputs, stands: Sequence[Stand]) -> None:
-    """Assert that log, summary, report and page name the repositories with a left branch."""
-    matrix = outputs.page[outputs.page.index('id="matrix"') :]
-    named = {*re.findall(r'<tr data-name="([^"]+)"', matrix)}
-    left = {each.repository for each in stands if each.leaves_branch} & named
-    begins, _, _ = TEXTS["progress.branch_left"].partition("{")
-    registrations = outputs.report["registrations"]
-    with_note = [each for each in registrations if any(begins in note for note in each["notes"])]
-    _same("the notes of the report", {each["repository"] for each in with_note}, left)
-    on_page = re.findall(r'/(octo-org/\w+)/tree/[^"]+"><code>', matrix)
-    _same("the branches of the page", {*on_page}, left)
-    for text in (outputs.run.stdout, outputs.run.summary):
-        [said] = re.findall(rf"{begins}.*\n?.*", text) or [""]
-        _same("log and summary", {*re.findall(r"\b(octo-org/r\d+)\b", said)}, left)
-
-
 def _percent(part: int, whole: int) -> str:
     number = str(100 * part // whole)
     if number == "0" and part:
         number = "&lt;\u00a01"
     return f"{number}\u00a0%"
-
-
-def _compare_teams(
-    page: str, outputs: Outputs, reach: Mapping[str, set[str]], names: set[str]
-) -> None:
-    """Compare how many named repositories of each team are complete, and how many done."""
-    named = names & {*re.findall(r'<tr data-name="([^"]+)"', page[page.index('id="matrix"') :])}
-    teams: dict[str, set[str]] = {}
-    for name in named:
-        teams.setdefault(outputs.teams.get(name, "(no value)"), set()).add(name)
-    expected = {
-        team: [f"{len(of & reach[each])} of {len(of)}" for each in ("complete", "done")]
-        for team, of in teams.items()
-    }
-    found = re.search(r'<h2 id="by-0">By team</h2>.*?</table>', page, re.DOTALL)
-    rows = re.findall(r"<tr>(.*?)</tr>", found[0] if found else "", re.DOTALL)[1:]
-    says = {
-        re.search(r'scope="row">(.*?)\s*<svg', row, re.DOTALL)[1]: re.findall(  # type: ignore[index]
-            r'class="number">(\d+ of \d+)', row
-        )
-        for row in rows
-    }
-    _same("the teams of the page", says, expected)
 
 
 def _compare_rows_of_page(page: str, stands: Sequence[Stand]) -> None:
@@ -724,8 +640,6 @@ def _steps(outputs: Outputs, stands: Sequence[Stand], states: Counter[str]) -> l
         steps.append(TEXTS["page.look_at_failed"].format(count=states["failed"]))
     if ages:
         steps.append(TEXTS["page.open"].format(count=len(ages), days=max(ages)))
-    if left := sum(each.leaves_branch for each in stands):
-        steps.append(TEXTS["page.left_branches"].format(count=left))
     if lists["closed"]:
         steps.append(TEXTS["page.closed"].format(count=lists["closed"]))
     if lists["withdrawn"]:

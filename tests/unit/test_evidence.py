@@ -230,6 +230,8 @@ def test_the_bars_of_a_page_add_up_whatever_the_states() -> None:
     }
     assert (page.reach("COMPLETE"), page.reach("DONE"), group.done) == (complete, done, done)
     assert page.tiles["present"] == complete
+    for reached in (complete, done):
+        assert f'<td class="number">{reached} of 200 ' in shown.render()
     shown.render("ja")
 
 

@@ -10,7 +10,6 @@ import pytest
 
 from tests.fakehub import Repository, StandInHost
 from tests.harness import HEALTH_BRANCH, LIST_BRANCH, ROOT, SCAFFOLD_BRANCH, Action, Run, Start
-from tests.organisation import ALL as ALL_OF
 from tests.organisation import rows, states
 from tests.outputs import DAY, Listed, Outputs, World, compare
 
@@ -52,17 +51,11 @@ def world(host: StandInHost, request: pytest.FixtureRequest) -> World:
             files = {path: held for path, held in files.items() if "/" not in path}
             files[".github"] = b"a file\n"
         name = f"octo-org/r{number:03}"
-        team = {"team": f"team-{number % 4}"} if number % 4 else {}
         private = number % 3 == 1
-        made.append(host.create_repository(name, files, private=private, properties=team))
+        made.append(host.create_repository(name, files, private=private))
     refusing = made[3 :: len(made) // 8]
     for each in refusing:
         each.protect("chore/*", "ruleset")
-    # This one takes a branch, and no file
-    taking_branch = [made[13], made[28]]
-    for each in taking_branch:
-        each.protect("chore/*", "classic")
-    refusing += taking_branch
     host.create_repository("octo-org/old", archived=True)
     host.create_repository("octo-org/new", empty=True)
     host.create_repository("octo-org/copy", parent="other/copy")
@@ -83,22 +76,15 @@ def register(action: Action, many: Start, world: World) -> Register:
         of_list = {"definitions": action.listing_of(lists[0].files), "profile": None}
         given = {"profile": "all"} if lists == BOTH else of_list
         env = action.keeping
-        # The page groups by what the selection names
-        inputs["target_repos"] = f"{inputs.get('target_repos', ALL_OF)}, -property:team=none"
         if "workflow" in inputs:
             env["GITHUB_REPOSITORY"] = inputs.pop("workflow")
         moment = action.clock.now
         run = many(**given, env=env, **inputs)
         report, table, page = (action.kept(run, name) for name in ("report", "table", "page"))
         mode = inputs.get("mode", "register")
-        teams = {
-            each.full_name: str(each.properties["team"])
-            for each in world.repositories
-            if each.properties
-        }
         cap = int(inputs.get("max_pull_requests", "100"))
-        says = Outputs(run, mode, moment, json.loads(report), table, page, teams, cap)
-        gone = NOT_FOUND if NOT_FOUND[0] in inputs["target_repos"] else ()
+        says = Outputs(run, mode, moment, json.loads(report), table, page, cap)
+        gone = NOT_FOUND if NOT_FOUND[0] in inputs.get("target_repos", "") else ()
         stands = world.expect(lists, mode, before, action.host.requests[sent:], gone)
         if ends_early:
             stands = says.as_far_as_read(stands)
@@ -139,7 +125,8 @@ def test_every_output_says_what_the_host_holds(
 
     register(*BOTH, mode="plan")
     register(*BOTH, max_pull_requests="15")
-    dying = host.create_token(requests=12)
+    # All are read with others, and some of them by themselves
+    dying = host.create_token(requests={60: 8, 300: 12}[len(world.repositories)])
     cut = register(CORRECTED, ends_early=True, mode="plan", host_token=dying)
     assert cut.exit_code == 2
     assert {"not read", "to open", "complete"} <= states(cut).keys()
