@@ -6,8 +6,8 @@
         ...  # run a client against host.url
         assert "docs/guide.md" in repository.files("main")
 
-What it answers follows GitHub's published descriptions; leaving the block fails when a request
-or an answer does not.
+Requests and answers are compared with GitHub's published descriptions. Leaving the block raises
+AssertionError if one of them does not match.
 """
 
 from .faults import Fault, FaultKind, Faults

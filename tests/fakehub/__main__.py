@@ -1,4 +1,4 @@
-"""`python -m tests.fakehub`: serve an example repository until interrupted."""
+"""Serve an example repository until interrupted (`python -m tests.fakehub`)."""
 
 from __future__ import annotations
 

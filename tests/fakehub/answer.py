@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Response:
-    """Status, body and headers; a body that is not bytes is sent as JSON.
+    """An HTTP response. A body that is not bytes is sent as JSON.
 
-    `cut` announces the whole length and sends half of it.
+    With `json`, bytes are sent as JSON, too, instead of as HTML. With `cut`, `Content-Length` gives
+    the length of the whole body, but only the first half is sent.
     """
 
     status: int
@@ -43,19 +44,19 @@ class Drop:
 
 
 Script: TypeAlias = Callable[[], Iterator[bytes | float | Drop]]
-"""Bytes to send, seconds to wait, and perhaps how the connection ends."""
+"""A function that yields bytes to send, seconds to wait, or a `Drop` that ends the connection."""
 
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """Bytes that a script sends instead of HTTP, before it closes the connection."""
+    """Bytes that a script sends instead of an HTTP response; then the connection is closed."""
 
     script: Script
 
 
 Answer: TypeAlias = Response | Drop | Raw
 Change: TypeAlias = Callable[["Request", Response], Answer]
-"""What becomes of the right answer to a request."""
+"""A function that makes another answer from a request and the right answer to it."""
 
 
 def error_body(
@@ -64,7 +65,7 @@ def error_body(
     documentation_url: str,
     errors: Sequence[Mapping[str, Any] | str] = (),
 ) -> dict[str, Any]:
-    """An error body; the host quotes the status in it."""
+    """Return the JSON body of an error; GitHub gives the status in it as a string."""
     body: dict[str, Any] = {"message": message}
     if errors:
         body["errors"] = list(errors)

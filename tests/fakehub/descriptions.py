@@ -1,6 +1,7 @@
-"""GitHub's published REST description: routes, and validation of requests and answers.
+"""Find the operation of a REST request, and validate requests and answers.
 
-Source: `descriptions/rest.json`, made by `scripts/extract-host-descriptions`.
+GitHub's published REST description is in `descriptions/rest.json`, which
+`scripts/extract-host-descriptions` writes.
 """
 
 from __future__ import annotations
@@ -35,7 +36,10 @@ class Operation:
     responses: Mapping[int, Draft202012Validator | None]
 
     def request_errors(self, query: Mapping[str, str], body: Any, given: bool) -> Iterator[str]:
-        """The parts of a request that the description does not allow."""
+        """Yield a message for each part of a request that the description does not allow.
+
+        `given` says whether the request has a body.
+        """
         for name, value in query.items():
             if name not in self.query:
                 yield f"undocumented query parameter {name!r}"
@@ -53,7 +57,10 @@ class Operation:
             yield "the body is missing"
 
     def answer_errors(self, status: int, body: Any) -> Iterator[str]:
-        """Parts of an answer that the description forbids. It allows undocumented statuses."""
+        """Yield a message for each part of an answer that the description does not allow.
+
+        A status without a description is allowed; from 400 on, its body must be a basic error.
+        """
         checker = self.responses.get(status, basic_error() if status >= 400 else None)
         if checker is not None:
             yield from errors(checker, body, f"answer {status}")
@@ -61,17 +68,17 @@ class Operation:
 
 @cache
 def document() -> dict[str, Any]:
-    """The description, amended where the host is known to differ from it."""
+    """Load the description, with corrections for known differences between it and GitHub."""
     loaded: dict[str, Any] = json.loads((FOLDER / "rest.json").read_text(encoding="utf-8"))
     operations = loaded["operations"]
-    # No real 409 passes the `oneOf`: a rule violation is also a basic error.
+    # No real 409 passes the `oneOf`, because a rule violation is also a basic error.
     conflict = operations[PUT_CONTENTS]["responses"]["409"]["schema"]
     conflict["anyOf"] = conflict.pop("oneOf")
     # The prose allows the bare array that the schema leaves out.
     labels = operations[POST_LABELS]["body"]["schema"]["oneOf"]
     labels.append({"type": "array", "items": {"type": "string"}, "minItems": 1})
-    # A deleted fork (github/rest-api-description#1811); a label without a description, which
-    # the schema of a single pull request allows.
+    # The head of a deleted fork has no repository (github/rest-api-description#1811). A label may
+    # have no description, as the schema of a single pull request says.
     listed = loaded["components"]["schemas"]["pull-request-simple"]["properties"]
     head, label = listed["head"]["properties"], listed["labels"]["items"]["properties"]
     head["repo"] = {"nullable": True, "allOf": [head["repo"]]}
@@ -80,7 +87,7 @@ def document() -> dict[str, Any]:
 
 
 def compiled(schema: Any) -> Any:
-    """An OpenAPI 3.0 schema as a JSON Schema: references inlined, `nullable` spelt out."""
+    """Return an OpenAPI 3.0 schema as a JSON Schema, without `$ref` and `nullable`."""
     if isinstance(schema, list):
         return [compiled(item) for item in schema]
     if not isinstance(schema, dict):
@@ -139,7 +146,10 @@ def operations() -> tuple[Operation, ...]:
 
 
 def pattern(name: str, parameters: list[dict[str, Any]]) -> re.Pattern[str]:
-    """The regular expression of an operation's method and raw path."""
+    """Return a regular expression for the method and the raw path of an operation.
+
+    `name` is, for example, `GET /repos/{owner}/{repo}`.
+    """
     several = {each["name"] for each in parameters if each.get("x-multi-segment")}
 
     def group(match: re.Match[str]) -> str:
@@ -149,7 +159,7 @@ def pattern(name: str, parameters: list[dict[str, Any]]) -> re.Pattern[str]:
 
 
 def find(method: str, raw_path: str) -> tuple[Operation, dict[str, str]] | None:
-    """The operation of a request and its path parameters, decoded."""
+    """Return the operation of a request and its decoded path parameters; None if there is none."""
     for operation in operations():
         if match := operation.pattern.fullmatch(f"{method} {raw_path}"):
             return operation, {name: unquote(value) for name, value in match.groupdict().items()}
@@ -163,7 +173,10 @@ def errors(checker: Draft202012Validator, value: Any, where: str) -> Iterator[st
 
 
 def undocumented(schema: Mapping[str, Any], value: Any, where: str) -> Iterator[str]:
-    """Properties of a body that its schema does not name."""
+    """Yield a message for each property of a body that its schema does not name.
+
+    An object whose schema names no properties may have any.
+    """
     branches = [schema, *schema.get("oneOf", ()), *schema.get("anyOf", ())]
     if isinstance(value, dict):
         known = {

@@ -1,4 +1,4 @@
-"""From a request to its answer: description, token, limits, faults."""
+"""Answer requests: check them against the description, the token and the limits, add faults."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Dispatcher:
         self._uses: Counter[str] = Counter()
 
     def respond(self, record: Request, prefix: str, raw_path: str, body: bytes) -> Answer:
-        """The answer to a request, or the fault that takes its place."""
+        """Return the answer to a request, or the answer of the fault that replaces it."""
         if self._host.on_request is not None:
             self._host.on_request(record)
         to_graphql = record.method == "POST" and raw_path in GRAPHQL
@@ -64,7 +64,10 @@ class Dispatcher:
     def _describe(
         self, record: Request, raw_path: str, given: bool
     ) -> tuple[descriptions.Operation, dict[str, str]] | None:
-        """Return the operation of a request. A part that the description forbids is a mismatch."""
+        """Return the operation of a request, and its path parameters; None if there is none.
+
+        Every part of the request that the description does not allow is recorded as a mismatch.
+        """
         found = descriptions.find(record.method, self._by_name(raw_path))
         if found is None:
             self._mismatch(record, "no such operation in the description")
@@ -74,12 +77,15 @@ class Dispatcher:
         return found
 
     def _by_name(self, raw_path: str) -> str:
-        """The described form of an address that names a repository or an owner by its number."""
+        """Return the path with names if it gives a repository or an owner by its number.
+
+        The description has only paths with names.
+        """
         _, kind, number, *rest = [*raw_path.split("/", 3), "", ""]
         rest = [each for each in rest if each]
         if kind == "repositories":
             repository = self._host.repository_by_id(number)
-            # One that is not there is not found under whatever name
+            # No repository has this name, so the request is answered with 404
             name = repository.full_name if repository else f"gone/{number}"
             if number.isdecimal():
                 raw_path = "/".join(["/repos", name, *rest])
@@ -87,7 +93,7 @@ class Dispatcher:
             for repository in self._host.repositories:
                 if str(user_id(repository.owner.lower())) == number:
                     return f"/{NUMBERED[kind]}/{repository.owner}/repos"
-        # The root of a repository, for which the description has no form of its own
+        # The description has a path with `/contents/`, but none for the root of a repository
         return f"{raw_path}/" if ROOT_CONTENTS.fullmatch(raw_path) else raw_path
 
     def _answer(self, record: Request, prefix: str, raw_path: str, given: bool) -> Response:
@@ -112,7 +118,7 @@ class Dispatcher:
         return answer
 
     def _answer_graphql(self, record: Request) -> Response:
-        """The answer of GraphQL: status 200 for most of what can go wrong."""
+        """Return the answer of GraphQL, which has status 200 for most errors as well."""
         self._host.spend_latency()
         token = None
         try:
@@ -140,8 +146,10 @@ class Dispatcher:
         return answer
 
     def _check_version(self, record: Request) -> None:
-        """Raise `Refusal` 410 for an API version that is gone; its words are those of the 400
-        for an unknown one (expipiplus1/update-nix-fetchgit#79), which nobody has confirmed.
+        """Raise `Refusal` 410 if GitHub no longer supports the API version.
+
+        The words are those of the 400 for an unknown version (expipiplus1/update-nix-fetchgit#79);
+        nobody has confirmed them for a version that is no longer supported.
         """
         version = record.headers.get("x-github-api-version")
         if version in self._host.quirks.gone_api_versions:
@@ -153,7 +161,11 @@ class Dispatcher:
             )
 
     def _authenticate(self, record: Request) -> Token:
-        """The token of a request; `Refusal` 401, or 403 after many bad ones in a row."""
+        """Return the token of a request.
+
+        Raise `Refusal` 401 if there is none or it is not valid, and 403 after many wrong tokens in
+        a row (`Quirks.most_wrong_tokens`).
+        """
         if record.token is None:
             raise Refusal(401, "Requires authentication")
         token = self._host.find_token(record.token)
@@ -201,13 +213,13 @@ class Dispatcher:
         if moved:
             return redirect(record, root, repository)
         if record.method == "GET" and record.path.endswith("/") and "path" in parameters:
-            # Without the query: octokit/octokit.js#1660, PyGithub/PyGithub#2125
+            # The address lacks the query: octokit/octokit.js#1660, PyGithub/PyGithub#2125
             place = f"{root}/repositories/{repository.id}/contents/{parameters['path']}"
             return Response(302, None, {"Location": place.rstrip("/")})
         route = ROUTES[operation.name]
         token.require(repository, *route.needs)
         if not repository.has_pull_requests and "/pulls" in operation.name:
-            # augurlabs/augur#3731; for a write nobody has confirmed it
+            # augurlabs/augur#3731 shows it for a read; nobody has confirmed it for a write
             raise not_found()
         if record.method != "GET":
             if repository.disabled:
@@ -258,9 +270,9 @@ class Dispatcher:
 
 
 def redirect(record: Request, root: str, repository: Repository) -> Response:
-    """The answer of a former name of a repository: 301 to a GET, 307 to a write.
+    """Return the redirect from a former name of a repository: 301 to a GET, 307 to a write.
 
-    The words are the same (octokit/fixtures, rename-repository).
+    Both have the same message (octokit/fixtures, rename-repository).
     """
     status = HTTPStatus.MOVED_PERMANENTLY
     if record.method != "GET":

@@ -1,4 +1,4 @@
-"""Faults: wrong, late and missing answers that a test puts in the way of any request."""
+"""Faults: wrong, late and missing answers that a test can have any request get."""
 
 from __future__ import annotations
 
@@ -27,11 +27,12 @@ HTML = b"<html><head><title>Oops</title></head><body><h1>Unicorn!</h1></body></h
 
 
 class FaultKind(StrEnum):
-    """Every kind of fault; `can_happen_after` tells which ones an applied write may meet.
+    """Every kind of fault; `can_happen_after` says if it can follow a write that was applied.
 
-    Those of GraphQL answer status 200, which nothing but GraphQL does: with `errors`
-    (renovatebot/renovate#21861, yanyongyu/githubkit#271, cli/cli#4801), or with a bare `message`.
-    So do the partial answer, which lacks the second half of what was asked for, and the time-out.
+    The kinds of GraphQL have status 200, with `errors` (renovatebot/renovate#21861,
+    yanyongyu/githubkit#271, cli/cli#4801) or only a `message`. Only GraphQL answers errors in this
+    way. `PARTIAL_200` lacks the second half of the fields of the query, and `TIMEOUT_200` has no
+    data.
     """
 
     PRIMARY_403 = "primary-403"
@@ -75,7 +76,7 @@ class FaultKind(StrEnum):
 
     @property
     def can_happen_after(self) -> bool:
-        """False for refusals, limits included: they come before anything is done."""
+        """False for refusals and rate limits, because GitHub then has not applied the request."""
         return self not in REFUSALS
 
 
@@ -111,13 +112,14 @@ BODIES: dict[FaultKind, Any] = {
 class Fault:
     """A fault and the requests it hits.
 
-    It hits the requests from number `at` (1-based, any if None) that `match` accepts, `times` of
-    them (None: all). `when="before"`: the request is not applied; `"after"`: it is applied, then
-    answered wrongly. `retry_after`, `reset_in` and `seconds` (how long TIMEOUT holds the answer)
-    are in seconds. `location` is the root a redirect leads to; `status`, `message`, `headers`
-    and `body` are those of CUSTOM, `change` makes the answer of CHANGED from the right one,
-    `script` is what RAW sends (`tests.fakehub.raw`), and `headers` are added to every kind. Raises
-    ValueError for an `after` that cannot be.
+    It hits the first `times` requests (all if None) that `match` accepts, beginning with request
+    number `at` (1-based, any if None). With `when="before"` the request is not applied; with
+    `"after"` it is applied and then answered wrongly. `retry_after`, `reset_in` and `seconds` (how
+    long TIMEOUT holds the answer) are in seconds. `location` is the root that a redirect leads to.
+    CUSTOM answers with `status` and `message`, or with `body`; CHANGED answers with the result of
+    `change` for the right answer; RAW sends `script` (`tests.fakehub.raw`). `headers` are added to
+    every kind. `hits` has the numbers of the requests that were hit. Raises ValueError if `when` is
+    `"after"` and the kind cannot follow a request that was applied.
     """
 
     kind: FaultKind
@@ -149,7 +151,12 @@ class Fault:
         )
 
     def answer(self, request: Request, real: Response | None, elsewhere: str, now: float) -> Answer:
-        """The wrong answer at `now` (epoch); `real` is the right one of an applied request."""
+        """Return the wrong answer.
+
+        `real` is the right answer to a request that was applied, and None for other requests.
+        `elsewhere` is the root that redirects lead to by default, and `now` is in seconds since
+        the epoch.
+        """
         refusal = self.kind in REFUSALS
         answer = self._refusal(request, elsewhere, now) if refusal else self._failure(request, real)
         if isinstance(answer, Response):
@@ -216,13 +223,13 @@ class Fault:
         return answer
 
     def _status(self) -> int:
-        """Return the status in the name of the kind; without one, 403 for a refusal, else 500."""
+        """Return the status in the name of the kind; by default 403 for refusals and 500 else."""
         numbers = [int(part) for part in self.kind.split("-") if part.isdigit()]
         return numbers[0] if numbers else 403 if self.kind in REFUSALS else 500
 
 
 class Faults:
-    """The faults in force, first come first served."""
+    """The faults in force; a request gets the first one, in the order of `add`, that hits it."""
 
     def __init__(self) -> None:
         self._faults: list[Fault] = []
@@ -234,7 +241,7 @@ class Faults:
         return fault
 
     def change(self, how: Change, match: Callable[[Request], bool] | None = None) -> Fault:
-        """Change all right answers, or those to the requests that `match` accepts."""
+        """Change the right answers to all requests, or to the requests that `match` accepts."""
         kind = FaultKind.CHANGED
         return self.add(Fault(kind, match=match, times=None, when="after", change=how))
 
@@ -243,7 +250,7 @@ class Faults:
             self._faults.clear()
 
     def take(self, request: Request) -> Fault | None:
-        """The fault that hits a request, counted as a hit."""
+        """Return the fault that hits a request, and count the hit; None if there is none."""
         with self._lock:
             for fault in self._faults:
                 if fault.accepts(request):

@@ -1,4 +1,4 @@
-"""Clone and push: git's own `http-backend` over the repositories of the stand-in."""
+"""Answer clones and pushes with git's own `http-backend`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ ADDRESS = re.compile(r"/([^/]+/[^/]+?)(?:\.git)?/(info/refs|git-upload-pack|git-
 
 
 def respond(host: StandInHost, record: Request, address: re.Match[str], body: bytes) -> Response:
-    """The answer of git. Without sufficient credentials it is 401, even without a repository."""
+    """Answer a request of a git client.
+
+    It is 401 if the credentials do not suffice, and also if there is no such repository.
+    """
     full_name, rest = address.groups()
     pushing = PUSH in {rest, record.query.get("service")}
     try:
@@ -41,7 +44,7 @@ def respond(host: StandInHost, record: Request, address: re.Match[str], body: by
 
 
 def check(repository: Repository, token: Token | None, *, pushing: bool) -> None:
-    """Raise `Refusal` where the credentials do not suffice; a public one is read without any."""
+    """Raise `Refusal` if the token does not suffice. Anybody may read a public repository."""
     if token is not None:
         token.require(repository, "contents=write" if pushing else "contents=read")
     elif pushing or repository.private:
@@ -49,7 +52,7 @@ def check(repository: Repository, token: Token | None, *, pushing: bool) -> None
 
 
 def password(record: Request) -> str:
-    """The token, which git sends as the password of any user, or as the user."""
+    """Return the token, which git sends as the password or the user name; empty if it has none."""
     kind, _, encoded = record.headers.get("authorization", "").partition(" ")
     if kind.lower() != "basic":
         return ""
@@ -61,7 +64,7 @@ def password(record: Request) -> str:
 
 
 def backend(record: Request, path: Path, rest: str, body: bytes) -> Response:
-    """Run `git http-backend`, a CGI program."""
+    """Return the answer of `git http-backend`, a CGI program, which is run for this request."""
     headers = record.headers
     environ = {
         "PATH": os.environ["PATH"],

@@ -1,4 +1,4 @@
-"""The stand-in itself: what it holds, how a test sets it up, and the log of its requests."""
+"""The stand-in itself: its repositories and tokens, its settings, and the log of its requests."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ FIRST_REPOSITORY = 1000
 class StandInHost:
     """A small GitHub on loopback, over real git repositories.
 
-    `root` keeps the repositories in that directory instead of a temporary one; with `tls` the
-    address is https (`tests.fakehub.tls` has certificates). `clock` measures lag, pace and limits,
-    and may be replaced. Leaving a `with` block raises AssertionError when a request or an answer
-    did not match GitHub's description.
+    With `root` the repositories are kept in that directory, otherwise in a temporary one. With
+    `tls` the address is https (`tests.fakehub.tls` has certificates). `clock` measures lag, pace
+    and limits; a test may replace it. Leaving a `with` block raises AssertionError if a request or
+    an answer did not match GitHub's description (`mismatches`).
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class StandInHost:
         self.actions_may_create_pull_requests = True
         self.repositories: list[Repository] = []
         self.users: set[str] = {"octocat"}
-        """Owners, in lower case, that are people; all others are organisations."""
+        """The owners that are people, in lower case; all other owners are organisations."""
         self._tokens: dict[str, Token] = {}
         self._by_name: dict[str, Repository] = {}
         self._lock = threading.Lock()
@@ -66,7 +66,7 @@ class StandInHost:
         self._server = Server(("127.0.0.1", port), self, tls)
         scheme = "http" if tls is None else "https"
         self.url = f"{scheme}://127.0.0.1:{self._server.server_port}"
-        # The same machine under another name: where redirects "to another host" lead.
+        # The same server under another name, because redirects lead to another host
         self.elsewhere = f"{scheme}://localhost:{self._server.server_port}"
         threading.Thread(target=self._server.accept, daemon=True).start()
 
@@ -88,11 +88,11 @@ class StandInHost:
                 shutil.rmtree(self._root, ignore_errors=True)
 
     def now(self) -> float:
-        """Seconds since the epoch, by the clock in force."""
+        """Return the time of `clock` in seconds since the epoch."""
         return self.clock.time()
 
     def settle(self, timeout: float = 60.0) -> None:
-        """Wait until no request is under way, such as one whose client was killed.
+        """Wait until every request is answered, also the request of a client that was killed.
 
         Raises TimeoutError after `timeout` seconds.
         """
@@ -113,7 +113,10 @@ class StandInHost:
         empty: bool = False,
         **attributes: Unpack[Attributes],
     ) -> Repository:
-        """Create a repository with one commit (a README unless `files` are given), or none."""
+        """Create a repository with one commit, or without a commit if it is to be `empty`.
+
+        The commit has `files`, or a README if none are given.
+        """
         first = {"README.md": b"# Example\n"} if files is None else files
         begun = template(default_branch, None if empty else frozenset(first.items()))
         with self._lock:
@@ -141,15 +144,16 @@ class StandInHost:
         hidden_by_sso: Sequence[str] = (),
         unknown_for: float = 0.0,
     ) -> str:
-        """A token with the prefix of its kind.
+        """Create a token with the prefix of its kind, and return its value.
 
-        `scopes` count for classic tokens; `permissions` (by default contents, pull
-        requests, and reading members and custom properties)
-        and `repositories` (None: all) for the others. `sso`: the organisation wants single
-        sign-on first. `long`: 520 characters with two dots, as tokens of Apps become (GitHub
-        changelog, 2026-04-24). After so many `requests` it is a bad credential. Listings
-        leave out the repositories of the owners in `hidden_by_sso`, and say so. For the first
-        seconds of its life, `unknown_for`, it is a bad credential, too (octokit/auth-app.js#65).
+        `scopes` count for classic tokens. `permissions` and `repositories` (None: all) count for
+        the other kinds; by default the permissions are to write contents and pull requests, and to
+        read members and custom properties. With `sso` the organisation requires single sign-on for
+        the token. A `long` token has 520 characters and two dots, as GitHub announces for tokens of
+        Apps (GitHub changelog, 2026-04-24). The token is a bad credential after its first
+        `requests` requests, and for `unknown_for` seconds after its creation
+        (octokit/auth-app.js#65). Listings leave out the repositories of the owners in
+        `hidden_by_sso`, and a header says so.
         """
         tail = secrets.token_hex(18)
         if long:
@@ -177,7 +181,7 @@ class StandInHost:
         return token.value
 
     def revoke_token(self, value: str) -> None:
-        """Make a token a bad credential."""
+        """Revoke a token: from now on it is a bad credential."""
         del self._tokens[value]
 
     def spend_latency(self) -> None:
@@ -185,9 +189,9 @@ class StandInHost:
             time.sleep(self.latency)
 
     def real_day(self) -> None:
-        """Switch on every quirk that a run has to survive: lag, flaky answers, the pace.
+        """Switch on the quirks that every run has to survive: lag, flaky answers, the pace.
 
-        A size above which queries are cut is among them, far above what one repository asks for.
+        Large queries get partial answers; the queries for one repository are far smaller.
         """
         self.quirks = Quirks(
             lag=Lag(seconds=0.8),
@@ -205,12 +209,15 @@ class StandInHost:
         return self._tokens.get(value)
 
     def find_repository(self, full_name: str) -> tuple[Repository, bool]:
-        """A repository and whether it is called otherwise by now; `Refusal` 404."""
+        """Return a repository, and whether `full_name` is a former name of it.
+
+        Raise `Refusal` 404 if there is no such repository.
+        """
         wanted = full_name.lower()
         with self._lock:
             found = self._by_name.get(wanted)
             if found is None or found.full_name.lower() != wanted:
-                # Names change without a word to the stand-in (`Repository.rename`).
+                # `Repository.rename` does not tell the stand-in that a name has changed
                 self._by_name = {
                     name.lower(): each for each in self.repositories for name in each.former_names
                 } | {each.full_name.lower(): each for each in self.repositories}
@@ -227,7 +234,7 @@ class StandInHost:
     # Answering
 
     def receive(self, record: Request) -> Request:
-        """Number and log a request."""
+        """Give a request its number, add it to the log, and return it."""
         with self._lock:
             record = replace(record, number=len(self.requests) + 1)
             self.requests.append(record)
@@ -239,5 +246,5 @@ class StandInHost:
         self.requests[record.number - 1] = done
 
     def respond(self, record: Request, prefix: str, raw_path: str, body: bytes) -> Answer:
-        """The answer to a request, or the fault that takes its place."""
+        """Return the answer to a request, or the answer of the fault that replaces it."""
         return self._dispatcher.respond(record, prefix, raw_path, body)

@@ -1,4 +1,4 @@
-"""Primary rate limit and the pace of content-creating requests."""
+"""The primary rate limit, and the secondary limit on requests that create content."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ TOO_QUICKLY = "was submitted too quickly"
 
 @dataclass(slots=True)
 class RateLimit:
-    """Requests per hour; `reset` is in epoch seconds, and then `remaining` is full again.
+    """The requests, or points of queries, that are allowed in an hour.
 
-    Without a `reset` the hour begins with the first request.
+    The hour ends at `reset` (seconds since the epoch); then `remaining` is set to `limit` again. If
+    `reset` is None, the hour begins with the next request.
     """
 
     limit: int = 5000
@@ -27,7 +28,10 @@ class RateLimit:
     reset: int | None = None
 
     def renew(self, now: float) -> int:
-        """Begin a new hour, when it is time, and give its end; `now` in epoch seconds."""
+        """Begin a new hour if the last one is over, and return the end of the hour.
+
+        All times are in seconds since the epoch.
+        """
         if self.reset is not None and now >= self.reset:
             self.remaining = self.limit
             self.reset = None
@@ -36,7 +40,7 @@ class RateLimit:
         return self.reset
 
     def spend(self, login: str, now: float, points: int = 1) -> None:
-        """Count a request, or the points of a query; `Refusal` 403 when none is left."""
+        """Count a request, or the points of a query. Raise `Refusal` 403 if none are left."""
         self.renew(now)
         if self.remaining <= 0:
             raise Refusal(
@@ -59,10 +63,11 @@ class RateLimit:
 
 @dataclass(slots=True)
 class Pace:
-    """At most this many content-creating requests per minute and hour; `minute` in seconds.
+    """The number of requests that create content, for each minute and for each hour.
 
-    `refused` counts those that came too early. The words are those of a secondary limit, or, with
-    status 422, `was submitted too quickly` (cli/cli#4801).
+    `minute` is the length of a minute in seconds, so that tests can be quick. `refused` counts the
+    requests that came too early. With `status` 422 these are answered with `was submitted too
+    quickly` (cli/cli#4801), otherwise with the words of a secondary limit.
     """
 
     per_minute: int = 80
@@ -74,7 +79,7 @@ class Pace:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def spend(self, now: float) -> None:
-        """Count a request at `now` (monotonic); `Refusal` with Retry-After when it is too early."""
+        """Count a request; `now` is in monotonic seconds. Raise `Refusal` if it is too early."""
         with self._lock:
             while self._times and self._times[0] <= now - 60 * self.minute:
                 self._times.popleft()
@@ -101,6 +106,9 @@ class Pace:
 
 
 def too_quickly(status: int = 422) -> Refusal:
-    """Return the refusal of content in other words (cli/cli#4801, whatwg/spec-factory#55)."""
+    """Return the refusal of a pull request that was submitted too quickly.
+
+    Its words are not those of a secondary limit (cli/cli#4801, whatwg/spec-factory#55).
+    """
     error = {"resource": "PullRequest", "code": "custom", "message": TOO_QUICKLY}
     return Refusal(status, "Validation Failed", errors=[error])

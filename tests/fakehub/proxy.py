@@ -1,6 +1,6 @@
-"""A proxy that opens encrypted connections, as those of companies do, or that refuses them.
+"""A proxy that decrypts connections, as many companies use one, or that refuses to connect.
 
-It may itself be reached over TLS.
+Clients may reach the proxy itself over TLS.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .tls import Authority
 
 
 class Proxy(ThreadingHTTPServer):
-    """Shows clients a certificate of its own authority, and asks the stand-in what they ask.
+    """A proxy that shows certificates of its own authority, and sends requests to the stand-in.
 
     with Proxy(host, Authority()) as proxy: ...
     """
@@ -36,9 +36,11 @@ class Proxy(ThreadingHTTPServer):
         tls: ssl.SSLContext | None = None,
         closes: int = 0,
     ) -> None:
-        """``refusal`` is the status that it answers instead of connecting; ``tls`` its own.
+        """Prepare a proxy in front of ``host``; it starts with the ``with`` block.
 
-        The first ``closes`` connections are closed as soon as something has come.
+        ``refusal`` is the status with which the proxy refuses to connect; 0 if it connects. With
+        ``tls`` the proxy itself is reached over TLS. The first ``closes`` connections are closed
+        as soon as the client has sent something.
         """
         super().__init__(("127.0.0.1", 0), _Handler)
         self.upstream = urlsplit(host.url).netloc
@@ -62,15 +64,19 @@ class Proxy(ThreadingHTTPServer):
         self.server_close()
 
     def get_request(self) -> tuple[socket.socket, Any]:
-        """A connection; its own TLS is taken off first, because there is another one inside."""
+        """Accept a connection; if clients reach the proxy over TLS, decrypt it.
+
+        The decrypted connection contains a second TLS connection, to the stand-in.
+        """
         connection, address = super().get_request()
-        # An answer is written in two parts: the second would wait until the first is acknowledged
+        # An answer is written in two parts, and without this option the second part would wait
+        # until the client has acknowledged the first one
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if self.closes:
             self.closes -= 1
             with connection:
                 connection.recv(65_536)
-            raise ConnectionAbortedError  # the server goes on with the next one
+            raise ConnectionAbortedError  # the server goes on with the next connection
         if self.tls is None:
             return connection, address
         outer = self.tls.wrap_socket(connection, server_side=True)
@@ -79,11 +85,11 @@ class Proxy(ThreadingHTTPServer):
         return ours, address
 
     def handle_error(self, *_: Any) -> None:
-        """A client that does not trust the certificate goes away."""
+        """Ignore errors: a client that does not trust the certificate closes the connection."""
 
 
 def _relay(outer: ssl.SSLSocket, inner: socket.socket) -> None:
-    """Pass on what comes from either end, until one of them is closed."""
+    """Send everything that one connection receives to the other one, until one is closed."""
     with outer, inner, contextlib.suppress(OSError):
         while True:
             ready = [outer] if outer.pending() else select.select([outer, inner], [], [])[0]
@@ -127,11 +133,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def finish(self) -> None:
         super().finish()
-        # Encrypted, it is another socket than the one that the server accepted, and closes
+        # `do_CONNECT` has put a TLS socket in place of the one that the server closes
         self.connection.close()
 
     def log_message(self, *_: Any) -> None:
-        """Nothing is printed."""
+        """Print nothing."""
 
 
 for _method in ("GET", "POST", "PUT", "PATCH"):
