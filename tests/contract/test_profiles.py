@@ -36,7 +36,7 @@ def test_all_registers_health_then_scaffold(
     assert len(host.requests) == 1 + (21 - 1) + (63 - 1)
     # A summary for each
     assert run.lines[-8:] == summary_lines("ja", 27, 2, 0)
-    first = run.lines.index("完了サマリー") - 1
+    first = run.lines.index("サマリー") - 1
     assert run.lines[first : first + 8] == summary_lines("ja", 7, 0, 0)
     assert run.summary.count("| 項目 | 件数 |") == 2
     assert run.summary.index("| 作成 | 7 |") < run.summary.index("| 作成 | 27 |")

@@ -232,7 +232,7 @@ def summary_lines(language: str, created: int, skipped: int, failed: int) -> lis
     """The eight lines of the console summary."""
     title, counts = {
         "ja": (
-            "完了サマリー",
+            "サマリー",
             [f"作成: {created} 件", f"スキップ: {skipped} 件", f"失敗: {failed} 件"],
         ),
         "en": (
