@@ -295,6 +295,18 @@ ENTRIES = {
     "a template of bytes": entry(
         "{path: a, template: true, content_file: bytes}", "the template is not UTF-8."
     ),
+    **{
+        f"the expression {found}": entry(
+            flow({"path": "a", "template": True, "content": f"a: {found}\n"}),
+            f"the template holds {found}, and filling it in would leave only half of its braces. "
+            "Write an expression of GitHub with twice as many (`${{{{ … }}}}`), or leave out",
+        )
+        for found in (
+            *("${{ secrets.TOKEN }}", "${{github.ref}}", "${{ matrix['os'] }}", "${{ name.else }}"),
+            *("${{ hashFiles('**/go.sum') }}", "${{ !cancelled() }}", "${{ x }}"),
+            "${{ true && 'a' }}",
+        )
+    },
     "a property in a workflow file": entry(
         flow({"path": ".github/workflows/a.yml", "template": True, "content": "{property:team}"}),
         ".github/workflows/a.yml is a workflow file, so its template may not use a custom",
@@ -705,6 +717,7 @@ FOLDERS: dict[str, tuple[dict[str, bytes | None], dict[str, Any], str]] = {
     ),
     "not UTF-8": ({"a/\udcff": b""}, {}, "config/t/a/\\udcff: the name of the file is not UTF-8."),
     "token": ({"a": b"{token}"}, {}, "a: content_file holds the token"),
+    "token in a name": ({"{token}": b""}, {}, "path holds the token itself"),
     "listed twice": (
         {"a": b""},
         {"path": "first/"},
@@ -719,7 +732,7 @@ def test_mistakes_about_a_folder(
 ) -> None:
     folder = action.workspace / "config/t"
     for each, data in files.items():
-        name, arrow, target = each.partition(" -> ")
+        name, arrow, target = each.replace("{token}", action.default_token).partition(" -> ")
         if data is not None:
             content = data.replace(b"{token}", action.default_token.encode())
             action.write("config/t" if name == "../t" else f"config/t/{name}", content)

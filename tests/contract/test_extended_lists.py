@@ -76,17 +76,6 @@ def test_an_extended_list_gives_no_names(action: Action, repository: Repository)
     assert pull.title == "chore: add missing files"
 
 
-@pytest.mark.parametrize("exclude", [["**/nothing"], [".github"], ["idea/**"]])
-def test_an_exclude_that_matches_nothing_is_a_warning(
-    exclude: list[str], action: Action, repository: Repository
-) -> None:
-    listed = action.document({"extends": "health", "exclude": exclude}, "yml")
-    run = action(definitions=listed, language="en", runner=True, mode="plan").or_fail()
-    [annotation] = run.annotations("warning")
-    assert annotation.properties == {"file": listed, "line": "4"}
-    assert f"line 4: the pattern {exclude[0]} of `exclude` matches nothing" in annotation.data
-
-
 def test_content_file_is_written_byte_for_byte(
     start: Start, action: Action, repository: Repository
 ) -> None:
@@ -179,12 +168,6 @@ def test_a_folder_that_is_listed_very_often_is_not_read_to_the_end(
     assert run.exit_code == 2
     assert "hold more than 20000 names" in run.stderr
     assert "there is no such folder" not in run.stderr
-
-
-def test_the_name_of_a_file_in_a_folder_may_not_hold_the_token(action: Action) -> None:
-    action.write(f"config/t/{action.default_token}", b"")
-    run = action(definitions=action.document([{"path": "x/", "content_file": "t/"}]))
-    assert (run.exit_code, action.host.requests) == (2, [])
 
 
 def test_each_file_of_a_folder_is_a_template(

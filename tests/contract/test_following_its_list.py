@@ -34,7 +34,9 @@ def test_what_the_action_wrote_gets_the_present_content(
     unchanged = example.run_with(OLD)
     before = len(host.requests)
     assert all(map(is_read, host.requests))
-    assert unchanged.outputs["pull_request_operation"] == "none"
+    assert "up to date" in unchanged.console
+    outputs = [unchanged.outputs[f"pull_request_{name}"] for name in ("operation", "number")]
+    assert outputs == ["none", "1"]
     host.requests.clear()
     done = example.run_with(NEW)
     assert content(example.repository) == NEW["SECURITY.md"]
@@ -277,11 +279,11 @@ def test_where_the_description_has_no_room_nothing_is_written(
     in_single.run_with(OLD)
     [pull] = in_single.repository.pull_requests
     marks = (pull.body or "").partition("<!-- registrar:wrote")[2]
-    pull.body = f"{'x' * (65_536 - len(marks) - 90)}\n\n{pull.body}"
+    pull.body = full = f"{'x' * (65_536 - len(marks) - 90)}\n\n{pull.body}"
     head = in_single.repository.head(BRANCH)
     for _ in range(2):
         done = in_single.run_with(listed)
-        assert in_single.repository.head(BRANCH) == head
+        assert (in_single.repository.head(BRANCH), pull.body) == (head, full)
         assert "that description has reached GitHub's limit" in done.text
         assert "failed" not in done.outcomes.values()
         assert done.outputs["declined"] == "0"

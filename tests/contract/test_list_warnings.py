@@ -206,6 +206,14 @@ DOUBTS = {
             ),
         )
     },
+    **{
+        f"{pattern} excludes nothing": doubt(
+            f"extends: health\nexclude:\n- '{pattern}'\n",
+            f"the pattern {pattern} of `exclude` matches nothing",
+            where="line 3",
+        )
+        for pattern in ("**/nothing", ".github", "idea/**")
+    },
     "another Unicode form": doubt(
         "- docs/\u30ac\n- docs/\u30ab\u3099\n",
         "the path docs/\u30ab\u3099 is listed in two Unicode forms (NFC and NFD)",
@@ -317,7 +325,11 @@ def warnings_of(action: Action, text: str) -> list[str]:
     """What is doubted in a list."""
     name = action.write("list.yml", text)
     run = action(definitions=name, mode="validate", language="en", runner=True).or_fail()
-    return [each.data for each in run.annotations("warning")]
+    warnings = run.annotations("warning")
+    for each in warnings:
+        assert each.properties["file"] == name
+        assert f"line {each.properties['line']}:" in each.data
+    return [each.data for each in warnings]
 
 
 @pytest.mark.parametrize("doubt", DOUBTS.values(), ids=DOUBTS)
@@ -326,32 +338,6 @@ def test_a_doubtful_list_is_warned_of_at_its_place(folder: Action, doubt: Doubt)
     assert warning.startswith(f"list.yml, {doubt.where}: {doubt.words}")
     for text in doubt.earn_not:
         assert warnings_of(folder, text) == []
-
-
-@pytest.mark.parametrize(
-    "expression",
-    [
-        "${{ secrets.TOKEN }}",
-        "${{github.ref}}",
-        "${{ matrix['os'] }}",
-        "${{ hashFiles('**/go.sum') }}",
-        "${{ !cancelled() }}",
-        "${{ name.else }}",
-        "${{ x }}",
-        "${{ true && 'a' }}",
-    ],
-)
-def test_an_expression_of_github_in_a_template_is_refused(
-    action: Action, host: StandInHost, expression: str
-) -> None:
-    listed = action.write("list.yml", entry(content=f"a: {expression}\n", template=True))
-    run = action(definitions=listed, mode="plan", language="en")
-    assert (run.exit_code, host.requests) == (2, [])
-    words = "list.yml, entry 1, line 1: the template holds "
-    assert (
-        f"{words}{expression}, and filling it in would leave only half of its braces." in run.stderr
-    )
-    assert "with twice as many (`${{{{ … }}}}`), or leave out `template: true`" in run.stderr
 
 
 @pytest.mark.parametrize(

@@ -57,21 +57,6 @@ def test_a_row_for_each_path(single: Start, action: Action, repository: Reposito
     )
 
 
-def test_a_second_run_sends_no_update(
-    single: Start, action: Action, host: StandInHost, repository: Repository
-) -> None:
-    definitions = action.listing(*LIST, ".mcp.json")
-    single(definitions=definitions)
-    first = body(repository)
-    host.requests.clear()
-    run = single(definitions=definitions)
-    assert body(repository) == first
-    assert "up to date" in run.console
-    assert not [call for call in writes(host) if call.startswith(("PATCH", "PUT", "POST pulls"))]
-    assert run.outputs["pull_request_operation"] == "none"
-    assert run.outputs["pull_request_number"] == "1"
-
-
 def test_githubs_own_editor_changes_nothing(
     single: Start, action: Action, repository: Repository
 ) -> None:
@@ -435,20 +420,6 @@ def test_readers_are_told_whom_to_ask_as_far_as_they_may_know(
 
 
 # --- The host's limit ---------------------------------------------------------------------
-
-
-def test_a_body_without_room_stays_as_it_is(
-    single: Start, action: Action, host: StandInHost, repository: Repository
-) -> None:
-    single(definitions=action.listing("a"))
-    [pull] = repository.pull_requests
-    pull.body = full = "x" * (LIMIT - 10)
-    host.requests.clear()
-    run = single(definitions=action.listing("a", "b")).or_fail()
-    assert pull.body == full
-    assert not [call for call in writes(host) if call.startswith(("PATCH", "PUT"))]
-    assert "b" not in repository.files(LIST_BRANCH)
-    assert "that description has reached GitHub's limit" in run.text
 
 
 @pytest.mark.parametrize("letter", ["x", "語", "😀"])
