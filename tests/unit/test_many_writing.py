@@ -37,7 +37,9 @@ def test_what_is_left_takes_as_many_writes_as_what_is_done_once_that_is_much(
 
 
 def test_the_order_is_by_name_from_a_start_that_moves() -> None:
-    listed = [Repository(f"octo/r{number:02}", id=100 - number) for number in range(50)]
+    """By name in any letter case; the start is another one each day."""
+    names = [f"octo/{'Rr'[number % 2]}{number:02}" for number in range(50)]
+    listed = [Repository(name, id=100 - number) for number, name in enumerate(names)]
     lacking = (ListedPath(FileDefinition("a"), Standing.TO_CREATE, Done.NOTHING),)
     read = [
         Record(spec()._replace(repository=each), each, paths=by_path(lacking), commit="c0ffee")

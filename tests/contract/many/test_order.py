@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-from tests.example import PRESENT
 from tests.fakehub import StandInHost
 from tests.fakehub.repository import Protection
 from tests.harness import LIST_BRANCH, Action, Run, Start
@@ -17,23 +16,6 @@ from tests.outputs import DAY
 def order(run: Run) -> list[str]:
     """Names of the repositories in the order in which it was their turn."""
     return re.findall(r"^\[\d+/\d+\] octo-org/([^:]+):", run.stdout, re.MULTILINE)
-
-
-def test_it_goes_by_name_from_a_start_that_moves_from_day_to_day(
-    many: Start, host: StandInHost, action: Action
-) -> None:
-    names = ["Alpha", "bravo", "Charlie", "delta", "echo", "foxtrot", "golf", "hotel"]
-    for name in reversed(names):
-        host.create_repository(f"octo-org/{name}", PRESENT)
-    starts = set[str]()
-    for _ in range(8):
-        run = many(max_pull_requests="0")
-        [first, *_] = found = order(run)
-        start = names.index(first)
-        assert found == names[start:] + names[:start]
-        starts.add(first)
-        action.clock.sleep(DAY)
-    assert len(starts) > 1
 
 
 def test_what_was_interrupted_comes_first_and_what_is_going_to_fail_last(

@@ -113,38 +113,6 @@ def test_target_repos_wins_over_target_repo(many: Start, make: Make, host: Stand
     assert (opened([alone]), opened([other])) == ([1], [0])
 
 
-def test_one_odd_repository_does_not_stop_the_others(
-    many: Start, make: Make, host: StandInHost
-) -> None:
-    made = make(1, 8)
-
-    def meanwhile(request: Request) -> None:
-        """Between the reading and the writing."""
-        if not is_read(request) and host.on_request:
-            host.on_request = None
-            made[1].delete()
-            made[2].archived = True
-            made[3].rename("octo-org/renamed")
-            made[4].commit({"LATER.md": b""})
-            made[5].create_branch(LIST_BRANCH)
-            made[5].commit({"theirs": b""}, branch=LIST_BRANCH)
-            made[6].commit({path: b"theirs" for path in LISTED if path not in PRESENT})
-
-    host.on_request = meanwhile
-    run = many(mode="register")
-    assert run.exit_code == 1
-    assert set(states(run)) <= {"opened", "failed", "complete"}
-    assert states(run)["failed"] <= 2
-    host.on_request = None
-    again = many()
-    assert again.exit_code == 0, again.console
-    left = [each for each in made if not each.deleted and not each.archived]
-    assert opened(left)[1:] == [1, 1, 1, len(made[6].pull_requests), 1, 1]
-    for repository in made:
-        if not repository.deleted:
-            assert repository.files()["README.md"] in set(LISTED.values()) | set(PRESENT.values())
-
-
 @pytest.mark.parametrize(
     ("becomes", "at", "state"),
     [
