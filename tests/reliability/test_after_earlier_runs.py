@@ -32,8 +32,7 @@ def test_a_leftover_branch_is_finished(example: Example, files: dict[str, bytes]
 def test_a_leftover_branch_is_finished_when_the_default_branch_moved_on(example: Example) -> None:
     leave(example, SOME)
     example.repository.commit({"src/main.py": b"pass\n"}, branch="main")
-    run = example.run()
-    assert run.exit_code == 0, run.console
+    example.run().or_fail()
     assert example.repository.files(BRANCH) == EXPECTED
     assert [pull.head for pull in example.repository.pull_requests] == [BRANCH]
 
@@ -60,8 +59,7 @@ def test_a_branch_that_moved_on_after_it_was_declined_stays_declined(example: Ex
     example.run()
     example.repository.close(1)
     head = example.repository.commit({"mine.txt": b"mine\n"}, branch=BRANCH)
-    run = example.run()
-    assert run.exit_code == 0, run.console
+    run = example.run().or_fail()
     assert sorted(example.repository.branches) == [BRANCH, "main"]
     assert example.repository.head(BRANCH) == head
     assert f"Skipped: {len(LISTED)}" in run.console
@@ -91,16 +89,14 @@ def test_a_branch_with_a_listed_file_that_the_default_branch_has_by_now(example:
     leave(example, SOME)
     path = next(iter(SOME))
     example.repository.commit({path: b"their own\n"}, branch="main")
-    run = example.run()
-    assert run.exit_code == 0, run.console
+    example.run().or_fail()
     assert SECOND in example.repository.branches
     assert example.repository.files(SECOND)[path] == b"their own\n"
 
 
 def assert_second_branch(example: Example) -> None:
     head = example.repository.head(BRANCH)
-    run = example.run()
-    assert run.exit_code == 0, run.console
+    example.run().or_fail()
     assert example.repository.head(BRANCH) == head
     assert example.repository.files(SECOND) == EXPECTED
     assert [p.head for p in example.repository.pull_requests if p.state == "open"][-1] == SECOND

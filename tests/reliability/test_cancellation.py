@@ -79,8 +79,7 @@ def finished_by_another_run(action: Action, repository: Repository) -> None:
     assert repository.pull_requests == []
     action.host.on_request = None
     action.host.faults.clear()
-    again = action(language="en", definitions="list.json")
-    assert again.exit_code == 0, again.text
+    action(language="en", definitions="list.json").or_fail()
     new = [path for commit in repository.log(LIST_BRANCH)[:-1] for path in commit.paths]
     assert new == list(PATHS[::-1])
     assert [(p.head, p.state) for p in repository.pull_requests] == [(LIST_BRANCH, "open")]
@@ -269,8 +268,7 @@ def test_no_other_profile_is_begun(
     assert repository.branches == [HEALTH_BRANCH, "main"]
 
     host.on_request = None
-    again = action(profile="all")
-    assert again.exit_code == 0, again.text
+    action(profile="all").or_fail()
     assert [p.head for p in repository.pull_requests] == [HEALTH_BRANCH, SCAFFOLD_BRANCH]
 
 

@@ -75,8 +75,7 @@ def test_whatever_stands_in_an_answer(example: Example, number: int, seed: int) 
     assert not example.overwritten()
 
     host.faults.clear()
-    again = example.run()
-    assert again.exit_code == 0, again.console
+    example.run().or_fail()
     assert example.repository.files("main") == PRESENT
     assert not example.overwritten()
 

@@ -128,8 +128,7 @@ def test_running_again_finishes_what_was_killed_at_a_write(
     assert example.action.end(process, {}).exit_code == -signal.SIGKILL
     host.on_request = None
     host.faults.clear()
-    again = example.run(**inputs)
-    assert again.exit_code == 0, again.console
+    again = example.run(**inputs).or_fail()
     assert "Not updated in" not in again.text
     check(example, work)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Literal
 
@@ -29,7 +28,7 @@ LOST = (FaultKind.ERROR_502_HTML, FaultKind.CLOSED, FaultKind.EMPTY_200)
 
 def run(action: Action, paths: Sequence[str] = PATHS, /, **inputs: str) -> Run:
     """Run with a list of three files, or of these."""
-    listed = action.write("list.json", json.dumps([{"path": path} for path in paths]))
+    listed = action.listing(*paths)
     return action({"language": "en", "definitions": listed, **inputs})
 
 
@@ -133,8 +132,7 @@ def test_who_came_first_is_decided_by_the_content(
 
     host.on_request = come_first
     inject_fault(host, creates("b.md"), FaultKind.CLOSED)
-    ended = run(action)
-    assert ended.exit_code == 0, ended.text
+    ended = run(action).or_fail()
     assert repository.files(LIST_BRANCH)["b.md"] == content
     expected = ("3", "0") if content == b"\n" else ("2", "1")
     assert (ended.outputs["created"], ended.outputs["skipped"]) == expected
@@ -156,8 +154,7 @@ def test_a_lost_answer_that_cannot_be_read_back_is_unknown(
     assert "`b.md` | unknown" in ended.summary
 
     host.faults.clear()
-    again = run(action)
-    assert again.exit_code == 0, again.text
+    run(action).or_fail()
     assert [c.paths for c in repository.log(LIST_BRANCH)[:-1]] == [(p,) for p in PATHS[::-1]]
     [pull] = repository.pull_requests
     assert (pull.body or "").count("| added |") == len(PATHS)
@@ -174,8 +171,7 @@ def test_a_pull_request_of_somebody_faster_is_not_taken_for_our_own(
 
     host.on_request = come_first
     inject_fault(host, "POST pulls", FaultKind.CLOSED)
-    ended = run(action, reviewers="monalisa")
-    assert ended.exit_code == 0, ended.text
+    ended = run(action, reviewers="monalisa").or_fail()
     assert ended.outputs["pull_request_operation"] == "updated"
     [pull] = repository.pull_requests
     assert pull.reviewers == []
@@ -192,8 +188,7 @@ def test_the_pull_request_that_exists_already_is_the_one_to_the_default_branch(
                 repository.open_pull_request(head=LIST_BRANCH, base=base, body="Theirs")
 
     host.on_request = come_first
-    ended = run(action)
-    assert ended.exit_code == 0, ended.text
+    ended = run(action).or_fail()
     assert ended.outputs["pull_request_number"] == "1"
     assert [pull.body == "Theirs" for pull in repository.pull_requests] == [False, True]
 

@@ -144,8 +144,7 @@ def test_whatever_pages_bring(action: Action, host: StandInHost, number: int, se
 
     host.faults.clear()
     host.on_request = None
-    again = action(given | {"mode": "register", "max_minutes": "50"}, target_repo=None)
-    assert again.exit_code == 0, again.text
+    again = action(given | {"mode": "register", "max_minutes": "50"}, target_repo=None).or_fail()
     for each in selected:
         assert each.files() == PRESENT
         ours = [p for p in each.pull_requests if p.head_repository == each.full_name]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -26,7 +25,7 @@ CALLS = (
 
 def run(action: Action, **inputs: Any) -> Run:
     """Run with a list of three files."""
-    listed = action.write("list.json", json.dumps([{"path": path} for path in PATHS]))
+    listed = action.listing(*PATHS)
     return action(language="en", definitions=listed, **inputs)
 
 
@@ -41,8 +40,7 @@ def test_a_renamed_repository(
     action: Action, host: StandInHost, repository: Repository, strategy: str
 ) -> None:
     repository.rename(NEW)
-    ended = run(action, commit_strategy=strategy)
-    assert ended.exit_code == 0, ended.text
+    ended = run(action, commit_strategy=strategy).or_fail()
     assert f"The repository {TARGET} is called {NEW} now." in ended.lines
     assert f"Repository: {NEW}" in ended.lines
     heading = next(line for line in ended.summary.splitlines() if line.startswith("## "))
@@ -52,8 +50,7 @@ def test_a_renamed_repository(
     finished(repository)
 
     before = repository.head(LIST_BRANCH)
-    again = run(action, commit_strategy=strategy)
-    assert again.exit_code == 0, again.text
+    run(action, commit_strategy=strategy).or_fail()
     assert repository.head(LIST_BRANCH) == before
     finished(repository)
 
@@ -72,8 +69,7 @@ def test_a_repository_that_is_renamed_during_the_run(
         assert "If the repository was renamed or moved just now, run again" in ended.stderr
         assert ended.outputs["pull_request_url"] == ""
     assert "Unexpected" not in ended.text
-    again = run(action)
-    assert again.exit_code == 0, again.text
+    again = run(action).or_fail()
     assert f"Repository: {NEW}" in again.lines
     finished(repository)
     assert repository.branches == [LIST_BRANCH, "main"]

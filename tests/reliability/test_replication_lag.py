@@ -66,8 +66,7 @@ def test_what_the_run_has_made_is_waited_for(
 @pytest.mark.parametrize("seconds", [0.8, 5.0])
 def test_all_of_github_lags_behind(start: Start, lags: Lags, listed: str, seconds: float) -> None:
     lags(seconds=seconds)
-    ended = start(definitions=listed, labels="new")
-    assert ended.exit_code == 0, ended.text
+    start(definitions=listed, labels="new").or_fail()
 
 
 def test_a_pull_request_whose_answer_was_lost_is_waited_for(
@@ -93,8 +92,7 @@ def test_the_wait_is_announced_once_a_run(action: Action, host: StandInHost, lag
     made = [host.create_repository(name, {"README.md": b"#\n"}) for name in names]
     lags(seconds=9.0)
     given = {"target_repos": "octo-org/*", "definitions": action.listing("a.md"), "labels": "new"}
-    ended = action(given, target_repo=None, language="en")
-    assert ended.exit_code == 0, ended.text
+    ended = action(given, target_repo=None, language="en").or_fail()
     assert [len(repository.pull_requests) for repository in made] == [1, 1, 1]
     assert ended.stdout.count("Asking again for up to 10 s") == 1
 
@@ -121,8 +119,7 @@ def test_what_a_run_that_just_ended_has_made_is_waited_for(
         seconds=5.0,
         symptoms=sorted(set(Symptom) - {Symptom.REFERENCE, Symptom.GRAPHQL_REFERENCE}),
     )
-    ended = start(definitions=listed)
-    assert ended.exit_code == 0, ended.text
+    start(definitions=listed).or_fail()
 
 
 def test_the_labels_of_a_pull_request_that_a_run_just_opened_are_waited_for(
@@ -132,8 +129,7 @@ def test_the_labels_of_a_pull_request_that_a_run_just_opened_are_waited_for(
     assert start(definitions=action.listing("a.md")).exit_code == 0
     assert action.listing("a.md", "b.md") == listed
     lags(answers=2, symptoms=(Symptom.LABELS,))
-    ended = start(definitions=listed, labels="new")
-    assert ended.exit_code == 0, ended.text
+    ended = start(definitions=listed, labels="new").or_fail()
     assert "was left out" not in ended.text
     assert [pull.labels for pull in repository.pull_requests] == [["new"]]
 

@@ -67,8 +67,7 @@ def test_an_authority_of_ones_own(
     if kind == "with the usual ones":
         bundle.write_bytes(Path(certifi.where()).read_bytes() + bundle.read_bytes())
     monkeypatch.setenv(variable, str(bundle))
-    ended = run(tmp_path, AUTHORITY.good(), profile="health", commit_strategy="single")
-    assert ended.exit_code == 0, ended.text
+    ended = run(tmp_path, AUTHORITY.good(), profile="health", commit_strategy="single").or_fail()
     assert ended.outputs["created"] == "7"
 
 
@@ -167,8 +166,7 @@ def test_the_authority_of_a_proxy_is_trusted_when_it_is_named(
     host: StandInHost, tmp_path: Path, monkeypatch: Environment, strategy: str, variable: str
 ) -> None:
     monkeypatch.setenv(variable, str(AUTHORITY.bundle(tmp_path / "ca.pem")))
-    ended = run_through(Proxy(host, AUTHORITY), host, tmp_path, commit_strategy=strategy)
-    assert ended.exit_code == 0, ended.text
+    ended = run_through(Proxy(host, AUTHORITY), host, tmp_path, commit_strategy=strategy).or_fail()
     assert ended.outputs["created"] == "28"
 
 
@@ -196,8 +194,7 @@ def test_a_proxy_that_is_reached_over_tls_may_drop_a_connection_while_it_is_encr
     """It is tried again."""
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(AUTHORITY.bundle(tmp_path / "ca.pem")))
     proxy = Proxy(host, AUTHORITY, tls=AUTHORITY.good(), closes=dropped)
-    ended = run_through(proxy, host, tmp_path, scheme="https", commit_strategy=SINGLE)
-    assert ended.exit_code == 0, ended.text
+    ended = run_through(proxy, host, tmp_path, scheme="https", commit_strategy=SINGLE).or_fail()
     assert ended.outputs["created"] == "28"
     assert proxy.asked
     assert proxy.closes == 0

@@ -348,8 +348,7 @@ def test_what_the_owner_has_is_proved_too(
     repository = host.create_repository(TARGET, {"README.md": b"x\n"})
     run = action(
         commit_strategy="single", profile="health", respect_alternatives="true", language="en"
-    )
-    assert run.exit_code == 0, run.console
+    ).or_fail()
     assert run.outputs["created"] == "6"
     assert ".github/SUPPORT.md" not in repository.files(HEALTH_BRANCH)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import re
 from datetime import UTC, datetime
 
@@ -28,7 +27,7 @@ AN_HOUR = 3600
 def run(action: Action, count: int = len(PATHS), **inputs: str) -> Run:
     """Run with a list of a few files."""
     paths = PATHS if count == len(PATHS) else [f"docs/{number}.md" for number in range(count)]
-    listed = action.write("list.json", json.dumps([{"path": path} for path in paths]))
+    listed = action.listing(*paths)
     return action({"language": "en", "definitions": listed, **inputs})
 
 
@@ -74,8 +73,7 @@ def test_every_wait_is_announced_with_its_reason_and_its_length(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
     faults = [inject_fault(host, call, kind) for call, (kind, _) in KINDS.items()]
-    ended = run(action)
-    assert ended.exit_code == 0, ended.text
+    ended = run(action).or_fail()
     finished(repository)
     waits = announced(ended)
     assert len(waits) == len(faults)
@@ -136,8 +134,7 @@ def test_a_limit_that_lasts_ends_the_run_with_the_time_to_come_back(
         assert "written so far.<br>The files are on the branch " in ended.summary
 
     host.faults.clear()
-    again = run(action)
-    assert again.exit_code == 0, again.text
+    again = run(action).or_fail()
     assert again.outputs["created"] == str(len(PATHS) - created)
     finished(repository)
 
@@ -170,8 +167,7 @@ def test_nothing_is_waited_for_when_no_waiting_is_allowed(
     )
     assert (ended.outputs["created"], ended.outputs["failed"]) == ("2", "2")
 
-    again = run(action, max_wait_minutes="0")
-    assert again.exit_code == 0, again.text
+    run(action, max_wait_minutes="0").or_fail()
     finished(repository)
 
 
@@ -216,8 +212,7 @@ def test_a_rate_limit_that_does_not_suffice(
 
     # It suffices just so
     host.rate_limit = RateLimit(remaining=NEEDED_TO_READ + ABOUT_BRANCH + NEEDED_TO_WRITE)
-    ended = run(action)
-    assert ended.exit_code == 0, ended.text
+    ended = run(action).or_fail()
     assert announced(ended) == []
     finished(repository)
     assert host.rate_limit.remaining == 0
@@ -251,8 +246,7 @@ def test_a_rate_limit_that_is_not_needed_may_be_used_up(
     """REST and GraphQL have a rate limit each, and a run needs only that of its strategy."""
     spent = "rate_limit" if strategy == SINGLE else "graphql_rate_limit"
     setattr(host, spent, RateLimit(remaining=0))
-    ended = run(action, commit_strategy=strategy)
-    assert ended.exit_code == 0, ended.text
+    ended = run(action, commit_strategy=strategy).or_fail()
     assert announced(ended) == []
     finished(repository)
 
@@ -283,8 +277,7 @@ def test_a_limit_in_other_words_is_waited_for_and_nothing_else_is_written(
 ) -> None:
     host, number = action.host, 2 if strategy == SINGLE else None
     limited = inject_fault(host, call, kind, at=number, times=1)
-    ended = run(action, commit_strategy=strategy)
-    assert ended.exit_code == 0, ended.text
+    ended = run(action, commit_strategy=strategy).or_fail()
     [(seconds, reason)] = announced(ended)
     assert seconds >= 60
     assert "rate limit" in reason or "no new content for now" in reason
@@ -299,8 +292,7 @@ def test_a_branch_that_is_refused_now_and_then(
     action: Action, host: StandInHost, repository: Repository, statuses: list[int]
 ) -> None:
     host.quirks.flaky_references = [*statuses]
-    ended = run(action)
-    assert ended.exit_code == 0, ended.text
+    run(action).or_fail()
     assert writes(host).count("POST git/refs") == len(statuses) + 1
     finished(repository)
 
@@ -313,8 +305,7 @@ def test_a_host_that_holds_its_pace(
     action: Action, host: StandInHost, repository: Repository, status: int
 ) -> None:
     host.pace = Pace(per_minute=10, minute=1.0, status=status)
-    ended = run(action, count=25)
-    assert ended.exit_code == 0, ended.text
+    ended = run(action, count=25).or_fail()
     assert (ended.outputs["created"], ended.outputs["failed"]) == ("25", "0")
     assert announced(ended)
     finished(repository, count=25)

@@ -139,8 +139,7 @@ class WholeRuns(RuleBasedStateMachine):
     def register_quietly(self, way: str, paths: tuple[str, ...]) -> None:
         self.quiet_down()
         planned = self.start(way, paths, "plan")
-        run = self.run(way, paths)
-        assert run.exit_code == 0, run.console
+        run = self.run(way, paths).or_fail()
         if way == MANY and not run.report["registrations"]:
             states = run.report["many"]["states"]
             assert states["complete"] + states["declined"] == 1, run.console

@@ -35,8 +35,7 @@ def test_a_mistake_in_a_list_is_corrected_in_every_branch(
     assert action.kept(plan, "page").count('<span class="soft">to update</span>') == 2 * (count - 2)
     assert plan.report["many"]["budget"]["updates"] == count - 2
     host.requests.clear()
-    run = many(definitions=new)
-    assert run.exit_code == 0, run.console
+    run = many(definitions=new).or_fail()
     assert states(run) == {"updated": count - 2, "waiting": 1, "declined": 1}
     assert [content(each) for each in made[2:]] == [NEW["SECURITY.md"].encode()] * (count - 2)
     assert content(made[0]) == b"Mine\n"

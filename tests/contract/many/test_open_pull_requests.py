@@ -226,8 +226,7 @@ def test_without_an_open_pull_request_of_ours_nothing_more_is_asked(
     for repository in made:
         act(repository)
     host.requests.clear()
-    run = many(mode="plan")
-    assert run.exit_code == 0, run.console
+    many(mode="plan").or_fail()
     assert asked(host)[2:] == ["nodes"]
 
 
@@ -278,8 +277,7 @@ def test_what_minutes_do_not_suffice_for_is_not_read(
             action.clock.sleep(10)
 
     host.on_request = slow
-    run = many(mode="plan", max_minutes="1")
-    assert run.exit_code == 0, run.console
+    run = many(mode="plan", max_minutes="1").or_fail()
     assert states(run)["waiting"] >= 1
     assert states(run)["not read"] >= 1
 
@@ -291,8 +289,7 @@ def test_what_github_lets_wait_beyond_the_end_is_not_read(
     place = f"/repositories/{made[1].id}/git/ref/"
     kind = FaultKind.SECONDARY_403_RETRY_AFTER
     host.faults.add(Fault(kind, match=lambda r: r.path.startswith(place), retry_after=3000))
-    run = many(mode="plan", max_minutes="5")
-    assert run.exit_code == 0, run.console
+    run = many(mode="plan", max_minutes="5").or_fail()
     assert rows(run)[made[1].full_name] == "not read"
     assert "failed" not in states(run)
 

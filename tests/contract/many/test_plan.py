@@ -21,8 +21,7 @@ def test_work_that_takes_longer_than_a_run_is_announced_and_done_by_the_next(
 ) -> None:
     """At intervals of 1 s, three fit into 3 s."""
     make(0, lacking)
-    plan = many(mode="plan", max_minutes="0.05")
-    assert plan.exit_code == 0
+    plan = many(mode="plan", max_minutes="0.05").or_fail()
     assert any(LONGER in line for line in plan.lines) is is_longer
     assert (LONGER in plan.summary) is is_longer
     opened_each = [states(many(max_minutes="0.05")).get("opened", 0) for _ in range(2)]
@@ -64,8 +63,7 @@ def test_a_plan_counts_everything_and_writes_nothing(
     host.create_repository("octo-org/empty", empty=True)
     host.create_repository("octo-org/fork", parent="other/fork")
     host.create_repository("elsewhere/x")
-    run = many(mode="plan", max_pull_requests="2")
-    assert run.exit_code == 0, run.console
+    run = many(mode="plan", max_pull_requests="2").or_fail()
     assert only_reads(host)
     assert states(run) == {"to open": 3, "waiting": 1, "complete": 8}
     listed = ["GET /rate_limit", "GET /orgs/octo-org/repos"]

@@ -382,8 +382,7 @@ def test_an_event_that_is_no_file_is_no_event(in_private: Start, action: Action,
         payload = json.dumps({"repository": {"visibility": "public"}})
         path.write_text(payload + " " * 25_000_000, "utf-8")
     env = {"GITHUB_REPOSITORY": PUBLIC, "GITHUB_EVENT_PATH": str(path)}
-    run = in_private(mode="plan", env=env)
-    assert run.exit_code == 0
+    run = in_private(mode="plan", env=env).or_fail()
     assert "octo-org/top-secret" in run.stdout
 
 

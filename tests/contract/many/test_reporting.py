@@ -115,8 +115,7 @@ def test_what_is_worth_knowing_is_said_once_with_the_repositories(
     made = make(0, 3)
     refused = Fault(FaultKind.CUSTOM, match=lambda r: r.path.endswith("/labels"), times=2)
     host.faults.add(refused)
-    run = many(labels="area/x")
-    assert run.exit_code == 0
+    run = many(labels="area/x").or_fail()
     [line] = [line for line in run.lines if "area/x was left out of the pull request" in line]
     named = run.lines[run.lines.index(line) + 1]
     assert named.startswith("  Repositories: ")

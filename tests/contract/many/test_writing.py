@@ -17,8 +17,7 @@ def test_each_repository_that_lacks_files_gets_one_pull_request_however_often_it
     many: Start, make: Make, host: StandInHost
 ) -> None:
     made = make(5, 3)
-    first = many()
-    assert first.exit_code == 0, first.console
+    first = many().or_fail()
     assert states(first) == {"opened": 3, "complete": 5}
     assert first.outputs["created"] == str(3 * (len(LISTED) - len(PRESENT)))
     assert Counter(asked(host))["mutation"] == 3
@@ -43,8 +42,7 @@ def test_the_cap_defers_the_rest_and_the_next_run_goes_on(many: Start, make: Mak
 
 def test_both_lists_get_a_row_and_a_pull_request_each(many: Start, make: Make) -> None:
     [repository] = make(0, 1)
-    run = many(profile="all")
-    assert run.exit_code == 0, run.console
+    run = many(profile="all").or_fail()
     assert [row["profile"] for row in run.report["many"]["rows"]] == ["health", "scaffold"]
     assert len(repository.pull_requests) == 2
     for line in ("[1/2] octo-org/r0 (health): pull", "[2/2] octo-org/r0 (scaffold): pull"):
