@@ -30,7 +30,7 @@ NUMBERED = {"organizations": "orgs", "user": "users"}
 
 
 class Dispatcher:
-    """Answers requests from what the stand-in holds."""
+    """Answers the requests to a stand-in; it keeps count of the uses of each token."""
 
     def __init__(self, host: StandInHost) -> None:
         self._host = host

@@ -89,7 +89,7 @@ class Proxy(ThreadingHTTPServer):
 
 
 def _relay(outer: ssl.SSLSocket, inner: socket.socket) -> None:
-    """Send everything that one connection receives to the other one, until one is closed."""
+    """Pass data on between two connections, in both directions, until one of them is closed."""
     with outer, inner, contextlib.suppress(OSError):
         while True:
             ready = [outer] if outer.pending() else select.select([outer, inner], [], [])[0]

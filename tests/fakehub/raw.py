@@ -1,8 +1,8 @@
-"""Answers that no HTTP library would send: slow, endless, broken, or much larger than they look.
+"""Scripts of answers that no HTTP library would send: slow, endless, broken, or far too large.
 
     host.faults.add(Fault(FaultKind.RAW, script=drip_body(3.0)))
 
-The stand-in bounds the time and the bytes of each, and stops when the client is gone.
+`server` limits the time and the size of such an answer, and ends it if the client has gone.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ def head(*lines: str, status: str = "200 OK", kind: str = JSON) -> bytes:
 
 
 def of(*parts: bytes | float | Drop) -> Script:
-    """A script that sends these parts."""
+    """Return a script that sends these parts."""
     return lambda: iter(parts)
 
 
 def forever(first: bytes, again: bytes, pause: float = 0.0) -> Script:
-    """Send the first bytes once, and then the others again and again."""
+    """Return a script that sends `first` once, and then `again` after every `pause` (seconds)."""
 
     def script() -> Iterator[bytes | float | Drop]:
         yield first
@@ -42,17 +42,17 @@ def forever(first: bytes, again: bytes, pause: float = 0.0) -> Script:
 
 
 def drip_headers(pause: float) -> Script:
-    """A byte of one endless header every `pause` seconds."""
+    """Send one byte of an endless header every `pause` seconds."""
     return forever(b"HTTP/1.1 200 OK\r\nX-Drip: ", b"x", pause)
 
 
 def drip_body(pause: float) -> Script:
-    """A byte of a body every `pause` seconds."""
+    """Send one byte of a body every `pause` seconds."""
     return forever(head("Content-Length: 1000000"), b" ", pause)
 
 
 def endless_continue(pause: float = 0.01) -> Script:
-    """`100 Continue`, which promises an answer, again and again."""
+    """Send `100 Continue`, which promises an answer, again and again."""
     return forever(CONTINUE, CONTINUE, pause)
 
 
@@ -61,21 +61,21 @@ def endless_headers() -> Script:
 
 
 def endless_body() -> Script:
-    """A chunked body without an end."""
+    """Send a chunked body without an end."""
     return forever(head("Transfer-Encoding: chunked"), b"%x\r\n%s\r\n" % (BLOCK, b" " * BLOCK))
 
 
 def accepted() -> Script:
-    """202, "come back later": endless when it answers every request."""
+    """Send 202, which asks the client to come back later."""
     return of(head("Content-Length: 2", status="202 Accepted"), b"{}")
 
 
 def gzip_bomb(megabytes: int = 1024) -> Script:
-    """A JSON text of so many megabytes of blanks, compressed to a thousandth."""
+    """Send JSON text with so many megabytes of blanks, compressed to a thousandth of its size."""
 
     def script() -> Iterator[bytes | float | Drop]:
         yield head("Content-Encoding: gzip", "Connection: close")
-        # Header, then the same complete block again and again, then checksum and length.
+        # The format is a header, the same complete block again and again, a checksum, the length
         yield b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03"
         blanks, checksum = b" " * MEGABYTE, 0
         deflate = zlib.compressobj(wbits=-zlib.MAX_WBITS)
@@ -93,36 +93,36 @@ def gzip_bomb(megabytes: int = 1024) -> Script:
 
 
 def slow_charset(size: int = 1_200_000) -> Script:
-    """A body whose decoding takes the square of its length."""
+    """Send a body in a character set whose decoding takes time by the square of its length."""
     kind = "application/json; charset=punycode"
     return of(head(f"Content-Length: {size}", kind=kind), b"a" * size)
 
 
 def deep_json(depth: int = 100_000) -> Script:
-    """Lists in lists, deeper than a parser can follow."""
+    """Send lists in lists, deeper than a parser can follow."""
     body = b"[" * depth + b"]" * depth
     return of(head(f"Content-Length: {len(body)}"), body)
 
 
 def large_number(digits: int = 1_000_000) -> Script:
-    """A number that takes the square of its length to read."""
+    """Send a number whose parsing takes time by the square of its length."""
     body = b'{"id": ' + b"9" * digits + b"}"
     return of(head(f"Content-Length: {len(body)}"), body)
 
 
 def many_values(count: int = 300_000) -> Script:
-    """Send objects, each of which takes far more memory than its text."""
+    """Send many objects; in memory each takes far more room than its text."""
     body = b"[" + b'{"a":1},' * count + b"{}]"
     return of(head(f"Content-Length: {len(body)}"), body)
 
 
 def broken_chunks() -> Script:
-    """A chunk without a length."""
+    """Send a chunk without a valid length."""
     return of(head("Transfer-Encoding: chunked"), b"zz\r\n{}\r\n0\r\n\r\n")
 
 
 def cut_chunk() -> Script:
-    """A chunk that is shorter than it says."""
+    """Send a chunk that is shorter than its announced length."""
     return of(head("Transfer-Encoding: chunked"), b"100\r\n{", Drop(reset=False))
 
 
@@ -151,4 +151,4 @@ SCRIPTS: dict[str, Script] = {
     "reset-in-body": reset_in_body(),
     "another-protocol": another_protocol(),
 }
-"""All of them, by name, for tests that go through the lot."""
+"""All scripts by name, for tests that try every one."""

@@ -7,11 +7,11 @@ from typing import Any
 
 
 class Refusal(Exception):
-    """A request the host understands and refuses.
+    """The refusal of a request that GitHub understands.
 
-    `errors` is the list of the same name in a validation error. `kind` is the `type` of a
-    GraphQL error where it does not follow from the status; empty: it has none. `extensions` are
-    what such an error has besides.
+    `errors` is the list of the same name in a validation error. `kind` is the `type` of a GraphQL
+    error: None if it follows from the status, empty if the error has no type. `extensions` is the
+    field of the same name of a GraphQL error.
     """
 
     def __init__(
@@ -40,6 +40,6 @@ def not_found(message: str = "Not Found") -> Refusal:
 
 
 def invalid(resource: str, field: str, code: str = "invalid", **more: str) -> Refusal:
-    """`Validation Failed` with one entry in `errors`."""
+    """Return a 422 `Validation Failed` with one entry in `errors`."""
     error = {"resource": resource, "field": field, "code": code, **more}
     return Refusal(422, "Validation Failed", errors=[error])

@@ -1,4 +1,4 @@
-"""A repository of the stand-in: git, the rules of its branches, and its pull requests."""
+"""A repository of the stand-in, with git, the rules of its branches, and its pull requests."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class PullRequest:
     merged_at: float | None = None
     merge_commit_sha: str | None = None
     is_fork_deleted: bool = False
-    """Whether the repository of the head is gone."""
+    """Whether the repository of the head has been deleted."""
 
     @property
     def merged(self) -> bool:
@@ -54,10 +54,10 @@ class PullRequest:
 
 
 class Attributes(TypedDict, total=False):
-    """What a repository is created with, beyond its files; all of them can be changed later.
+    """Attributes with which a repository is created; they can be changed later.
 
-    `internal` makes a private repository one of the whole enterprise; `parent`, the full name of
-    another repository, makes it a fork.
+    With `internal` the whole enterprise sees a private repository. With `parent`, the full name of
+    another repository, the repository is a fork.
     """
 
     private: bool
@@ -73,10 +73,10 @@ class Attributes(TypedDict, total=False):
 
 
 class Repository(Store):
-    """A git repository and what GitHub knows about it beyond git.
+    """A git repository with its settings, people and pull requests.
 
-    Attributes may be changed at any time. `lock` guards the git repository and the pull
-    requests; it is never held while a request spends its latency, so writes really overlap.
+    Attributes may be changed at any time. `lock` guards the git repository and the pull requests.
+    It is never held while a request spends its latency, so that writes really overlap.
     """
 
     def __init__(
@@ -105,33 +105,33 @@ class Repository(Store):
         self.language = attributes.get("language")
         self.topics = list(attributes.get("topics", ()))
         self.properties = dict(attributes.get("properties", {}))
-        """Custom properties that are set."""
+        """The custom properties that have a value."""
         self.deleted = False
         self.sso = False
-        """Whether its organisation wants single sign-on from every token."""
+        """Whether its organisation requires single sign-on for every token."""
         self.policy: Refusal | None = None
-        """What its organisation answers to every token."""
+        """The refusal that every token gets because of a policy of the organisation."""
         self.wants_signatures = False
-        """Whether a ruleset takes signed commits only."""
+        """Whether a ruleset allows only signed commits."""
         self.read_only = False
         """Whether no user may push."""
         self.written = Written(now)
         self.has_drafts = True
-        """Whether its plan has draft pull requests."""
+        """Whether the plan of its owner has draft pull requests."""
         self.collaborators = {"octocat", "hubot", "monalisa", "somebody"}
         self.private_members = set[str]()
-        """Members of its organisation who may push, and whom only the organisation sees."""
+        """Members of its organisation who may push, and whose membership is private."""
         self.readers = set[str]()
         """Collaborators who may only read."""
         self.mannequins = set[str]()
-        """Accounts that are nobody's any more."""
+        """Accounts that belong to nobody any more."""
         self.teams = {"maintainers"}
         self.hidden_teams = set[str]()
         """Teams that exist, but that no token may see."""
         self.labels = {"bug", "documentation", "enhancement"}
-        """Labels that exist, before any client makes one."""
+        """The labels that exist; requests of clients add more."""
         self.secrets = set[bytes]()
-        """What push protection takes for a secret, as a part of a file."""
+        """Parts of a file that push protection takes for a secret."""
         self._now = now
         self.created_at = self.pushed_at = now()
         self.protections: list[tuple[str, Protection]] = []
@@ -158,10 +158,9 @@ class Repository(Store):
     # Commits and references
 
     def advance(self, branch: str, expected: str | None, new: str) -> None:
-        """Move a branch from one commit to the next.
+        """Move a branch from the commit `expected` (None: no such branch) to the commit `new`.
 
-        Raises `Refusal` 409 when the branch is no longer at `expected`
-        (PyGithub/PyGithub#1787).
+        Raises `Refusal` 409 if the branch is no longer at `expected` (PyGithub/PyGithub#1787).
         """
         with self.lock:
             current = self.find_head(branch)
@@ -175,7 +174,7 @@ class Repository(Store):
         self.pushed()
 
     def pushed(self) -> None:
-        """Let the open pull requests follow their branches."""
+        """Record a push, and set the head commits of the open pull requests to their branches'."""
         self.pushed_at = self._now()
         for each in self._pull_requests:
             if each.state == "open" and self.is_head(each, each.head):
@@ -189,9 +188,10 @@ class Repository(Store):
         message: str = "Change by somebody else",
         author: Person | tuple[str, str] = SOMEBODY,
     ) -> str:
-        """Commit as somebody else, past every rule; creates the branch if needed.
+        """Commit as somebody else, without checking any rule, and return the id of the commit.
 
-        A new branch starts at the default branch. Returns the commit id.
+        A branch that does not exist is created at the default branch. None in `changes` deletes
+        the path.
         """
         with self.lock:
             branch = branch or self.default_branch
@@ -202,7 +202,10 @@ class Repository(Store):
             return sha
 
     def create_branch(self, name: str, at: str | None = None) -> str:
-        """Create or move a branch to a commit or branch (the default branch if not given)."""
+        """Create or move a branch, and return the id of its commit.
+
+        `at` is a commit, a branch or a tag; by default it is the default branch.
+        """
         with self.lock:
             commit = self.resolve(at or self.default_branch)
             if commit is None:
@@ -219,11 +222,11 @@ class Repository(Store):
                     self.close(pull_request.number)
 
     def create_reference(self, name: str, sha: str) -> None:
-        """Create a reference as a client of the host does.
+        """Create a reference for a client, with all checks.
 
-        Raises `Refusal` 422 `Reference already exists` (renovatebot/renovate#20281), 422
-        `Reference update failed` for a name below or above another one or where a ruleset
-        forbids it (actions/github-script#455), 422 otherwise.
+        Raises `Refusal` 422: `Reference already exists` (renovatebot/renovate#20281); `Reference
+        update failed` if the name is below or above another reference, or if a ruleset forbids it
+        (actions/github-script#455); other words for a name or a commit that is not valid.
         """
         with self.lock:
             if not name.startswith("refs/") or name.count("/") < 2:
@@ -246,7 +249,11 @@ class Repository(Store):
             self.written.note(f"branch {branch}", f"head {branch}")
 
     def restore(self, branches: Mapping[str, str], pull_requests: int) -> None:
-        """Reset the repository to these branches and this number of pull requests."""
+        """Reset the repository to an earlier state.
+
+        `branches` has the commit of each branch; all other branches are deleted. `pull_requests` is
+        the number of pull requests; the ones after that are deleted.
+        """
         with self.lock:
             del self._pull_requests[pull_requests:]
             for name in set(self.branches) - branches.keys():
@@ -258,17 +265,20 @@ class Repository(Store):
     # Rules
 
     def protect(self, branch_pattern: str, kind: Protection = "classic") -> None:
-        """Refuse direct writes to branches of a pattern; a ruleset also refuses to create them."""
+        """Refuse direct writes to the branches of a pattern.
+
+        A ruleset also refuses to create such branches.
+        """
         self.protections.append((branch_pattern, kind))
 
     def protections_of(self, branch: str) -> set[Protection]:
         return {kind for pattern, kind in self.protections if fnmatchcase(branch, pattern)}
 
     def check_protection(self, branch: str, *, verb: str = "create") -> None:
-        """Raise `Refusal` 409 in the words of the rule that forbids a direct write.
+        """Raise `Refusal` 409 if a rule forbids direct writes to a branch.
 
-        BobAnkh/auto-generate-changelog#58 and #78 for a protection, the OpenAPI 409 for a ruleset.
-        `verb` is what is done to the file: `create` or `update`.
+        `verb` is `create` or `update`, for the message. The words for a protection are those of
+        BobAnkh/auto-generate-changelog#58 and #78; for a ruleset, those of the OpenAPI 409.
         """
         reason = "Changes must be made through a pull request."
         kinds = self.protections_of(branch)
@@ -278,21 +288,24 @@ class Repository(Store):
             raise Refusal(409, f"Repository rule violations found\n\n{reason}\n\n")
 
     def check_signature(self, *, is_signed: bool) -> None:
-        """Raise `Refusal` 409 for a commit without a signature.
+        """Raise `Refusal` 409 if a ruleset wants signatures and the commit has none.
 
-        grafana/pyroscope-dotnet#386
+        The words are those of grafana/pyroscope-dotnet#386.
         """
         if self.wants_signatures and not is_signed:
             words = "Commits must have verified signatures."
             raise Refusal(409, f"Repository rule violations found\n\n{words}\n\n")
 
     def check_secrets(self, content: bytes) -> None:
-        """Raise `Refusal` 409 for a secret: the OpenAPI 409, with the words of the web."""
+        """Raise `Refusal` 409 if a file contains a secret.
+
+        It is the 409 of the OpenAPI description, with the words of GitHub's web pages.
+        """
         if any(secret in content for secret in self.secrets):
             raise Refusal(409, "Repository rule violations found\n\nSecret detected in content\n\n")
 
     def rename(self, full_name: str) -> None:
-        """Give the repository another name; the old one redirects."""
+        """Give the repository another name. Requests with the old name are redirected."""
         for pull_request in self._pull_requests:
             if pull_request.head_repository == self.full_name:
                 pull_request.head_repository = full_name
@@ -300,14 +313,14 @@ class Repository(Store):
         self.full_name = full_name
 
     def swap_names(self, other: Repository) -> None:
-        """Take the name of another repository, which gets ours."""
+        """Exchange the names of this repository and another one."""
         ours, theirs = self.full_name, other.full_name
         other.rename(f"{theirs}-in-between")
         self.rename(theirs)
         other.rename(ours)
 
     def delete(self) -> None:
-        """Delete the repository: requests for it are answered 404."""
+        """Delete the repository. Requests for it are answered 404 from now on."""
         self.deleted = True
 
     # Pull requests
@@ -318,9 +331,10 @@ class Repository(Store):
             return list(self._pull_requests)
 
     def association(self, login: str) -> str:
-        """Return how an account is associated, as shown to those who do not see private members.
+        """Return the `author_association` of an account.
 
-        actions/github-script#643, flutter/flutter#101012
+        It is the one that a token gets that does not see private members
+        (actions/github-script#643, flutter/flutter#101012).
         """
         if login.lower() == self.owner.lower():
             return "OWNER"
@@ -330,7 +344,10 @@ class Repository(Store):
         return "CONTRIBUTOR" if merged else "NONE"
 
     def permission(self, login: str) -> str:
-        """Return the role of an account. Readers of a public repository have one, too."""
+        """Return the permission of an account: `admin`, `write`, `read` or `none`.
+
+        Everybody has `read` on a public repository.
+        """
         if login.lower() == self.owner.lower():
             return "admin"
         if login in self.collaborators | self.private_members:
@@ -338,7 +355,7 @@ class Repository(Store):
         return "none" if self.private else "read"
 
     def pull_request(self, number: int) -> PullRequest:
-        """A pull request by its number; `Refusal` 404 when there is none."""
+        """Return a pull request by its number. Raise `Refusal` 404 if there is none."""
         for pull_request in self._pull_requests:
             if pull_request.number == number:
                 return pull_request
@@ -359,11 +376,11 @@ class Repository(Store):
         head_repository: str | None = None,
         maintainer_can_modify: bool = False,
     ) -> PullRequest:
-        """Open a pull request past every rule of the host.
+        """Open a pull request without checking any rule.
 
-        With `head_repository` it comes from a branch of that fork, which stands at the same
-        commit as the branch of this name here, or else at the base; the fork itself is not
-        served.
+        With `head_repository` it comes from a branch of that fork. The branch is at the same commit
+        as the branch of the same name here or, if there is none, at the commit of the base. The
+        stand-in does not serve the fork itself.
         """
         with self.lock:
             base = base or self.default_branch
@@ -404,10 +421,10 @@ class Repository(Store):
         author: str,
         maintainer_can_modify: bool,
     ) -> PullRequest:
-        """Open a pull request as a client of the host does.
+        """Open a pull request for a client, with all checks.
 
-        Raises `Refusal` 422 with the reason in `errors[].message`, as recorded by
-        hub4j/github-api and third parties.
+        Raises `Refusal` 422, in most cases with the reason in `errors[].message`, as recorded by
+        hub4j/github-api and others.
         """
         with self.lock:
             owner, separator, branch = head.rpartition(":")
@@ -442,7 +459,7 @@ class Repository(Store):
             return opened
 
     def close(self, number: int) -> None:
-        """Close a pull request unmerged."""
+        """Close a pull request without merging it."""
         with self.lock:
             pull_request = self.pull_request(number)
             pull_request.state = "closed"
@@ -451,9 +468,9 @@ class Repository(Store):
     def reopen(self, number: int) -> None:
         """Open a closed pull request again.
 
-        `Refusal` 422 when it is merged, its branch has done anything but grow since
-        (pytorch/pytorch#114423, cilium/cilium#47088), or its base is gone, with words that are not
-        confirmed.
+        Raises `Refusal` 422 if it is merged, if its branch has been deleted or no longer contains
+        the last commit of the pull request (pytorch/pytorch#114423, cilium/cilium#47088), or if its
+        base has been deleted. The words for a deleted base are not confirmed.
         """
         with self.lock:
             pull_request = self.pull_request(number)
@@ -474,7 +491,7 @@ class Repository(Store):
             pull_request.head_sha = head
 
     def is_mergeable(self, number: int) -> bool:
-        """Whether a pull request has no conflict with its base, which may be gone."""
+        """Return whether the base of a pull request exists and git finds no conflict with it."""
         with self.lock:
             pull_request = self.pull_request(number)
             ours, theirs = self.find_head(pull_request.base), pull_request.head_sha
@@ -484,9 +501,9 @@ class Repository(Store):
             return not found.conflicts
 
     def merge(self, number: int) -> str:
-        """Merge a pull request with a merge commit, whose id is returned.
+        """Merge a pull request with a merge commit, and return the id of the commit.
 
-        `Refusal` 405 where git finds a conflict
+        Raises `Refusal` 405 if git finds a conflict
         (https://docs.github.com/en/rest/pulls/pulls#merge-a-pull-request).
         """
         with self.lock:
@@ -501,9 +518,9 @@ class Repository(Store):
             return merged
 
     def merge_into(self, branch: str, commit: str, changes: Mapping[str, Content | None]) -> str:
-        """Merge a commit into a branch, as somebody who makes changes in the merge commit itself.
+        """Merge a commit into a branch, with changes in the merge commit itself; return its id.
 
-        Nothing of the history of a path shows these, as ``git log`` simplifies it.
+        The history of a path does not show such changes, because ``git log`` simplifies it.
         """
         with self.lock:
             merged = self.test_merge(branch, commit)
@@ -517,9 +534,9 @@ class Repository(Store):
             return str(amended)
 
     def keep_ours(self, branch: str, ours: str, theirs: str) -> str:
-        """Point a branch at a merge of two commits that holds what the first one holds.
+        """Point a branch at a merge of two commits with the files of the first; return its id.
 
-        As ``git merge -s ours`` does.
+        ``git merge -s ours`` makes such a merge.
         """
         with self.lock:
             sign, tree = Person(*SOMEBODY).signature(), self.commit_at(ours).tree_id
@@ -529,7 +546,7 @@ class Repository(Store):
             return str(merged)
 
     def amend(self, branch: str, changes: Mapping[str, Content | None]) -> str:
-        """Replace the head commit of a branch by one that has these changes as well."""
+        """Replace the last commit of a branch by one with these changes; return its id."""
         with self.lock:
             head, person = self.commit_at(self.head(branch)), Person(*SOMEBODY)
             changed = self.build_commit(str(head.id), changes, "", person, person)
@@ -540,9 +557,9 @@ class Repository(Store):
             return str(amended)
 
     def test_merge(self, base: str, head: str) -> str:
-        """Merge a commit into a branch, with a commit that no branch shows; its id is returned.
+        """Merge a commit and a branch in a commit that is on no branch, and return its id.
 
-        It is what `github.sha` names where a pull request has started a workflow.
+        If a pull request has started a workflow, `github.sha` is such a commit.
         """
         with self.lock:
             ours, theirs = pygit2.Oid(hex=self.head(base)), pygit2.Oid(hex=head)
@@ -559,7 +576,7 @@ def custom(message: str) -> Refusal:
 
 
 def check_body(body: str | None) -> None:
-    """Raise `Refusal` 422 when a pull request's body is too long (github/issue-metrics#258)."""
+    """Raise `Refusal` 422 if the body of a pull request is too long (github/issue-metrics#258)."""
     if body is not None and len(body) > MAX_BODY:
         message = f"body is too long (maximum is {MAX_BODY} characters)"
         raise invalid("PullRequest", "body", "custom", message=message)

@@ -1,4 +1,4 @@
-"""The JSON forms of what the host keeps, complete enough for GitHub's own schemas."""
+"""The JSON forms of repositories, commits and pull requests, as GitHub's schemas want them."""
 
 from __future__ import annotations
 
@@ -78,17 +78,17 @@ STATUSES = {
 
 
 def node_id(kind: str, *key: object) -> str:
-    """A global id, the same in REST and GraphQL."""
+    """Return a global id; REST and GraphQL have the same one."""
     return f"{kind}_{base64.urlsafe_b64encode('|'.join(map(str, key)).encode()).decode()}"
 
 
 def old_node_id(number: int) -> str:
-    """The id of a repository as it was before 2021, such as `MDEwOlJlcG9zaXRvcnkxMjk2MjY5`."""
+    """Return an id of a repository in the form from before 2021: `MDEwOlJlcG9zaXRvcnkxMjk2MjY5`."""
     return base64.b64encode(f"010:Repository{number}".encode()).decode()
 
 
 def parse_node_id(text: str) -> tuple[str, list[str]]:
-    """The reverse of `node_id` and `old_node_id`; ValueError for anything else."""
+    """Return the kind and the key of a global id, old or new. Raise ValueError for other text."""
     kind, underscore, encoded = text.partition("_")
     if not underscore:
         _, old, number = base64.b64decode(text).decode().partition("010:Repository")
@@ -121,7 +121,7 @@ class Representations:
         with_properties: bool = True,
         empty_properties: bool = False,
     ) -> None:
-        """`people` are the owners, in lower case, that are no organisations."""
+        """Prepare the forms; `people` are the owners that are people, in lower case."""
         self.people = people
         self.api = api
         self.web = web
@@ -147,19 +147,19 @@ class Representations:
         } | {name: url + path for name, path in USER_URLS.items()}
 
     def owner(self, login: str) -> dict[str, Any]:
-        """A person, or an organisation."""
+        """Return the form of an owner: a user or an organisation."""
         kind = "User" if login.lower() in self.people else "Organization"
         return self.user(login) | {"type": kind}
 
     def _properties(self, repository: Repository) -> dict[str, Any]:
-        """An organisation's repositories have custom properties; the field is optional."""
+        """Return the field for custom properties; nothing for repositories of people."""
         of_person = repository.owner.lower() in self.people
         if of_person or not self.with_properties:
             return {}
         return {"custom_properties": {} if self.empty_properties else dict(repository.properties)}
 
     def property_values(self, repository: Repository) -> list[dict[str, Any]]:
-        """The custom properties of a repository, one by one."""
+        """Return the custom properties of a repository as a list of names and values."""
         return [
             {"property_name": name, "value": value} for name, value in repository.properties.items()
         ]
@@ -167,7 +167,7 @@ class Representations:
     def repository(
         self, repository: Repository, token: Token, full_name: str | None = None
     ) -> dict[str, Any]:
-        """A full repository; with another `full_name` that of a fork."""
+        """Return the full form of a repository, or of a fork of it called `full_name`."""
         name = full_name or repository.full_name
         of_fork = name != repository.full_name
         root, html_url = f"{self.api}/repos/{name}", f"{self.web}/{name}"
@@ -245,7 +245,7 @@ class Representations:
     def content_entry(
         self, repository: Repository, path: str, entry: pygit2.Object, ref: str
     ) -> dict[str, Any]:
-        """What every kind of entry has in common; `size` in bytes."""
+        """Return the fields that every kind of entry has; `size` is in bytes."""
         kind = kind_of(entry)
         escaped = quote(path)
         url = f"{self.root(repository)}/contents/{escaped}?ref={quote(ref, safe='')}"
@@ -271,7 +271,10 @@ class Representations:
     def directory(
         self, repository: Repository, path: str, tree: pygit2.Tree, ref: str
     ) -> list[dict[str, Any]]:
-        """A directory's entries; a submodule calls itself a file there (OpenAPI text)."""
+        """Return at most 1,000 entries of a directory.
+
+        The type of a submodule is `file` there (OpenAPI text).
+        """
         prefix = f"{path}/" if path else ""
         listed = [
             self.content_entry(repository, f"{prefix}{entry.name}", entry, ref) for entry in tree
@@ -284,7 +287,7 @@ class Representations:
     def file(
         self, repository: Repository, path: str, blob: pygit2.Blob, ref: str
     ) -> dict[str, Any]:
-        """A file with its content; above 1 MB `encoding` is none and `content` empty."""
+        """Return a file with its content. Above 1 MB `encoding` is `none` and `content` empty."""
         large = blob.size > MAX_ENCODED
         return self.content_entry(repository, path, blob, ref) | {
             "type": "file",
@@ -362,7 +365,7 @@ class Representations:
         def item(path: str, entry: pygit2.Object) -> dict[str, Any]:
             kind = git_type(entry)
             shown: dict[str, Any] = {
-                # Of a name that is not UTF-8 JSON shows replacement characters
+                # If a name is not UTF-8, JSON shows replacement characters
                 "path": path.encode(errors="surrogateescape").decode(errors="replace"),
                 "mode": octal(entry),
                 "type": kind,
@@ -387,7 +390,7 @@ class Representations:
     def changed_files(
         self, repository: Repository, diff: pygit2.Diff, sha: str
     ) -> list[dict[str, Any]]:
-        """At most 300 files of a comparison, as the host lists them (OpenAPI text)."""
+        """Return at most 300 changed files of a comparison (OpenAPI text)."""
         files = []
         for patch in [patch for patch in diff if patch][:MAX_COMPARED_FILES]:
             delta = patch.delta
@@ -437,7 +440,7 @@ class Representations:
     def pull_request_simple(
         self, repository: Repository, pull_request: PullRequest, token: Token
     ) -> dict[str, Any]:
-        """A pull request as lists show it."""
+        """Return the form of a pull request in a list."""
         number, root = pull_request.number, self.root(repository)
         url, issue = f"{root}/pulls/{number}", f"{root}/issues/{number}"
         html_url, sha = pull_request.html_url, pull_request.head_sha
@@ -491,7 +494,7 @@ class Representations:
     def pull_request(
         self, repository: Repository, pull_request: PullRequest, token: Token
     ) -> dict[str, Any]:
-        """A pull request as a single one is shown: with `merged` and its counts."""
+        """Return the form of a single pull request, which also has `merged` and counts."""
         base_sha, head_sha = pull_request.base_sha, pull_request.head_sha
         ahead, _ = repository.ahead_behind(head_sha, base_sha)
         base = repository.merge_base(base_sha, head_sha) or repository.commit_at(base_sha)
@@ -512,7 +515,7 @@ class Representations:
         }
 
     def issue(self, repository: Repository, pull_request: PullRequest) -> dict[str, Any]:
-        """The issue side of a pull request."""
+        """Return the form of the issue that belongs to a pull request."""
         number, root = pull_request.number, self.root(repository)
         url, html_url = f"{root}/issues/{number}", pull_request.html_url
         return {

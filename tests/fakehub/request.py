@@ -10,11 +10,11 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request as it arrived; `status` and `ended` stay None until it is answered.
+    """A request that has arrived; `status` and `ended` are None until it is answered.
 
-    `path` is decoded and without the Enterprise Server prefix; `started` and `ended` are
-    monotonic seconds; `status` is also None where a fault answered nothing. `received` and `sent`
-    are the bytes of the bodies.
+    `path` is decoded and has no Enterprise Server prefix. `started` and `ended` are in monotonic
+    seconds. `status` stays None if a fault closed the connection or sent its own bytes. `received`
+    and `sent` are the sizes of the two bodies in bytes.
     """
 
     number: int
@@ -33,12 +33,12 @@ class Request:
 
     @property
     def fields(self) -> Mapping[str, Any]:
-        """Those of the body; none where it is no JSON object."""
+        """The fields of the body; empty if the body is not a JSON object."""
         return self.json if isinstance(self.json, dict) else {}
 
 
 def parsed(raw: bytes) -> Any:
-    """Return a body as JSON; None if it is not JSON."""
+    """Return the value of a JSON body; None if it is empty or not JSON."""
     try:
         return json.loads(raw) if raw else None
     except ValueError:
@@ -46,6 +46,6 @@ def parsed(raw: bytes) -> Any:
 
 
 def token_in(authorization: str | None) -> str | None:
-    """The token of an Authorization header."""
+    """Return the token of an Authorization header; None if it has none."""
     kind, _, value = (authorization or "").partition(" ")
     return value.strip() or None if kind.lower() in {"bearer", "token"} else None

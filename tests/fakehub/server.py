@@ -1,4 +1,4 @@
-"""The connections: requests are read from them, answers written to them."""
+"""The HTTP server: it reads requests from connections, and writes the answers of the host."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ RAW_BYTES = 1 << 28
 
 
 class Server(ThreadingHTTPServer):
-    """One thread per connection; knows its connections, so that it can end them all at once."""
+    """A server with one thread for each connection; `stop` ends all connections at once."""
 
     daemon_threads = True
     block_on_close = False
@@ -47,24 +47,24 @@ class Server(ThreadingHTTPServer):
         return self._stopped.is_set()
 
     def wait(self, seconds: float) -> None:
-        """Let so many seconds pass, fewer when the server stops."""
+        """Wait so many seconds, or until the server stops."""
         self._stopped.wait(seconds)
 
     def server_bind(self) -> None:
-        # Not HTTPServer's: it asks the resolver for the machine's name.
+        # `HTTPServer.server_bind` is not called, because it looks up the name of the machine
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.socket.bind(self.server_address)
         self.server_address = self.socket.getsockname()
         self.server_name, self.server_port = "127.0.0.1", self.server_address[1]
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away is no error; anything else fails the test that caused it."""
+        """Record an error, so that the test fails, unless the connection has ended."""
         error = sys.exc_info()[1]
         if not isinstance(error, OSError) and not self.stopping:
             self.host.mismatches.append("".join(traceback.format_exception(error)))
 
     def accept(self) -> None:
-        """Serve until stopped; unlike `serve_forever` it never polls, so it stops at once."""
+        """Serve until `stop` is called. Unlike `serve_forever`, it stops at once."""
         with contextlib.suppress(OSError):
             while True:
                 connection, address = self.get_request()
@@ -74,8 +74,9 @@ class Server(ThreadingHTTPServer):
                 self.process_request(connection, address)
 
     def stop(self) -> None:
-        """End every connection; one more to itself ends the waiting for the next."""
+        """Stop serving and end every connection."""
         self._stopped.set()
+        # `accept` waits for a connection, so it gets a last one
         with contextlib.suppress(OSError):
             socket.create_connection(("127.0.0.1", self.server_port), timeout=1).close()
         self.server_close()
@@ -85,7 +86,7 @@ class Server(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Reads requests from a connection and writes what the host answers."""
+    """The thread of one connection: it reads requests and writes the answers of the host."""
 
     server: Server
     protocol_version = "HTTP/1.1"
@@ -101,7 +102,7 @@ class Handler(BaseHTTPRequestHandler):
         self.server.connections.discard(self.connection)
         with contextlib.suppress(OSError):
             super().finish()
-        # Over TLS it is another socket than the one that the server accepted, and closes.
+        # `setup` has put a TLS socket in place of the one that the server closes
         self.connection.close()
 
     def handle_any(self) -> None:
@@ -152,19 +153,20 @@ class Handler(BaseHTTPRequestHandler):
         if answer.cut:
             self.close_connection = True
             payload = payload[: len(payload) // 2]
-        # One write: a second packet would wait for the first one's acknowledgement.
+        # Everything is sent in one write, because a second packet would wait until the client has
+        # acknowledged the first one
         self.wfile.write(f"HTTP/1.1 {answer.status} {phrase}\r\n{head}\r\n".encode() + payload)
 
     def drop(self, how: Drop) -> None:
         self.close_connection = True
         if how.reset:
-            # Closing with a linger of zero sends RST instead of FIN.
+            # A socket with a linger of zero sends RST instead of FIN when it is closed
             linger = struct.pack("ii", 1, 0)
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
             self.connection.close()
 
     def play(self, raw: Raw) -> None:
-        """Send what a script says, for so long, and so much of it, at most."""
+        """Run a script, at most for `RAW_SECONDS` and until it has sent `RAW_BYTES`."""
         self.close_connection = True
         until, left = time.monotonic() + RAW_SECONDS, RAW_BYTES
         for step in raw.script():
@@ -179,7 +181,7 @@ class Handler(BaseHTTPRequestHandler):
                 self.server.wait(step)
 
     def log_message(self, *_: Any) -> None:
-        """Nothing: `StandInHost.requests` is the log."""
+        """Print nothing, because `StandInHost.requests` is the log."""
 
 
 for _method in ("GET", "POST", "PUT", "PATCH", "DELETE"):

@@ -1,4 +1,4 @@
-"""A bare git repository on disk, made when it is first written to."""
+"""A bare git repository on disk, which is created before the first write."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Symlink:
 
 @dataclass(frozen=True, slots=True)
 class Executable:
-    """A file that may be executed; read back it is its content alone (`Store.modes`)."""
+    """A file that may be executed. `Store.files` shows only its content, `Store.modes` its mode."""
 
     content: bytes
 
@@ -60,12 +60,12 @@ class Person(NamedTuple):
 
 
 WEB = Person("GitHub", "noreply@github.com")
-"""The committer of what the host signs."""
+"""The committer of the commits that GitHub signs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """One entry of `Repository.log`; `paths` are those it changes against its first parent."""
+    """An entry of `Repository.log`; `paths` are the ones that differ from its first parent."""
 
     sha: str
     message: str
@@ -76,9 +76,9 @@ class Commit:
 
 
 class Store:
-    """Commits and references; until something is written they are those of a `template`.
+    """Commits and references, which are read from a `template` until the first write.
 
-    Thousands of repositories that begin alike cost nothing that way. `lock` guards all of it.
+    So thousands of repositories with the same content cost nothing. `lock` guards everything.
     """
 
     def __init__(self, path: Path, default_branch: str, template: Store | None = None) -> None:
@@ -91,19 +91,19 @@ class Store:
 
     @property
     def git(self) -> pygit2.Repository:
-        """The repository to read from."""
+        """The git repository for reading, which may be the one of the template."""
         if self._git is None and self._template is not None:
             return self._template.git
         return self.own()
 
     @property
     def path(self) -> Path:
-        """The path of the repository, for git itself."""
+        """The path of the repository on disk; the repository is created if it does not exist."""
         self.own()
         return self._path
 
     def own(self) -> pygit2.Repository:
-        """The repository to write to."""
+        """Return the git repository for writing, and create it if it does not exist."""
         with self.lock:
             if self._git is None:
                 if self._template is None:
@@ -120,7 +120,7 @@ class Store:
 
     @property
     def empty(self) -> bool:
-        """True as long as there is no commit on any branch."""
+        """Whether there is no branch."""
         with self.lock:
             return not any(self.git.branches.local)
 
@@ -130,7 +130,7 @@ class Store:
             return sorted(self.git.branches.local)
 
     def head(self, branch: str | None = None) -> str:
-        """The commit id a branch points at; KeyError when there is no such branch."""
+        """Return the commit id of a branch. Raise KeyError if there is no such branch."""
         with self.lock:
             return str(self.git.branches.local[branch or self.default_branch].target)
 
@@ -144,7 +144,7 @@ class Store:
             return None if found is None else str(found.target)
 
     def files(self, branch: str | None = None) -> dict[str, Content]:
-        """Every path of a branch with its content; KeyError when there is no such branch."""
+        """Return the paths of a branch with their content. Raise KeyError without such a branch."""
         with self.lock:
             return {
                 path: self._content(path, entry)
@@ -153,7 +153,7 @@ class Store:
             }
 
     def modes(self, branch: str | None = None) -> dict[str, int]:
-        """Every path of a branch with its git file mode, such as 0o100644."""
+        """Return the paths of a branch with their git file modes, such as 0o100644."""
         with self.lock:
             return {
                 path: int(entry.filemode)
@@ -162,7 +162,7 @@ class Store:
             }
 
     def log(self, branch: str | None = None) -> list[Commit]:
-        """The commits of a branch, newest first."""
+        """Return the commits of a branch, newest first."""
         with self.lock:
             walker = self.git.walk(pygit2.Oid(hex=self.head(branch)), SortMode.TOPOLOGICAL)
             return [
@@ -181,7 +181,10 @@ class Store:
         return self.git[sha].peel(pygit2.Commit)
 
     def resolve(self, name: str) -> pygit2.Commit | None:
-        """The commit that a branch, a tag, `HEAD` or a full commit id names."""
+        """Return the commit of a branch, a tag, `HEAD` or a full commit id; None if there is none.
+
+        A name with or without `refs/heads/` or `refs/tags/` is accepted.
+        """
         if name == "HEAD":
             name = self.default_branch
         for prefix in ("refs/heads/", "refs/tags/", ""):
@@ -197,7 +200,7 @@ class Store:
             return None
 
     def walk(self, tree: pygit2.Tree, prefix: str = "") -> Iterator[tuple[str, pygit2.Object]]:
-        """Every entry below a tree, directories before what they contain."""
+        """Yield every entry below a tree with its path, each directory before its content."""
         for entry in tree:
             path = f"{prefix}{entry.name}"
             yield path, entry
@@ -205,21 +208,21 @@ class Store:
                 yield from self.walk(entry, f"{path}/")
 
     def changes(self, commit: pygit2.Commit) -> pygit2.Diff:
-        """The changes of a commit against its first parent."""
+        """Return the changes of a commit against its first parent, or against no files."""
         if commit.parents:
             return commit.parents[0].tree.diff_to_tree(commit.tree)
         return commit.tree.diff_to_tree(swap=True)
 
     def history(self, sha: str) -> Iterable[pygit2.Commit]:
-        """The commits up to one, newest first."""
+        """Return a commit and its ancestors, newest first."""
         return self.git.walk(pygit2.Oid(hex=sha), SortMode.TOPOLOGICAL)
 
     def ahead_behind(self, head: str, base: str) -> tuple[int, int]:
-        """How many commits `head` has that `base` lacks, and the reverse."""
+        """Return how many commits `head` has that `base` lacks, and the reverse."""
         return self.git.ahead_behind(pygit2.Oid(hex=head), pygit2.Oid(hex=base))
 
     def merge_base(self, one: str, other: str) -> pygit2.Commit | None:
-        """The last common commit, if there is one."""
+        """Return the last common ancestor; None if there is none."""
         found = self.git.merge_base(pygit2.Oid(hex=one), pygit2.Oid(hex=other))
         return self.git[found].peel(pygit2.Commit) if found else None
 
@@ -239,9 +242,9 @@ class Store:
         author: Person,
         committer: Person,
     ) -> str:
-        """Write a commit that no reference shows yet; None in `changes` deletes a path.
+        """Write a commit without moving a reference, and return its id.
 
-        A file takes the place of a directory, as in git itself.
+        None in `changes` deletes a path. A file replaces a directory of the same path, as in git.
         """
         with self.lock:
             git = self.own()
@@ -275,7 +278,7 @@ class Store:
         return pygit2.IndexEntry(path, self._blob(content), FileMode.BLOB)
 
     def _blob(self, content: bytes) -> pygit2.Oid:
-        """Write a blob, unless it is there: writing it again takes as long as the first time."""
+        """Write a blob if it does not exist, because writing it again would take as long."""
         git, known = self.own(), pygit2.hash(content)
         return known if known in git else git.create_blob(content)
 
@@ -286,13 +289,16 @@ class Store:
 
 @cache
 def _memory() -> str | None:
-    """Return a folder in memory if there is one with room: on a disk the tests take half longer."""
+    """Return a folder in memory with enough room, or None if there is none.
+
+    On a disk the tests take half as long again.
+    """
     folder = Path("/dev/shm")
     return str(folder) if folder.is_dir() and shutil.disk_usage(folder).free > 1 << 30 else None
 
 
 def new_folder(prefix: str) -> Path:
-    """A temporary folder for repositories."""
+    """Create a temporary folder for repositories."""
     return Path(tempfile.mkdtemp(prefix=prefix, dir=_memory()))
 
 
@@ -305,7 +311,7 @@ def _templates() -> Path:
 
 @lru_cache(maxsize=256)
 def template(default_branch: str, files: frozenset[tuple[str, Content]] | None) -> Store:
-    """A repository with one commit of these files, or with none."""
+    """Return a repository with one commit of these files; without a commit if `files` is None."""
     store = Store(Path(tempfile.mkdtemp(dir=_templates()), "git"), default_branch)
     if files is not None:
         person = Person(*SOMEBODY)
@@ -315,7 +321,7 @@ def template(default_branch: str, files: frozenset[tuple[str, Content]] | None) 
 
 
 def check_path(path: str) -> None:
-    """Raise `Refusal` 422 for a path that git or the host does not take."""
+    """Raise `Refusal` 422 for a path that git or GitHub does not accept."""
     if any(part in {"", ".", "..", ".git"} for part in path.split("/")):
         # jayfk/statuspage#293
         errors = [{"resource": "Commit", "field": "path", "code": "invalid"}]
@@ -323,7 +329,7 @@ def check_path(path: str) -> None:
 
 
 def find_entry(tree: pygit2.Tree, path: str) -> pygit2.Object | None:
-    """The entry at a path, the tree itself for an empty one."""
+    """Return the entry at a path; the tree itself if the path is empty, None without an entry."""
     try:
         return tree[path] if path else tree
     except KeyError:
@@ -331,9 +337,9 @@ def find_entry(tree: pygit2.Tree, path: str) -> pygit2.Object | None:
 
 
 def check_parents(tree: pygit2.Tree, path: str) -> None:
-    """Raise `Refusal` 409 where a parent of the path is no directory (Molunerfinn/PicGo#955).
+    """Raise `Refusal` 409 if a parent of the path is a file (Molunerfinn/PicGo#955).
 
-    A symbolic link is taken to be the same, which nobody has confirmed.
+    Links and submodules are assumed to be refused in the same way; nobody has confirmed this.
     """
     parts = path.split("/")
     for depth in range(1, len(parts)):
@@ -347,7 +353,7 @@ def check_parents(tree: pygit2.Tree, path: str) -> None:
 
 
 def kind_of(entry: pygit2.Object) -> str:
-    """`file`, `dir`, `symlink` or `submodule`."""
+    """Return `file`, `dir`, `symlink` or `submodule`."""
     match entry.filemode:
         case FileMode.TREE:
             return "dir"
@@ -360,12 +366,12 @@ def kind_of(entry: pygit2.Object) -> str:
 
 
 def git_type(entry: pygit2.Object) -> str:
-    """`blob`, `tree` or `commit`, as git names it in a tree."""
+    """Return `blob`, `tree` or `commit`, which is git's name for the kind of a tree entry."""
     names = {ObjectType.BLOB: "blob", ObjectType.TREE: "tree"}
     return names.get(ObjectType(entry.type), "commit") if entry.type else "commit"
 
 
 def octal(entry: pygit2.Object) -> str:
-    """A mode as a tree listing writes it: six octal digits."""
+    """Return the mode of an entry as six octal digits, as a listing of a tree shows it."""
     assert stat.S_IFMT(entry.filemode)
     return f"{entry.filemode:06o}"

@@ -1,4 +1,4 @@
-"""Certificates for the stand-in: good ones, and each kind of bad one."""
+"""Certificates for the stand-in: valid, expired, or for another name."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DAY = timedelta(days=1)
 
 
 class Authority:
-    """Who signs the certificates; a client that does not have its `bundle` trusts none of them.
+    """An authority that signs certificates. Only clients that have its `bundle` trust them.
 
     with StandInHost(tls=Authority().good()) as host: ...
     """
@@ -29,16 +29,22 @@ class Authority:
         return trustme.CA()
 
     def bundle(self, path: Path) -> Path:
-        """Write what a client needs to trust the certificates."""
+        """Write the authority's own certificate to `path`, and return the path.
+
+        A client needs it to trust the other certificates.
+        """
         self._authority.cert_pem.write_to_path(path)
         return path
 
     @property
     def hashed_name(self) -> str:
-        """Its file in a directory of certificates begins with this: ``openssl x509 -hash``."""
+        """The hash with which the file name in a directory of certificates begins.
+
+        ``openssl x509 -hash`` prints the same one.
+        """
         pem = self._authority.cert_pem.bytes()
         names = (
-            # Each part of the subject in its canonical form: a text in UTF-8 and lower case
+            # The canonical form of each part of the subject is UTF-8 in lower case
             _der(0x31, _der(0x30, _oid(each.oid) + _der(0x0C, str(each.value).lower().encode())))
             for each in x509.load_pem_x509_certificate(pem).subject
         )
@@ -46,8 +52,8 @@ class Authority:
         return digest[3::-1].hex()
 
     def good(self, *names: str) -> ssl.SSLContext:
-        """Return a context whose certificate is for these names, or for this machine."""
-        # Made once: a proxy shows one for each connection
+        """Return a context with a valid certificate for these names, or for this machine."""
+        # It is kept, because a proxy needs one for each connection
         wanted = names or NAMES
         if wanted not in self._good:
             self._good[wanted] = self._context(*wanted)
@@ -58,7 +64,7 @@ class Authority:
         return self._context(*NAMES, not_before=yesterday - DAY, not_after=yesterday)
 
     def wrong_name(self) -> ssl.SSLContext:
-        """Return a context whose certificate is for another host than the one that shows it."""
+        """Return a context whose certificate is for another host."""
         return self._context("api.example.com")
 
     def _context(
@@ -75,6 +81,6 @@ def _der(tag: int, content: bytes) -> bytes:
 
 
 def _oid(oid: x509.ObjectIdentifier) -> bytes:
-    """Return an object identifier of DER, such as ``2.5.4.10``; those of a name are short."""
+    """Return an object identifier, such as ``2.5.4.10``, in DER; its numbers must be below 128."""
     first, second, *more = map(int, oid.dotted_string.split("."))
     return _der(0x06, bytes([40 * first + second, *more]))

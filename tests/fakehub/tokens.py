@@ -1,4 +1,4 @@
-"""Tokens: what each kind may see and do, and how the host refuses the rest."""
+"""Tokens: the permissions of each kind, and GitHub's refusals of everything else."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PREFIXES: dict[Kind, str] = {
 BOT = "github-actions[bot]"
 ARCHIVED = "Repository was archived so is read-only."
 LOCKED = "Repository has been locked for migration."
-"""Nobody has confirmed the words."""
+"""Nobody has confirmed these words."""
 WORKFLOWS = ".github/workflows/"
 
 
@@ -29,10 +29,10 @@ WORKFLOWS = ".github/workflows/"
 class Token:
     """A token and the user or App behind it.
 
-    `scopes` count for classic tokens, `permissions` and `repositories` for all others.
-    `push` is the user's role on the repositories. After so many `requests` it is dead.
-    Listings leave out the repositories of the owners in `hidden_by_sso`. Before `known_from`
-    (epoch) it is a bad credential.
+    `scopes` count for classic tokens, `permissions` and `repositories` (None: all) for all others.
+    `push` says whether the user may push to the repositories. The token is a bad credential before
+    `known_from` (seconds since the epoch) and after its first `requests` requests. Listings leave
+    out the repositories of the owners in `hidden_by_sso`.
     """
 
     value: str
@@ -56,11 +56,11 @@ class Token:
         return self.kind == "installation"
 
     def author(self) -> Person:
-        """The author of a commit that names none."""
+        """Return the author of a commit for which the client gives no author."""
         return Person(self.login, f"{self.login}@users.noreply.github.com")
 
     def role(self, repository: Repository) -> dict[str, bool]:
-        """`permissions` of a repository object: the user's role, so all false for an App."""
+        """Return the `permissions` of a repository: the user's role; all are false for an App."""
         push = self.may_push(repository) and not self.bot
         return {
             "admin": False,
@@ -71,7 +71,7 @@ class Token:
         }
 
     def may_push(self, repository: Repository) -> bool:
-        """Whether the user's role on the repository allows it."""
+        """Return whether the user's role on the repository allows to push."""
         return self.push and not repository.read_only
 
     def covers(self, repository: Repository) -> bool:
@@ -80,7 +80,7 @@ class Token:
         }
 
     def sees(self, repository: Repository) -> bool:
-        """Whether a list shows a repository."""
+        """Return whether a list shows a repository to this token."""
         try:
             self.require(repository)
         except Refusal:
@@ -93,11 +93,12 @@ class Token:
         return granted in {"write", level}
 
     def require(self, repository: Repository, *needs: str) -> None:
-        """Raise `Refusal` unless one of the needs, such as `contents=write`, is met.
+        """Raise `Refusal` unless the token has one of the `needs`, such as `contents=write`.
 
-        404 where the repository (or, for a classic token, the write) is hidden, 403 with
-        X-Accepted-GitHub-Permissions where a permission is missing, 403 with X-GitHub-SSO where
-        the organisation wants single sign-on, 403 for a write to an archived repository.
+        It is 404 if the token does not see the repository, or if a classic token may not write;
+        403 with X-Accepted-GitHub-Permissions if a permission is missing; 403 with X-GitHub-SSO if
+        the organisation requires single sign-on; and 403 for a write to an archived or locked
+        repository.
         """
         writing = any(need.endswith("=write") for need in needs)
         if self.kind == "classic":
@@ -131,7 +132,7 @@ class Token:
             raise Refusal(403, LOCKED)
 
     def require_of_organization(self, need: str) -> None:
-        """Raise `Refusal` where a permission of the organisation is missing."""
+        """Raise `Refusal` 403 if the token lacks a permission of the organisation."""
         if self.kind != "classic" and not self._grants(need):
             raise self.refusal(need)
 
@@ -144,9 +145,9 @@ class Token:
         )
 
     def require_workflows(self, path: str) -> None:
-        """Refuse a workflow file: 404 without the scope, 403 without the permission.
+        """Raise `Refusal` for a workflow file: 404 without the scope, 403 without the permission.
 
-        Seen in octokit/octokit.rb#1184 and googleapis/release-please-action#704.
+        octokit/octokit.rb#1184 and googleapis/release-please-action#704 show this.
         """
         if not path.startswith(WORKFLOWS):
             return
@@ -157,7 +158,7 @@ class Token:
             raise self.refusal("contents=write,workflows=write")
 
     def refusal(self, accepted: str) -> Refusal:
-        """403 for an App or a fine-grained token that lacks a permission."""
+        """Return the 403 for an App or a fine-grained token that lacks a permission."""
         whom = "personal access token" if self.kind == "fine-grained" else "integration"
         return Refusal(
             403,

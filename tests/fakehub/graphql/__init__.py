@@ -1,4 +1,4 @@
-"""GraphQL on the same repositories: GitHub's published schema, executed by graphql-core."""
+"""GraphQL for the same repositories: graphql-core executes GitHub's published schema."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ BAD_GATEWAY = (
 
 
 def respond(host: StandInHost, token: Token, body: Any) -> tuple[Response, list[str]]:
-    """Return the answer to a GraphQL request, and what was wrong with the request itself.
+    """Return the answer to a GraphQL request, and its mismatches.
 
-    A query that the schema does not allow, and a resolver's own failure, are in the second part.
-    Raises `Refusal` where the status is not 200.
+    A mismatch is a query that the schema does not allow, or an error in a resolver of the stand-in.
+    Raises `Refusal` if the status of the answer is not 200.
     """
     given = body if isinstance(body, dict) else {}
     unknown = given.keys() - {"query", "variables", "operationName"}
@@ -94,14 +94,17 @@ def respond(host: StandInHost, token: Token, body: Any) -> tuple[Response, list[
 
 
 def points(body: Any) -> int:
-    """Return how many of the points of an hour a request takes."""
+    """Return how many points of the hourly rate limit a request costs."""
     given = body if isinstance(body, dict) else {}
     document, _ = parsed(given.get("query") or "")
     return cost.points(document, given.get("variables") or {}) if document else 1
 
 
 def state_of(host: StandInHost) -> dict[int, tuple[dict[str, str], int]]:
-    """Branches and number of pull requests of each repository."""
+    """Return the branches and the number of pull requests of each repository, for `undo`.
+
+    Returns an empty mapping unless refused mutations are to be undone.
+    """
     return {
         each.id: (
             {branch: each.head(branch) for branch in each.branches},
@@ -113,7 +116,7 @@ def state_of(host: StandInHost) -> dict[int, tuple[dict[str, str], int]]:
 
 
 def undo(host: StandInHost, before: Mapping[int, tuple[dict[str, str], int]]) -> None:
-    """Take back what the mutations of a request did."""
+    """Undo the mutations of a request; `before` is the state before it (`state_of`)."""
     for each in host.repositories:
         branches, pulls = before[each.id]
         each.restore(branches, pulls)
@@ -121,7 +124,7 @@ def undo(host: StandInHost, before: Mapping[int, tuple[dict[str, str], int]]) ->
 
 @lru_cache(maxsize=64)
 def parsed(query: str) -> tuple[DocumentNode | None, list[GraphQLError]]:
-    """Return a query that the schema allows, or the errors of one that it does not allow."""
+    """Return the document of a query; None and its errors if the schema does not allow it."""
     try:
         document = parse(query)
     except GraphQLError as error:
@@ -133,7 +136,10 @@ def parsed(query: str) -> tuple[DocumentNode | None, list[GraphQLError]]:
 def within_limits(
     host: StandInHost, document: DocumentNode, data: dict[str, Any]
 ) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
-    """Return the data that a query gets within the limits, and the errors about the rest."""
+    """Return the data within the limits, and an error for each field that is left out.
+
+    Raises `Refusal` 502 if the query is above `Quirks.bad_gateway_above`.
+    """
     quirks = host.quirks
     if not quirks.weighs_queries:
         return data, []
@@ -153,8 +159,8 @@ def within_limits(
 
 
 def halved(request: Any, answer: Any) -> dict[str, Any]:
-    """Return an answer that has only the first half of the fields that count."""
-    # Other answers, such as a list of labels, are none of GraphQL: they are cut as a whole
+    """Return an answer with only the first half of its aliased fields."""
+    # An answer of REST, such as a list of labels, has no such fields, so nothing of it is left
     data = answer.get("data") if isinstance(answer, dict) else None
     if data is not None:
         counted = cost.aliases(parse(request["query"]))
@@ -164,12 +170,12 @@ def halved(request: Any, answer: Any) -> dict[str, Any]:
 
 
 def timed_out() -> dict[str, Any]:
-    """The error of a query that took too long (gayanvoice/top-github-users#107)."""
+    """Return the error of a query that took too long (gayanvoice/top-github-users#107)."""
     return {"message": TIMED_OUT.format(secrets.token_hex(16).upper())}
 
 
 def limited(document: DocumentNode, refusal: Refusal) -> dict[str, Any]:
-    """Return how a limit on content is answered at status 200: no field has data."""
+    """Return the body, for status 200, of a mutation that was refused by a limit on content."""
     if refusal.status != 422:
         return {"errors": [{"type": "RATE_LIMITED", "message": refusal.message}]}
     names = [
@@ -203,7 +209,7 @@ def message_of(refusal: Refusal) -> str:
 
 
 def formatted(error: GraphQLError) -> dict[str, Any]:
-    """An error as GitHub formats it: with a `type` where the request reached a resolver."""
+    """Return an error in GitHub's form; it has a `type` only if a resolver has refused."""
     found: Mapping[str, Any] = error.formatted
     refusal = error.original_error
     if isinstance(refusal, Refusal):

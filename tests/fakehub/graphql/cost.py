@@ -1,4 +1,4 @@
-"""How much a query asks for, and what GitHub leaves out of an answer that is too large."""
+"""The cost and the size of a query, and the fields that are left out of a large answer."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ EXCEEDED = "Resource limits for this query exceeded."
 
 
 def points(document: DocumentNode, variables: Mapping[str, Any]) -> int:
-    """The points that GitHub takes for a query: a hundredth for each connection of each parent.
+    """Return the points that a query costs: a hundredth for each connection of each parent.
 
-    A connection is taken to be as long as its `first` allows (docs: "Rate limits and query limits
-    for the GraphQL API"); for `nodes(ids:)`, which is none, each id counts as one parent.
+    A connection counts as having `first` items (docs: "Rate limits and query limits for the GraphQL
+    API"). `nodes(ids:)` is not a connection, but each of its ids counts as one parent.
     """
 
     def connections(node: Any, parents: int) -> int:
@@ -45,7 +45,7 @@ def points(document: DocumentNode, variables: Mapping[str, Any]) -> int:
 
 
 def aliases(document: DocumentNode) -> frozenset[str]:
-    """The aliases of the fields that may be null: what an answer can leave out."""
+    """Return the aliases of the fields that may be null, so that an answer can leave them out."""
     types = TypeInfo(schema())
     found: set[str] = set()
 
@@ -59,9 +59,10 @@ def aliases(document: DocumentNode) -> frozenset[str]:
 
 
 def fields(data: Any, counted: frozenset[str]) -> Iterator[tuple[Any, Any, list[str | int]]]:
-    """The fields of an answer that count: the holder, the key there, and the path in the answer.
+    """Yield the fields of an answer whose alias is in `counted`, and each of its `nodes`.
 
-    What is below one that the caller has set to None does not count.
+    Each comes as the object or list that has it, its key there, and its path in the answer. If the
+    caller sets a field to None, the fields below it are not yielded.
     """
     for index, _ in enumerate(data.get(NODES) or ()):
         yield data[NODES], index, [NODES, index]
@@ -81,7 +82,7 @@ def size(data: Any, counted: frozenset[str]) -> int:
 
 
 def cut(data: Any, counted: frozenset[str], limit: int) -> list[dict[str, Any]]:
-    """Leave out the fields beyond the limit, and return the errors that say so."""
+    """Set the fields beyond the first `limit` ones to None, and return an error for each."""
     errors = []
     for index, (holder, key, path) in enumerate(fields(data, counted)):
         if index >= limit:

@@ -1,4 +1,4 @@
-"""The mutations: what a client may change through GraphQL."""
+"""The mutations of GraphQL."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ PAYLOADS = {
     "createPullRequest": "pullRequest",
     "createRef": "ref",
 }
-"""The field of each mutation that is null where it was refused."""
+"""The field of each mutation's result that is null if the mutation was refused."""
 
 
 class Graph(Nodes):
-    """The roots of queries and mutations."""
+    """The resolvers of the queries and mutations of one request."""
 
     refused = False
     """Whether a mutation of this request was refused."""
@@ -72,7 +72,10 @@ class Graph(Nodes):
         return {"ref": self.reference(repository, name)}
 
     def create_commit_on_branch(self, given: Mapping[str, Any]) -> Node:
-        """One signed commit; refused as a whole, STALE_DATA where the branch has moved on."""
+        """Create one signed commit with all changes, or none of them.
+
+        Raises `Refusal`, with the type STALE_DATA if the branch is at another commit than expected.
+        """
         repository, branch = self.committable(given["branch"])
         with repository.lock:
             parent = repository.find_head(branch)
@@ -91,7 +94,7 @@ class Graph(Nodes):
             return {"commit": self.git_object(repository, repository.commit_at(new))}
 
     def check_branch_seen(self, repository: Repository, branch: str, expected: str) -> None:
-        """Raise the `Refusal` of a host that does not know the branch just made yet."""
+        """Raise a `Refusal` if GitHub does not know a new branch yet."""
         match self.symptom(
             repository, f"branch {branch}", Symptom.COMMIT_NO_BRANCH, Symptom.COMMIT_STALE
         ):
@@ -101,7 +104,7 @@ class Graph(Nodes):
                 raise self.stale(branch, "0" * 40, expected)
 
     def stale(self, branch: str, head: str, expected: str) -> Refusal:
-        """Return the refusal of a commit whose branch is not where it was expected."""
+        """Return the refusal of a commit because its branch is at another commit than expected."""
         if self.host.quirks.stale_in_other_words:
             message = f"Ref {HEADS}{branch} is at {head} but expected {expected}"
             return Refusal(422, message)
@@ -122,9 +125,10 @@ class Graph(Nodes):
     def changes(
         self, repository: Repository, parent: str, given: Mapping[str, Any]
     ) -> dict[str, bytes | None]:
-        """What a commit changes.
+        """Return the changes of a commit; None as content deletes a path.
 
-        A file takes the place of a directory. Nobody has said what GitHub does: this is the worst.
+        A file replaces a directory of the same path. Nobody has confirmed that GitHub does this; it
+        is the worst case.
         """
         tree = repository.commit_at(parent).tree
         changes: dict[str, bytes | None] = {}
@@ -144,7 +148,7 @@ class Graph(Nodes):
         repository, _ = self.locate(given["repositoryId"], "pull_requests=write")
         refuse_actions(self.host, self.token)
         if not repository.has_pull_requests:
-            # Nobody has told its words
+            # Nobody has confirmed these words
             raise Refusal(422, "Pull requests are disabled for this repository.")
         head, base = (given[name].removeprefix(HEADS) for name in ("headRefName", "baseRefName"))
         self.check_head_seen(repository, head, base)
@@ -160,9 +164,9 @@ class Graph(Nodes):
         return {"pullRequest": self.pull_request(repository, created)}
 
     def check_head_seen(self, repository: Repository, head: str, base: str) -> None:
-        """Raise the `Refusal` of a host that does not know the head, or its last commit yet.
+        """Raise a `Refusal` if the head does not exist, or if GitHub does not know its commit yet.
 
-        The words of the last two are those of cli/cli#2691, cli/cli#12889.
+        The words are in cli/cli#2691 and cli/cli#12889.
         """
         none_between = f"No commits between {base} and {head}"
         blank = f"Head sha can't be blank, Base sha can't be blank, {none_between}"
@@ -184,7 +188,10 @@ class Graph(Nodes):
 
 
 def check_rules(repository: Repository, branch: str) -> None:
-    """Raise the `Refusal` of a rule, with the type that it has here (Thinkmill/keystatic#1598)."""
+    """Raise `Refusal` if a rule forbids to write to a branch directly.
+
+    It has the type that GraphQL gives it (Thinkmill/keystatic#1598).
+    """
     try:
         repository.check_protection(branch)
     except Refusal as refusal:

@@ -1,4 +1,4 @@
-"""The nodes that one request reaches."""
+"""The nodes of GraphQL: repositories, git objects and pull requests."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def resolver(function: Callable[..., Any], *arguments: Any) -> Resolver:
 
 
 class Nodes:
-    """Builds the nodes that one request with one token reaches."""
+    """Builds the nodes for one request with one token."""
 
     def __init__(self, host: StandInHost, token: Token) -> None:
         self.host = host
         self.token = token
 
     def symptom(self, repository: Repository, thing: str, *possible: Symptom) -> Symptom | None:
-        """Return how an answer shows that it does not know yet what was just written."""
+        """Return how the answer shows that it does not know a thing yet (`Written.symptom`)."""
         return repository.written.symptom(self.host.quirks.lag, thing, *possible)
 
     # Finding
@@ -61,9 +61,10 @@ class Nodes:
         return self.repository(repository)
 
     def find_nodes(self, _info: GraphQLResolveInfo, **given: Any) -> list[Any]:
-        """Return at most 100 nodes in the order of their ids; one that cannot be read is null.
+        """Return the nodes of at most 100 ids, in the order of the ids.
 
-        The words of the limit are those of sourcecred/sourcecred#908.
+        A `Refusal` in the list becomes null and an error. Raises `Refusal` 422 if there are more
+        than 100 ids, in the words of sourcecred/sourcecred#908.
         """
         count = len(given["ids"])
         if count > MAX_IDS:
@@ -81,7 +82,7 @@ class Nodes:
     def locate(self, identifier: str, *needs: str) -> tuple[Repository, str]:
         """Return the repository and the key of a global id.
 
-        Raises `Refusal` 404, or 403 where the token lacks a permission.
+        Raises `Refusal` 404 if there is no such repository, 403 if the token lacks a permission.
         """
         missing = Refusal(404, f"Could not resolve to a node with the global id of '{identifier}'")
         try:
@@ -149,7 +150,7 @@ class Nodes:
         }
 
     def default_branch(self, repository: Repository) -> Node | None:
-        """Return the default branch; raise `Refusal` 403 where the contents are hidden."""
+        """Return the default branch. Raise `Refusal` 403 if the token may not read contents."""
         if repository.full_name in self.host.quirks.hidden_contents:
             raise self.token.refusal("contents=read")
         return self.reference(repository, HEADS + repository.default_branch)
@@ -191,10 +192,10 @@ class Nodes:
         return node | {"__typename": kind.capitalize()}
 
     def file(self, repository: Repository, tree: pygit2.Tree, path: str) -> Node | None:
-        """Return what is at a path; raise `Refusal` where nothing is (changesets/ghcommit).
+        """Return the entry at a path; raise `Refusal` if there is none (changesets/ghcommit).
 
-        It exists, and is refused all the same, when it is larger than 10 MB
-        (sveltia/sveltia-cms#692; whether that has a type is not known).
+        A file above 10 MB is refused as well (sveltia/sveltia-cms#692); whether its error has a
+        type is not known. `Quirks` can replace the refusals by None.
         """
         entry = find_entry(tree, path) if path else None
         quirks = self.host.quirks
@@ -244,7 +245,7 @@ class Nodes:
         head, order = given.get("headRefName"), given.get("orderBy") or {}
         if given.keys() - {"headRefName", "first", "orderBy"} or order.get("field") == "UPDATED_AT":
             raise NotImplementedError
-        # Of any fork: a name alone does not say whose branch it is.
+        # `headRefName` also finds branches of forks, because it has no owner
         unlisted = self.host.quirks.unlisted_pull_requests
         found = [each for each in found if each.number not in unlisted]
         chosen = [each for each in found if head is None or each.head == head]
@@ -269,7 +270,7 @@ class Nodes:
         merged = repository.resolve(each.merge_commit_sha) if each.merge_commit_sha else None
         # anomalyco/opencode#13820
         head = None if each.is_fork_deleted else {"nameWithOwner": each.head_repository}
-        # Bots are called without the ending that REST gives them (digdir/designsystemet#5338)
+        # GraphQL gives the login of a bot without `[bot]` (digdir/designsystemet#5338)
         login = each.author.removesuffix("[bot]")
         kind = "User" if login == each.author else "Bot"
         return {
@@ -294,14 +295,17 @@ class Nodes:
 
 
 def is_below_something(tree: pygit2.Tree, path: str) -> bool:
-    """Whether a file, a link or a submodule is above a path."""
+    """Return whether a parent of a path is a file, a link or a submodule."""
     parts = path.split("/")
     above = (find_entry(tree, "/".join(parts[:depth])) for depth in range(1, len(parts)))
     return any(entry is not None and not isinstance(entry, pygit2.Tree) for entry in above)
 
 
 def connection(name: str, nodes: Sequence[Node | Refusal | None], given: Mapping[str, Any]) -> Node:
-    """The first nodes; `Refusal` where no `first` bounds them to 100. Other pages are not built."""
+    """Return the first nodes of a connection; only the first page is supported.
+
+    Raises `Refusal` 422 if `first` is missing or above 100.
+    """
     if given.keys() & {"after", "before", "last"}:
         raise NotImplementedError
     first = given.get("first")

@@ -1,4 +1,4 @@
-"""GitHub's published schema."""
+"""GitHub's published schema for GraphQL."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.fakehub.descriptions import FOLDER
 
 @cache
 def schema() -> GraphQLSchema:
-    """The extracted schema; its scalars take what GitHub's take."""
+    """Return the schema; its scalars refuse values that GitHub refuses."""
     built = build_schema((FOLDER / "graphql.graphql").read_text(encoding="utf-8"))
     for name, check in (("GitObjectID", git_object_id), ("Base64String", base64_string)):
         scalar = built.type_map[name]

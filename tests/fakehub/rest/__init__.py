@@ -1,4 +1,4 @@
-"""The REST operations: from a described request to an answer."""
+"""The REST operations: each handler answers a request that matches the description."""
 
 from . import contents, git, listings, pulls
 from .call import LISTINGS, ROUTES, Call

@@ -1,4 +1,4 @@
-"""A request that is described and authenticated, and the function that answers it."""
+"""Calls (requests that are checked and authenticated), and the handlers that answer them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Call:
-    """A described and authenticated request."""
+    """A request that matches the description, with its token.
+
+    `parameters` are the ones of the path, `query` the ones of the query.
+    """
 
     host: StandInHost
     token: Token
@@ -33,12 +36,12 @@ class Call:
     query: dict[str, str]
 
     def page(self, items: Sequence[T], default: int = 30) -> Sequence[T]:
-        """The part of a list that was asked for."""
+        """Return the page of a list that the query asks for, with `default` items by default."""
         size, number = self._paging(default)
         return items[(number - 1) * size : number * size]
 
     def links(self, target: str, count: int, default: int = 30) -> dict[str, str]:
-        """The header that leads to the other pages of `count` items."""
+        """Return the `Link` header to the other pages of `count` items; none for a single page."""
         size, number = self._paging(default)
         last = max(1, -(-count // size))
         pages = {
@@ -55,7 +58,7 @@ class Call:
         return {"Link": ", ".join(links)} if links else {}
 
     def to(self, repository: Repository, body: Any) -> RepositoryCall:
-        """The request with its repository, once that is found."""
+        """Return the same request with its repository and its body."""
         return RepositoryCall(
             self.host, self.token, self.show, self.parameters, self.query, repository, body
         )
@@ -67,7 +70,7 @@ class Call:
 
 @dataclass(slots=True)
 class RepositoryCall(Call):
-    """A request to a visible repository."""
+    """A request to a repository that the token sees."""
 
     repository: Repository
     body: Any
@@ -77,7 +80,7 @@ class RepositoryCall(Call):
         return self.repository.git
 
     def symptom(self, thing: str, *possible: Symptom) -> Symptom | None:
-        """Return how an answer shows that it does not know yet what was just written."""
+        """Return how the answer shows that it does not know a thing yet (`Written.symptom`)."""
         return self.repository.written.symptom(self.host.quirks.lag, thing, *possible)
 
     def number(self) -> PullRequest:
@@ -92,7 +95,11 @@ Handler: TypeAlias = Callable[[RepositoryCall], Response]
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A handler and the permissions of which it needs one; `locked` as a whole by default."""
+    """A handler and its permissions.
+
+    The token needs one of `needs`. With `locked` the handler runs while it holds the lock of the
+    repository; otherwise several requests may overlap.
+    """
 
     handler: Handler
     needs: tuple[str, ...]
@@ -101,7 +108,7 @@ class Route:
 
 ROUTES: dict[str, Route] = {}
 LISTINGS: dict[str, Callable[[Call], Response]] = {}
-"""Handlers of requests that name no repository."""
+"""Handlers of requests without a repository in their path."""
 
 
 def operation(name: str, *needs: str, locked: bool = True) -> Callable[[Handler], Handler]:
@@ -113,7 +120,7 @@ def operation(name: str, *needs: str, locked: bool = True) -> Callable[[Handler]
 
 
 def require_fields(body: dict[str, Any], *names: str) -> None:
-    """Raise `Refusal` 422 in the words of the contents API where a field is missing."""
+    """Raise `Refusal` 422 in the words of the contents API if a field is missing."""
     for name in names:
         if not isinstance(body.get(name), str):
             raise Refusal(422, f'Invalid request.\n\n"{name}" wasn\'t supplied.')

@@ -1,4 +1,4 @@
-"""Files: read the entry at a path, and write a file there."""
+"""The operations on files: read the entry at a path, and write a file."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def shown_content(
 
 
 def joined(folder: str, target: str) -> str | None:
-    """The target of a link in a folder; None if it is outside the repository."""
+    """Return the path of the target of a link in a folder; None if it is outside the repository."""
     parts = [] if target.startswith("/") else [part for part in folder.split("/") if part]
     for part in target.split("/"):
         if part == "..":
@@ -82,7 +82,10 @@ def joined(folder: str, target: str) -> str | None:
 
 @operation("PUT /repos/{owner}/{repo}/contents/{path}", "contents=write", locked=False)
 def put_contents(call: RepositoryCall) -> Response:
-    """Create or replace a file; two at once on one branch overlap, and one gets a 409."""
+    """Create or replace a file.
+
+    If two requests on one branch overlap, one of them gets a 409.
+    """
     repository, path, body = call.repository, call.parameters["path"], call.body
     check_path(path)
     require_fields(body, "message", "content")
@@ -98,7 +101,7 @@ def put_contents(call: RepositoryCall) -> Response:
         repository.check_protection(branch, verb="update" if body.get("sha") else "create")
         repository.check_secrets(content)
         old = check_target(repository, parent, path, body.get("sha"))
-        # Nobody sends an author or a committer; then the host signs for Apps
+        # Clients of the tests send neither author nor committer, so GitHub signs for Apps
         author = call.token.author()
         committer = WEB if call.token.bot else author
         repository.check_signature(is_signed=call.token.bot)
@@ -121,10 +124,10 @@ def decoded(content: str) -> bytes:
 def check_target(
     repository: Repository, parent: str | None, path: str, sha: str | None
 ) -> pygit2.Object | None:
-    """The entry that a write replaces.
+    """Return the entry that a write replaces; None if there is none.
 
-    Raises `Refusal` 422 where there is one and no `sha` was sent, also for a directory (which
-    nobody has confirmed).
+    Raises `Refusal` 422 if there is an entry and the request has no `sha` (nobody has confirmed
+    this for a directory), and 409 if its `sha` is another one.
     """
     if parent is None:
         return None

@@ -1,4 +1,4 @@
-"""References, commits, trees, comparisons."""
+"""The operations on repositories, references, commits, trees and comparisons."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def get_properties(call: RepositoryCall) -> Response:
 
 @operation("GET /repos/{owner}/{repo}/collaborators/{username}/permission")
 def get_permission(call: RepositoryCall) -> Response:
-    """Somebody's role; yegor256/rultor#1407: only those are told who may push."""
+    """Return somebody's role, but only to a user who may push (yegor256/rultor#1407)."""
     if not call.token.bot and not call.token.may_push(call.repository):
         raise Refusal(403, "Must have push access to view collaborator permission.")
     if call.host.quirks.hides_permissions:
@@ -43,7 +43,7 @@ def get_permission(call: RepositoryCall) -> Response:
 
 
 def need_commits(call: RepositoryCall) -> None:
-    """Git data of an empty repository is a 409 (github/rest-api-description#385)."""
+    """Raise `Refusal` 409 if the repository is empty (github/rest-api-description#385)."""
     if call.repository.empty:
         raise Refusal(409, EMPTY)
 
@@ -89,9 +89,10 @@ def create_ref(call: RepositoryCall) -> Response:
 
 
 def check_workflows(call: RepositoryCall, sha: str) -> None:
-    """A reference needs the permission for workflow files unless a branch shows the same ones.
+    """Raise `Refusal` if a new reference needs the permission for workflow files.
 
-    Seen in mkb79/Audible#882 and DataDog/datadog-agent#54090.
+    It does unless a branch has the same workflow files (mkb79/Audible#882,
+    DataDog/datadog-agent#54090).
     """
     repository = call.repository
 

@@ -1,4 +1,4 @@
-"""Lists of repositories."""
+"""The operations that list repositories."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def listing(name: str) -> Callable[[Listing], Listing]:
 
 @listing("GET /installation/repositories")
 def of_installation(call: Call) -> Response:
-    """The repositories for which the App of a token is installed."""
+    """List the repositories on which the App of a token is installed."""
     if call.token.kind != "installation":
         raise Refusal(403, NO_INSTALLATION)
     found = [each for each in call.host.repositories if call.token.covers(each)]
@@ -38,7 +38,7 @@ def of_installation(call: Call) -> Response:
 
 @listing("GET /orgs/{org}/properties/values")
 def properties_of_organization(call: Call) -> Response:
-    """The custom properties of an organisation's repositories."""
+    """List the custom properties of an organisation's repositories."""
     owner = call.parameters["org"].lower()
     if owner in call.host.users:
         raise not_found()
@@ -65,7 +65,10 @@ def properties_of_organization(call: Call) -> Response:
 
 @listing("GET /orgs/{org}/repos")
 def of_organization(call: Call) -> Response:
-    """What a token may see of an organisation; an App's shows public ones too (hub4j#628)."""
+    """List the repositories of an organisation that a token sees.
+
+    The token of an App also sees public ones (hub4j#628).
+    """
     owner = call.parameters["org"].lower()
     if owner in call.host.users:
         raise not_found()
@@ -74,13 +77,16 @@ def of_organization(call: Call) -> Response:
 
 @listing("GET /users/{username}/repos")
 def of_user(call: Call) -> Response:
-    """The public repositories of a user or an organisation."""
+    """List the public repositories of a user or an organisation."""
     return of_owner(call, call.parameters["username"].lower(), "user", private=False)
 
 
 @listing("GET /user/repos")
 def of_authenticated_user(call: Call) -> Response:
-    """What a user's token may see; with `affiliation=owner` only their own."""
+    """List the repositories that a user's token sees.
+
+    With `affiliation=owner` or `type=owner` these are only the user's own.
+    """
     if call.token.bot:
         raise call.token.refusal("metadata=read")
     own = call.query.get("affiliation") == "owner" or call.query.get("type") == "owner"
@@ -91,7 +97,7 @@ def of_authenticated_user(call: Call) -> Response:
     ]
     answer = page_of(call, found, "user/repos")
     if call.token.hidden_by_sso:
-        # Also where only the user's own are asked for
+        # GitHub sends it even if the query asks only for the user's own repositories
         answer.headers["X-GitHub-SSO"] = partial(call.token.hidden_by_sso)
     return answer
 
@@ -101,7 +107,7 @@ def of_owner(call: Call, owner: str, kind: str, *, private: bool) -> Response:
     if not owned and owner not in call.host.users:
         raise not_found()
     found = [each for each in owned if (call.token.sees(each) if private else not each.private)]
-    # The links name the owner by number.
+    # The links give the number of the owner, not the name
     return page_of(call, found, f"{kind}/{user_id(owner)}/repos")
 
 
@@ -110,10 +116,10 @@ def live(found: Iterable[Repository]) -> list[Repository]:
 
 
 def page_of(call: Call, found: Iterable[Repository], target: str) -> Response:
-    """A page of repositories, by name unless by age is asked for.
+    """Return a page of repositories, in the order of their names or of their age.
 
-    Those of organisations that want single sign-on first are left out, and a header says so
-    (docs: "Authenticating with SAML single sign-on").
+    The repositories of organisations that require single sign-on are left out, and a header says so
+    (docs: "Authenticating with SAML single sign-on"). `target` is the path of the other pages.
     """
     hidden = {each.lower() for each in call.token.hidden_by_sso}
     found = live(found)
@@ -132,6 +138,6 @@ def page_of(call: Call, found: Iterable[Repository], target: str) -> Response:
 
 
 def partial(owners: Iterable[str]) -> str:
-    """Return the header that names the owners whose repositories are left out."""
+    """Return the header with the numbers of the owners whose repositories are left out."""
     numbers = ",".join(str(user_id(each.lower())) for each in sorted(owners))
     return f"partial-results; organizations={numbers}"

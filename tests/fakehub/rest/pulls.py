@@ -1,4 +1,4 @@
-"""Pull requests with their labels, assignees and reviewers."""
+"""The operations on pull requests, their labels, assignees and reviewers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def list_pulls(call: RepositoryCall) -> Response:
         if (state or "open") in {each.state, "all"}
         and each.number not in call.host.quirks.unlisted_pull_requests
         and (base is None or each.base == base)
-        # A head without an owner is ignored (docs of "List pull requests").
+        # GitHub ignores a head without an owner (docs of "List pull requests")
         and (not separator or has_head(call, each, owner, branch))
     ]
     newest = call.query.get("sort", "created") == "created"
@@ -42,9 +42,9 @@ def list_pulls(call: RepositoryCall) -> Response:
 
 
 def has_head(call: RepositoryCall, pull_request: PullRequest, owner: str, branch: str) -> bool:
-    """Whether `head=owner:branch` finds a pull request.
+    """Return whether `head=owner:branch` finds a pull request.
 
-    In a fork whose parent has the same owner it finds none (peter-evans/create-pull-request#4064).
+    A fork whose parent has the same owner never finds one (peter-evans/create-pull-request#4064).
     """
     repository = call.repository
     if repository.parent and repository.parent.partition("/")[0] == repository.owner:
@@ -80,7 +80,7 @@ def create_pull(call: RepositoryCall) -> Response:
 
 
 def check_seen(call: RepositoryCall, head: str, base: str) -> None:
-    """Raise the `Refusal` of a host that does not know the last commit of the head yet."""
+    """Raise a `Refusal` if GitHub does not know the last commit of the head yet."""
     branch = head.rpartition(":")[2]
     blank = [
         {"resource": "PullRequest", "code": "missing_field", "field": "head_sha"},
@@ -136,9 +136,9 @@ def update_pull(call: RepositoryCall) -> Response:
     "pull_requests=write",
 )
 def add_labels(call: RepositoryCall) -> Response:
-    """Add labels; the host creates missing ones for those who may (fotingo#5).
+    """Add labels, and create the ones that do not exist (fotingo#5).
 
-    A token without `issues=write` may not, since April 2025 (actions/labeler#870).
+    Since April 2025 a token needs `issues=write` to create labels (actions/labeler#870).
     """
     repository, pull_request = call.repository, call.number()
     match call.symptom(
@@ -173,9 +173,9 @@ def add_labels(call: RepositoryCall) -> Response:
     "pull_requests=write",
 )
 def add_assignees(call: RepositoryCall) -> Response:
-    """Assign people; those who cannot be assigned are left out (auto-assign-issue#148).
+    """Assign people, without the ones who cannot be assigned (auto-assign-issue#148).
 
-    The login of a bot is not found (wow-actions/auto-assign#8).
+    The login of a bot gets a 404 (wow-actions/auto-assign#8).
     """
     pull_request = call.number()
     items = call.body.get("assignees", [])
@@ -194,9 +194,9 @@ def add_assignees(call: RepositoryCall) -> Response:
     "POST /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers", "pull_requests=write"
 )
 def request_reviewers(call: RepositoryCall) -> Response:
-    """Ask for reviews; one bad reviewer refuses the whole call (pr-helper#55).
+    """Request reviews. If one reviewer is not possible, all are refused (pr-helper#55).
 
-    A team that the token may not see is named by its id (PyGithub/PyGithub#1499).
+    The refusal shows the id of a team that the token may not see (PyGithub/PyGithub#1499).
     """
     repository, pull_request = call.repository, call.number()
     people, teams = call.body.get("reviewers", []), call.body.get("team_reviewers", [])
