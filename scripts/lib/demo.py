@@ -30,14 +30,14 @@ EXIT_CANCELLED = 130
 TEXTS = {
     "en": {
         "list": "The list",
-        "refused": "The list is refused: see above what to do.",
+        "refused": "The list is refused. The errors above say what to do.",
         "repositories": "Made-up repositories that suit the list: {count}",
-        "plan": "The plan: what would be done?",
+        "plan": "The plan of a run",
         "run": "The run",
         "pull": "The pull request, as GitHub shows it",
         "complete": "Nothing is missing, so there is no pull request.",
-        "no": "Somebody says no: pull request #{number} is closed. The second run",
-        "page": "The page and the table of the plan, to look at until you delete them:",
+        "no": "Somebody declines the files and closes pull request #{number}. The second run",
+        "page": "The page and the table of the plan (they stay until you delete them):",
         "passed": "All {count} checks passed.",
         "failed": "{wrong} of {count} checks FAILED: {which}",
     },
@@ -142,7 +142,7 @@ class Demo:
         refused.close(pull.number)
         again = self.run(**given)
         self.check("exit code 0, once more", again.exit_code == 0)
-        self.check("a no holds", len(refused.pull_requests) == 1)
+        self.check("declined files stay declined", len(refused.pull_requests) == 1)
 
     def created(self, run: Step, repository: Repository) -> set[str]:
         """Return the paths that were created in a repository, by the report of a run."""

@@ -27,12 +27,13 @@ from registrar.runtime.cancellation import Cancellation, Clock
 
 EXIT_AS_EXPECTED, EXIT_OTHERWISE, EXIT_REFUSED = 0, 1, 2
 DESCRIPTION = """\
-Runs registrar at the real GitHub: with each strategy a plan, a pull request, a no to it, and once
-more. Prints a table of what was expected and what came.
+Runs registrar at the real GitHub. With each strategy it makes a plan, opens a pull request, closes
+the pull request to decline its files, and runs once more. It prints a table with the expected and
+the actual results.
 
-It needs an empty repository, made for it, because it writes: a README, then files on branches of
-their own, and pull requests. Any other repository is refused. Stopped halfway, it can be started
-again with the same one. Delete it afterwards.
+It writes a README, then files on branches of their own, and opens pull requests. So it needs an
+empty repository that you make for it, and refuses any other one. If it was stopped, start it again
+with the same repository. Delete the repository afterwards.
 
   gh repo create OWNER/SCRATCH --private
   HOST_TOKEN=... scripts/try-on-github OWNER/SCRATCH
@@ -42,8 +43,8 @@ again with the same one. Delete it afterwards.
 EPILOG = """\
 The token is read from HOST_TOKEN: a classic one with the scope repo, a fine-grained one or an App's
 with Contents and Pull requests (read and write). It takes about 45 requests, and less than three
-minutes; at a limit it waits.
-Exit code: 0 all as expected, 1 something is not, or it was stopped, 2 nothing was written.
+minutes; if GitHub limits it, it waits.
+Exit code: 0 all is as expected; 1 something is not, or it was stopped; 2 nothing was written.
 """
 FORM = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 EMPTY = "Git Repository is empty."

@@ -22,7 +22,7 @@ def ask(example: Example, *paths: str, **inputs: str) -> Run:
 
 
 def closed(repository: Repository, number: int, *, delete: bool = True) -> None:
-    """Somebody says no, and clicks *Delete branch*."""
+    """Somebody closes the pull request, and clicks *Delete branch*."""
     repository.close(number)
     if delete:
         repository.delete_branch(repository.pull_request(number).head)
