@@ -277,18 +277,16 @@ class Action:
         self,
         environ: Mapping[str, str],
         *command: str,
-        stdin: int = subprocess.DEVNULL,
-        stdout: int = subprocess.PIPE,
-        stderr: int = subprocess.PIPE,
         first: Callable[[], None] | None = None,
+        **streams: int,
     ) -> Process:
         """Start the action as a process of its own, and do not wait for it.
 
         ``command`` is a script with its arguments: the entry point, when there is none. The process
-        calls ``first`` before it becomes that.
+        calls ``first`` before it becomes that. A stream is a pipe, and standard input empty, unless
+        it is given as for `subprocess.Popen`.
         """
         self.host.clock = time
-        streams = {"stdin": stdin, "stdout": stdout, "stderr": stderr}
         return self._begin(environ, *command, **streams, first=first)
 
     def begin_without_waiting(
