@@ -71,12 +71,18 @@ def proposed(repository: Repository, before: dict[str, bytes]) -> set[str]:
     return set(repository.files(LIST_BRANCH)) - set(before)
 
 
+@pytest.fixture(params=[True, False])
+def properties_in_answer(request: pytest.FixtureRequest, host: StandInHost) -> bool:
+    """Whether GitHub gives the properties with each repository, or they have to be asked for."""
+    host.quirks.without_properties = not request.param
+    return bool(request.param)
+
+
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("in_answer", [True, False])
+@pytest.mark.usefixtures("properties_in_answer")
 def test_one_repository_gets_the_files_of_the_rules_that_fit(
-    start: Start, action: Action, host: StandInHost, case: str, in_answer: bool
+    start: Start, action: Action, host: StandInHost, case: str
 ) -> None:
-    host.quirks.without_properties = not in_answer
     attributes, files, expected = CASES[case]
     repository = host.create_repository(f"octo/{case}", files, **attributes)
     given = {"definitions": listing(action), "target_repo": f"octo/{case}"}
@@ -293,11 +299,10 @@ def written(host: StandInHost) -> list[str]:
     return puts + [path for each in commits for path in re.findall('"path": "([^"]+)"', each)]
 
 
-@pytest.mark.parametrize("in_answer", [True, False])
+@pytest.mark.usefixtures("properties_in_answer")
 def test_a_property_that_changes_while_the_pull_request_is_open_is_followed_there(
-    any_way: Start, action: Action, host: StandInHost, in_answer: bool
+    any_way: Start, action: Action, host: StandInHost
 ) -> None:
-    host.quirks.without_properties = not in_answer
     repository = host.create_repository("octo-org/a", {"a": b""}, private=True)
     team = {"path": "OWNERS", "template": True, "content": "{property:team}"}
     listed = listing(action, {**LIST, "files": ["SECURITY.md", team]})
@@ -349,12 +354,11 @@ def test_what_rules_came_to_is_in_log_summary_and_report_once(
         assert "| to create: `SECURITY.md`, `PUBLIC.md` (rule 2) |" in run.summary
 
 
-@pytest.mark.parametrize("in_answer", [True, False])
+@pytest.mark.usefixtures("properties_in_answer")
 @pytest.mark.parametrize("count", [1, 3])
 def test_that_a_persons_repositories_have_no_properties_is_said_once(
-    any_way: Start, host: StandInHost, count: int, in_answer: bool
+    any_way: Start, host: StandInHost, count: int
 ) -> None:
-    host.quirks.without_properties = not in_answer
     made = [
         host.create_repository(f"octocat/{name}", {"a": b""}, private=True)
         for name in "abc"[:count]
@@ -419,7 +423,7 @@ def selected(run: Run) -> set[str]:
     return {row["repository"].removeprefix("octo-org/") for row in run.report["many"]["rows"]}
 
 
-@pytest.mark.parametrize("in_answer", [True, False])
+@pytest.mark.usefixtures("properties_in_answer")
 @pytest.mark.parametrize(
     ("qualifiers", "expected"),
     [
@@ -434,14 +438,8 @@ def selected(run: Run) -> set[str]:
     ],
 )
 def test_repositories_are_selected_by_their_properties(
-    many: Start,
-    action: Action,
-    host: StandInHost,
-    qualifiers: str,
-    expected: set[str],
-    in_answer: bool,
+    many: Start, action: Action, host: StandInHost, qualifiers: str, expected: set[str]
 ) -> None:
-    host.quirks.without_properties = not in_answer
     properties: dict[str, dict[str, str | list[str]]] = {
         "a": {"Team": "Platform"},
         "b": {"Team": "platform", "tier": ["eu", "us west"]},
@@ -469,11 +467,10 @@ OWNERS = {
 }
 
 
-@pytest.mark.parametrize("in_answer", [True, False])
+@pytest.mark.usefixtures("properties_in_answer")
 def test_a_template_holds_the_value_of_a_property(
-    single: Start, action: Action, host: StandInHost, in_answer: bool
+    single: Start, action: Action, host: StandInHost
 ) -> None:
-    host.quirks.without_properties = not in_answer
     value = "x, y [skip ci] @org/all {repo}"
     repository = host.create_repository(TARGET, {"a": b""}, properties={"team": value})
     given = {"definitions": listing(action, OWNERS)}
@@ -626,11 +623,9 @@ def test_an_organisation_gets_exactly_the_right_files(
 
 
 @pytest.mark.large
-@pytest.mark.parametrize("in_answer", [True, False])
 def test_rules_take_hardly_more_requests_than_one_list(
-    action: Action, host: StandInHost, in_answer: bool
+    action: Action, host: StandInHost, properties_in_answer: bool
 ) -> None:
-    host.quirks.without_properties = not in_answer
     organisation(host, 300, seed=2)
     given = {"target_repos": "octo-org/*", "mode": "plan", "language": "en"}
     requests = []
@@ -639,7 +634,7 @@ def test_rules_take_hardly_more_requests_than_one_list(
         action({**given, "definitions": listed}).or_fail()
         requests.append(len(host.requests))
     plain, with_rules = requests
-    assert with_rules <= 1.3 * plain + (0 if in_answer else 6)
+    assert with_rules <= 1.3 * plain + (0 if properties_in_answer else 6)
 
 
 # --- A name that is misspelled ------------------------------------------------------------------

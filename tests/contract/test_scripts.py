@@ -141,7 +141,6 @@ files:
 """,
         "+* @octo/example\n",
     ),
-    "content_file": ("- {path: SECURITY.md, content_file: text.md}", "+# From a file\n"),
     "parts": (
         """
 files:
@@ -157,7 +156,6 @@ files:
 """,
         "created (parts: 1, 2)\n",
     ),
-    "JSON": ('[".editorconfig", {"path": "docs/a.md", "content": "# A"}]', "Created: 2\n"),
     "alternatives": (
         """
 - {path: README.rst, alternatives: [README.md]}
@@ -188,7 +186,6 @@ def test_in_the_world_of_the_demo_every_valid_list_succeeds(
     listed: str, says: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "list.yml").write_text(listed, "utf-8")
-    (tmp_path / "text.md").write_text("# From a file\n")
     list_file = str(tmp_path / "list.yml")
     exit_code = demo.main(["--language", "en", "--definitions", list_file])
     shown, errors = capfd.readouterr()
