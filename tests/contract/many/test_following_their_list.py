@@ -64,7 +64,10 @@ def test_the_cap_counts_them_by_themselves(
     run = many(definitions=new, max_pull_requests="3")
     assert states(run) == {"updated": 3, "opened": 3, "deferred": 3}
     for each in (plan, run):
-        assert "One run opens at most 3 pull requests, and updates at most 3. To do" in each.summary
+        assert (
+            "One run opens at most 3 pull requests, and updates or closes at most 3. To do"
+            in each.summary
+        )
         assert "To do all of them in one run, set `max_pull_requests: 5`." in each.stdout
     corrected = [each for each in made if content(each) == NEW["SECURITY.md"].encode()]
     assert len(corrected) == 3

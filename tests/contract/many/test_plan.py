@@ -151,7 +151,7 @@ def test_a_run_opens_ten_and_says_which_line_opens_all(
     for each in (plan, run):
         for text in (each.lines[-1], each.summary):
             assert (
-                "runs: 2. One run opens at most 10 pull requests, and updates at most 10."
+                "runs: 2. One run opens at most 10 pull requests, and updates or closes at most 10."
                 " To do all of them in one run, set `max_pull_requests: 12`." in text
             )
     assert states(run) == {"opened": 10, "deferred": 2}
