@@ -1,4 +1,4 @@
-"""Runs workflows with act."""
+"""Run workflows with act."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from scripts.lib.release import Project
 from tests.fakehub import StandInHost
 from tests.harness import HEALTH_BRANCH, ROOT, TARGET
 
-# A local image: act starts jobs in a container, and this one needs no download of its own.
+# act starts jobs in a container. This image is on the machine already, because ours is built on it.
 JOB_IMAGE = "python:3.13-slim-trixie"
 PUBLISHED = "octo/registrar@v1"
 COMPOSITE = "octo/registrar/composite@v1"
 REFERENCE = Project(ROOT).changelog.reference
-"""What the examples of the documents use."""
+"""The version of the action that the examples of the documents use."""
 BUILT = ("act-dockeraction", "act-octo-registrar-v1-dockeraction")
-"""How act names what it builds for `./` and for the published action."""
+"""The names that act gives to the images that it builds for `./` and for the published action."""
 [_COMMIT] = {
     use
     for workflow in (ROOT / ".github/workflows").glob("*.yml")
     for use in re.findall(r"uses: (actions/checkout@\w+)", workflow.read_text("utf-8"))
 }
 CHECKOUT = {"uses": _COMMIT}
-"""A checkout by act copies the working tree; the commit is the one that the project uses."""
+"""A step that checks out, with the commit that the project uses. act copies the working tree."""
 PRESENT = {".github/SECURITY.md": b"# Security\n", ".gitignore": b"*.log\n"}
-"""What the target has before the steps of `register_and_compare`."""
+"""The files of the target before the steps of `register_and_compare`."""
 
 
 @dataclass(frozen=True)
 class Act:
-    """Runs workflows of a repository."""
+    """The program act, with the Docker client and a home directory for it."""
 
     path: str
     docker: str
@@ -58,7 +58,11 @@ class Act:
         exit_code: int = 0,
         timeout: float = 280,
     ) -> str:
-        """Run a workflow to the end that is expected, and return the log."""
+        """Run a workflow, and return its log.
+
+        The test fails if act ends with another exit code, or if a secret is in the log. ``timeout``
+        is in seconds.
+        """
         command = [
             *(self.path, event, f"--workflows={workflow}", "--rm", "--pull=false"),
             *(f"--platform=ubuntu-{name}={JOB_IMAGE}" for name in ("latest", "slim")),
@@ -69,14 +73,14 @@ class Act:
             *(f"--local-repository={name}={path}" for name, path in (local or {}).items()),
             *options,
         ]
-        # The containers and images of act have fixed names: one run at a time on a machine.
+        # The containers and images of act have fixed names, so only one run at a time is possible
         with Path(tempfile.gettempdir(), "registrar-test-act.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             try:
                 ended = subprocess.run(
                     command,
                     cwd=directory,
-                    # Its settings are a person's own: none of them has a say here.
+                    # With another home directory, act does not read the settings of a person
                     env={**os.environ, **secrets, "HOME": str(self.home), "XDG_CONFIG_HOME": ""},
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.PIPE,
@@ -86,7 +90,7 @@ class Act:
                     check=False,
                 )
             finally:
-                # Costs the next run nothing: the image of the tests keeps the layers.
+                # The next run loses no time, because the image of the tests keeps the layers
                 remove = [self.docker, "image", "rm", *BUILT]
                 subprocess.run(remove, capture_output=True, check=False)
         print(ended.stdout)
@@ -96,7 +100,7 @@ class Act:
 
 
 def commit(directory: Path) -> Path:
-    """Make a directory the repository that the host serves as the target."""
+    """Make a git repository of a directory, with the target as its origin; return the directory."""
     identity = ["-c", "user.name=test", "-c", "user.email=test@example.invalid"]
     unsigned = ["-c", "commit.gpgSign=false"]
     for arguments in (
@@ -110,7 +114,7 @@ def commit(directory: Path) -> Path:
 
 
 def register_and_compare(action: str) -> list[dict[str, Any]]:
-    """Two steps, of which the second fails unless it is handed the outputs of the first."""
+    """Return two steps: the action, and one that fails unless it gets the right outputs of it."""
     check = f"""
 import json, os
 outputs = json.loads(os.environ["OUTPUTS"])
@@ -144,7 +148,7 @@ print("compared", "outputs")
 
 
 def write_workflow(directory: Path, *steps: Mapping[str, Any]) -> str:
-    """A workflow with one job of these steps; its name in the directory."""
+    """Write a workflow with one job of these steps, and return its path in the directory."""
     job = {"runs-on": "ubuntu-latest", "steps": steps}
     name = ".github/workflows/use.yml"
     (directory / name).parent.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ from tests.harness import ROOT
 
 @pytest.fixture(scope="session")
 def docker() -> str:
-    """The path of the Docker client; its engine answers."""
+    """The path of the Docker client, whose engine has answered."""
     path = tools.find("docker")
     answer = subprocess.run([path, "version"], capture_output=True, text=True, check=False)
     return path if answer.returncode == 0 else tools.unavailable("docker", answer.stderr.strip())
@@ -25,7 +25,7 @@ def docker() -> str:
 def image(docker: str) -> Iterator[str]:
     """The project's image, built from the working tree."""
     name = f"registrar-test:{uuid.uuid4().hex}"
-    # pip has to reach the package index, which a bridge does not on every machine.
+    # pip has to reach the package index, and a bridge network cannot do so on every machine
     build = [docker, "build", "--network=host", f"--tag={name}", str(ROOT)]
     subprocess.run(build, check=True, timeout=600)
     yield name
@@ -34,7 +34,10 @@ def image(docker: str) -> Iterator[str]:
 
 @pytest.fixture
 def act(docker: str, image: str, tmp_path: Path) -> Act:
-    """The image comes first, so that the layers of act's own build are there already."""
+    """The program act.
+
+    The fixture `image` comes first, because then act's own build finds its layers.
+    """
     path = tools.find("act")
     inspect = [docker, "image", "inspect", JOB_IMAGE]
     if subprocess.run(inspect, capture_output=True, check=False).returncode != 0:

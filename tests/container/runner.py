@@ -1,4 +1,4 @@
-"""Runs the image the way the runner of GitHub Actions runs a container action.
+"""Run the image in the way in which the runner of GitHub Actions runs a container action.
 
 Source: actions/runner, ``ContainerActionHandler`` and ``DockerCommandManager``.
 """
@@ -27,7 +27,7 @@ COMMAND_FILES = {
 
 @dataclass(frozen=True)
 class Step:
-    """What a step has left behind."""
+    """The results of a step: exit code, log, and the files for outputs and the summary."""
 
     exit_code: int
     log: str
@@ -41,15 +41,15 @@ class Step:
 
 @dataclass(frozen=True)
 class RegistrationSpec:
-    """The directories of a job, which the runner mounts into each of its containers."""
+    """A job with its directories, which the runner mounts into each container of the job."""
 
     directory: Path
     docker: str
     image: str
     env: dict[str, str] = field(default_factory=dict)
-    """``env:`` of the job."""
+    """The ``env:`` of the job."""
     places: dict[str, str] = field(default_factory=dict)
-    """Where directories are mounted, by name, that are not mounted below ``/github``."""
+    """The places at which directories are mounted, by name, if not below ``/github``."""
 
     def __post_init__(self) -> None:
         for name in MOUNTS:
@@ -87,7 +87,7 @@ class RegistrationSpec:
                 *(self.docker, "run", "--rm", "--name", name, "--workdir", "/github/workspace"),
                 *(f"--env={key}={value}" for key, value in env.items()),
                 *(f"--volume={self.directory / mount}:{place}" for mount, place in places.items()),
-                # Not the runner's: the stand-in listens on this machine's loopback.
+                # Unlike on a runner, because the stand-in listens on the loopback of this machine
                 "--network=host",
                 self.image,
             ],
@@ -116,9 +116,9 @@ class Container:
 
 
 def given(inputs: dict[str, str]) -> dict[str, str]:
-    """Every input that ``action.yml`` declares: as given, its default, or an empty string.
+    """Return every input of ``action.yml`` with its given value, its default or an empty string.
 
-    A default that only a workflow could evaluate has to be given.
+    An input whose default is an expression has to be given, because only GitHub could evaluate it.
     """
     declared: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "action.yml").read_text())[
         "inputs"

@@ -33,7 +33,7 @@ from tests.harness import HEALTH_BRANCH, ROOT, SCAFFOLD_BRANCH, TARGET
 
 DISPATCH = ".github/workflows/register-files.yml"
 WORKFLOW: dict[Any, Any] = yaml.safe_load((ROOT / DISPATCH).read_text("utf-8"))
-# YAML 1.1 takes `on` for a truth value.
+# YAML 1.1 reads the key `on` as true
 CHOICES = {
     name: each["options"]
     for name, each in WORKFLOW[True]["workflow_dispatch"]["inputs"].items()
@@ -49,7 +49,7 @@ OURS = f"OWNER/registrar/composite@{REFERENCE}"
 PLAN = "mode: plan # remove this line once the plan is right"
 LIST = "files: [README.md, SECURITY.md]\n"
 OWNER = TARGET.partition("/")[0]
-"""Of the repository whose workflow runs."""
+"""The owner of the repository whose workflow runs."""
 USUAL = {"contents": "write", "pull_requests": "write"}
 CallMany = Callable[..., str]
 GRANTS = re.compile(r"/app/installations/([a-z-]+)/access_tokens")
@@ -64,19 +64,19 @@ token = json.load(urllib.request.urlopen(request))["token"]
 print("::add-mask::" + token)
 print("token=" + token, file=open(os.environ["GITHUB_OUTPUT"], "a"))
 END"""
-"""Asks for a token with the permissions that a step names, and no others."""
+"""A script that asks for a token with exactly the permissions that a step names."""
 
 
 class Granting(StandInHost):
-    """Gives an App the token that it asks for: for the repositories of one owner."""
+    """A stand-in that also creates tokens of an App, each for the repositories of one owner."""
 
     def __init__(self) -> None:
         super().__init__()
         self.granted: dict[str, dict[str, str]] = {}
-        """The permissions of each, by the owner."""
+        """The permissions of each token, by the owner."""
 
     def respond(self, record: Request, prefix: str, raw_path: str, body: bytes) -> Answer:
-        """Grant what is asked for, and answer everything else as usual."""
+        """Create a token with the requested permissions, and answer other requests as usual."""
         asked = GRANTS.fullmatch(raw_path)
         if not asked:
             return super().respond(record, prefix, raw_path, body)
@@ -103,7 +103,7 @@ def test_the_action_is_pinned_by_another_repository(
 ) -> None:
     if form == "released":
         source, dockerfile = (ROOT / name for name in ("action.yml", "Dockerfile"))
-        # A released image is named by a digest, which only a registry gives.
+        # A real release names the image by its digest, which only a registry can give
         released = action_yml(source.read_text("utf-8"), dockerfile.read_text("utf-8"), image)
         (project / "action.yml").write_text(released, "utf-8")
         (project / "Dockerfile").unlink()
@@ -175,7 +175,7 @@ def test_the_workflow_reaches_another_repository_with_a_token_of_its_own(
 
 @pytest.fixture
 def call_many(act: Act, project: Path, tmp_path: Path) -> CallMany:
-    """Runs a workflow that people copy, with some of its lines changed, and gives the log."""
+    """A function that runs a workflow that people copy, with changed lines, and returns the log."""
 
     def call(host: StandInHost, text: str, changes: Mapping[str, str]) -> str:
         for old, new in {OURS: COMPOSITE, **changes}.items():
@@ -202,14 +202,17 @@ def call_many(act: Act, project: Path, tmp_path: Path) -> CallMany:
 
 
 def stub(directory: Path, workflow: str, action: str, script: str) -> Path:
-    """An action in place of another one, with the inputs that the workflow gives to that one."""
+    """Write an action that runs ``script`` instead of ``action``, and return its directory.
+
+    It declares the inputs that the workflow gives to ``action``.
+    """
     steps = [re.split(r"\n      - |\n\n", after)[0] for after in workflow.split(action)[1:]]
     names = set(re.findall(r"(?m)^          ([a-z-]+): .*$", "".join(steps)))
     step = {
         "id": "made",
         "run": script,
         "shell": "bash",
-        # Not PATH itself
+        # A variable PATH would hide the programs from the script
         "env": {
             name.upper()
             .replace("-", "_")
@@ -242,7 +245,7 @@ def test_the_workflow_for_many_repositories_plans_as_it_stands(call_many: CallMa
 def test_what_a_run_of_the_workflow_has_no_time_for_the_next_one_does(
     call_many: CallMany,
 ) -> None:
-    """At 1 s from one write to the next, at most eight of them begin within 7 s."""
+    """One write begins each second, so at most eight of them begin within the 7 s of the run."""
     with Granting() as host:
         made = [host.create_repository(f"{OWNER}/r{number}", PRESENT) for number in range(10)]
         log = call_many(host, MANY.read_text("utf-8"), {PLAN: "max_minutes: 0.12"})
@@ -306,7 +309,7 @@ def test_each_line_that_is_a_comment_gives_what_it_says(
     call_many: CallMany,
     project: Path,
 ) -> None:
-    """The token may do what was asked for, and nothing else."""
+    """The token has exactly the requested permissions, and they suffice for the run."""
     rule = {"when": {"property": {"tier": "gold"}}, "files": ["GOLD.md"]}
     (project / "gold.yml").write_text(json.dumps({"files": ["README.md"], "rules": [rule]}))
     (project / "workflow.yml").write_text(json.dumps([".github/workflows/ci.yml"]))

@@ -36,7 +36,7 @@ READS = {"contents": "read"}
 
 @pytest.fixture
 def caller(tmp_path: Path) -> Path:
-    """A repository whose every file would betray itself, were it used."""
+    """A repository with files that would leave a trace if the action imported one of them."""
     directory = tmp_path / "caller"
     directory.mkdir()
     betray = "import os; open(os.environ['GITHUB_WORKSPACE'] + '/betrayed', 'a').write(__name__)\n"
@@ -61,7 +61,7 @@ def run(
         host,
         secrets={"GITHUB_TOKEN": host.create_token(kind="installation")},
         local={PUBLISHED: project},
-        # No Docker socket in the job
+        # The job gets no Docker socket
         options=[
             "--container-daemon-socket=-",
             *(f"--env={k}={v}" for k, v in (env or {}).items()),
@@ -139,7 +139,7 @@ def test_without_the_package_index_it_says_what_is_missing(
     act: Act, caller: Path, project: Path
 ) -> None:
     step = {"uses": COMPOSITE, "with": {"profile": "health"}}
-    # Nobody listens on the port for discarding
+    # No server listens on port 9
     env = {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_RETRIES": "0"}
     with StandInHost() as host:
         host.create_repository(TARGET, files=PRESENT)
@@ -153,14 +153,15 @@ def test_without_the_package_index_it_says_what_is_missing(
     ("given", "said"),
     [
         ({"mod": "plan"}, "Did you mean the input mode?"),
-        # The runner keeps the letters of a name as they are written
+        # The runner does not change the letter case of a name
         ({"Mode": "plam"}, "Invalid value plam for mode."),
     ],
 )
 def test_a_misspelt_input_ends_the_run(given: dict[str, str], said: str, tmp_path: Path) -> None:
-    """As the runner calls it: it hands over all that `with` has. act leaves out what it misspells.
+    """The runner hands over all inputs of `with`, also the ones that the action does not declare.
 
-    Source: actions/runner, ``CompositeActionHandler`` and ``ActionRunner``.
+    act leaves these out, so the step is started without it. Source: actions/runner,
+    ``CompositeActionHandler`` and ``ActionRunner``.
     """
     with StandInHost() as host:
         host.create_repository(TARGET, files=PRESENT)
@@ -193,7 +194,7 @@ def test_it_writes_below_the_temporary_directory_only(tmp_path: Path) -> None:
 
 
 def test_a_cancelled_run_leaves_its_summary(tmp_path: Path) -> None:
-    """The runner signals the shell that it started, and nothing below it."""
+    """The runner sends the signal only to the shell that it has started, not to its children."""
     summary = tmp_path / "summary.md"
     summary.touch()
     step: subprocess.Popen[str]
@@ -225,7 +226,7 @@ def run_step(inputs: Mapping[str, str], **env: str) -> subprocess.CompletedProce
 
 
 def start_step(inputs: Mapping[str, str], **env: str) -> subprocess.Popen[str]:
-    """Start the step of the composite action on this machine, as a runner does."""
+    """Start the step of the composite action on this machine, like a runner, without waiting."""
     names = {name.lower() for name in inputs}
     declared = {
         n: each.get("default", "") for n, each in ACTION["inputs"].items() if n not in names
@@ -234,7 +235,7 @@ def start_step(inputs: Mapping[str, str], **env: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         command(step, Path(env["RUNNER_TEMP"])),
         env={
-            # pip asks for more programs where they are
+            # pip uses further programs if it finds them
             "PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin",
             "GITHUB_ACTION_PATH": str(ROOT / "composite"),
             "GITHUB_ACTIONS": "true",

@@ -27,7 +27,7 @@ def documented(language: str, first_line: str) -> str:
 
 @pytest.fixture
 def path(docker: str, tmp_path: Path) -> str:
-    """Where `docker run` reaches the stand-in for GitHub, which listens on loopback."""
+    """A `PATH` with a `docker` whose containers reach the stand-in, which listens on loopback."""
     folder = tmp_path / "bin"
     folder.mkdir()
     program = folder / "docker"

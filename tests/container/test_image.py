@@ -1,4 +1,4 @@
-"""The image, started the way the runner starts it."""
+"""The image, started in the way in which the runner starts it."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ HEADERS = "| 項目 | 件数 |"
 
 
 def clean(job: RegistrationSpec) -> None:
-    """A checkout with nothing in it."""
+    """Leave the checkout empty."""
 
 
 def hostile(job: RegistrationSpec) -> None:
-    """A checkout and a home whose every file would betray itself, were it used."""
+    """Fill checkout and home with files that would leave a trace if the run used one of them."""
     workspace, home = job.directory / "workspace", job.directory / "home"
     site = home / ".local/lib/python3.13/site-packages"
     betray = "open('/github/workspace/betrayed', 'a').write(__name__ + '\\n')\n"
@@ -76,7 +76,7 @@ def test_the_run_is_the_same_whatever_the_checkout_holds(
     assert not (job.directory / "workspace/betrayed").exists()
     (pull_request,) = repository.pull_requests
     outputs = step.outputs
-    # Later steps find the file in their own RUNNER_TEMP.
+    # Later steps find the file in their own RUNNER_TEMP
     report = job.directory / "runner_temp" / outputs.pop("report_path")
     assert json.loads(report.read_text("utf-8")) == json.loads(outputs.pop("report"))
     expected = {
@@ -103,7 +103,7 @@ def test_the_run_is_the_same_whatever_the_checkout_holds(
 def test_a_runner_on_kubernetes_gets_its_report_where_it_can_be_found(
     place: str, docker: str, image: str, tmp_path: Path
 ) -> None:
-    """``RUNNER_TEMP`` names a directory of the runner's own container."""
+    """There ``RUNNER_TEMP`` is a path in the container of the runner, not of the action."""
     job = RegistrationSpec(tmp_path / "job", docker, image)
     job.places["runner_temp"] = place
     job.env["RUNNER_TEMP"] = "/home/runner/_work/_temp"
@@ -138,7 +138,7 @@ def test_refuses_before_any_request(docker: str, image: str, tmp_path: Path) -> 
 def test_a_cancelled_run_does_not_wait_for_an_answer(
     docker: str, image: str, tmp_path: Path
 ) -> None:
-    """The runner kills the container a few seconds after its signals."""
+    """A run must end quickly, because the runner kills the container a few seconds later."""
     job = RegistrationSpec(tmp_path / "job", docker, image)
     ended = threading.Event()
     with StandInHost() as host:
@@ -167,7 +167,7 @@ def test_a_cancelled_run_does_not_wait_for_an_answer(
 def test_a_cancelled_run_leaves_its_summary(
     signal: str, exit_code: int, docker: str, image: str, tmp_path: Path
 ) -> None:
-    """As the container's first process, it gets no signal that it does not handle itself."""
+    """The first process of a container only gets signals for which it has a handler."""
     job = RegistrationSpec(tmp_path / "job", docker, image)
     with StandInHost() as host:
         repository = host.create_repository(TARGET, files=PRESENT)
@@ -216,8 +216,8 @@ print(json.dumps({
 
 @pytest.fixture(scope="module")
 def inside(docker: str, image: str) -> dict[str, Any]:
-    """What the image holds, told by its interpreter: it has no shell."""
-    # -B: what has no bytecode gets none by looking
+    """The contents of the image, as read by its own interpreter, because it has no shell."""
+    # With -B, looking does not write missing bytecode
     look = [docker, "run", "--rm", "--entrypoint=/usr/bin/python3", image, "-IBc", INSIDE]
     said = subprocess.run(look, check=True, capture_output=True)
     found: dict[str, Any] = json.loads(said.stdout)
@@ -241,7 +241,7 @@ def test_the_image_has_no_shell_and_no_package_manager(inside: dict[str, Any]) -
     forbidden = {"sh", "bash", "dash", "busybox", "apt", "apt-get", "dpkg", "perl", "pip", "pip3"}
     assert not forbidden & set(inside["programs"])
     assert not inside["pip"]
-    # Scanners read there which packages of Debian the image holds
+    # Scanners read there which packages of Debian the image has
     assert any("python3" in name for name in inside["system"])
 
 
@@ -261,7 +261,7 @@ def test_the_image_is_small(docker: str, image: str) -> None:
 
 
 def shipped() -> Iterator[Path]:
-    """What of the working tree belongs into the image."""
+    """Yield the files of the working tree that belong into the image."""
     yield ROOT / "entrypoint.py"
     for folder in ("src/registrar", "scripts/config"):
         for path in (ROOT / folder).rglob("*"):

@@ -1,4 +1,4 @@
-"""The page with the results, in a real browser: how it counts and filters, and what it requests."""
+"""The page with the results, in a real browser: its counts, its filters and its requests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STANDINGS = (
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        # As root, as tests in containers are, Chromium runs without its sandbox only
+        # In containers tests run as root, and then Chromium does not start with its sandbox
         flags = ["--no-sandbox", "--disable-background-networking", "--disable-component-update"]
         chromium = playwright.chromium.launch(executable_path=tools.find("chromium"), args=flags)
         yield chromium
@@ -52,7 +52,7 @@ def written(folder: Path, language: str, repositories: int = 40) -> Path:
 
 @pytest.fixture
 def tab(browser: Browser, tmp_path: Path) -> Iterator[Tab]:
-    """The page, opened; it must ask nobody for anything, and say nothing on the console."""
+    """The opened page. The test fails if the page sends a request or writes to the console."""
     tab = browser.new_page()
     asked: list[str] = []
     said: list[str] = []
@@ -204,7 +204,7 @@ def test_it_fits_its_window(browser: Browser, tmp_path: Path, width: int) -> Non
     assert tab.evaluate("document.documentElement.scrollWidth") == width
     heading = "th => th.getBoundingClientRect().height / parseFloat(getComputedStyle(th).fontSize)"
     lines = tab.locator("#by-path + div thead th").evaluate_all(f"those => those.map({heading})")
-    assert len(lines) == 10  # no column for what is nowhere
+    assert len(lines) == 10  # a state that no path has gets no column
     assert max(lines) < 6  # two lines of text and the colour
     too_wide = "those => those.map(each => each.scrollWidth - each.clientWidth)"
     assert not any(tab.locator(".scroll:visible").evaluate_all(too_wide))

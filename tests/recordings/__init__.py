@@ -1,26 +1,27 @@
-"""What GitHub answers, rebuilt with names of ours: data for tests, and for a table of the docs.
+"""Answers of GitHub, with names of our own: data for tests, and for a table of the documentation.
 
-Each file holds the answers to some kinds of request. An answer is *recorded* (somebody published
-it), *documented*, or neither: then nobody has confirmed it. Two tests use all of them: one sends
-them through our code and compares what comes out (`tests/unit/test_recordings.py`), the other
-compares them with what the stand-in answers (`tests/unit/fakehub/test_recordings.py`).
+Each file has the answers to some kinds of requests. An answer is *recorded* if somebody has
+published it, and *documented* if only GitHub's documentation shows it. If it is neither, nobody has
+confirmed it. Two tests use all answers: `tests/unit/test_recordings.py` gives them to our code and
+compares its results, and `tests/unit/fakehub/test_recordings.py` compares them with the answers of
+the stand-in.
 
     python -m tests.recordings   # writes them as a table, into tests/recordings/README.md
 
 The fields of an answer:
 
-request     its kind, a key of `calls.CALLS`
-case        what is so at GitHub when it answers this
-recorded    where it was published: `owner/repo#1`, `owner/repo:path`, or an address; or several
-documented  the page of GitHub's documentation, where nobody published one
+request     the kind of the request, a key of `calls.CALLS`
+case        the situation at GitHub in which it gives this answer
+recorded    the places that show it: `owner/repo#1`, `owner/repo:path`, or an address; or several
+documented  the page of GitHub's documentation, if nobody has published the answer
 status, headers, body
-token       the kind of token, where it is not a classic one
-given       what the request is about, where it is not the usual (a field of `calls.Given`)
-after       kinds of request that the same run made just before, with success
-then        the case (of the same request) that the next request is answered with
-gives       what our code makes of it: the model, or those of its fields that matter
-fails       the kind of the error and the key of its explanation, where it is one
-again       whether our code asks more than once
+token       the kind of token, if it is not a classic one
+given       values of the request that are not the usual ones (fields of `calls.Given`)
+after       kinds of requests that the same run has sent just before, with success
+then        the case (of the same request) with which the next request is answered
+gives       the result of our code: the model, or its fields that matter
+fails       the kind of the error and the key of its explanation, if the result is an error
+again       whether our code sends the request more than once
 """
 
 from __future__ import annotations
@@ -44,11 +45,11 @@ IDS = {
     "<head>": "4ead" * 10,
     "<blob>": "b10b" * 10,
     "<tree>": "7ee0" * 10,
-    # Those of the directories in `graphql-reading.yml`: a tree's id is the hash of its entries
+    # The directories in `graphql-reading.yml` have these ids, which are hashes of their entries
     "<root>": "c7c5d44aac5cb982a807c39abac82ce01cfd8f3d",
     "<docs>": "441de93354c5bf88419a298e77a9ee320c2d4f34",
 }
-"""Stand for ids of commits, files and directories."""
+"""Names in the files, and the ids of commits, files and directories that replace them."""
 _OCTOKIT = "octokit/octokit.net:Octokit.Tests.Integration/Clients"
 _BORS = "bors-ng/bors-ng:lib/github/github/server.ex"
 BY_NUMBER: Mapping[str, str] = {
@@ -60,13 +61,14 @@ BY_NUMBER: Mapping[str, str] = {
     "POST assignees": "",
     "POST requested_reviewers": f"{_OCTOKIT}/PullRequestReviewRequestsClientTests.cs",
 }
-"""Requests about a repository that a run over many sends to ``/repositories/{number}``, and who
-sends them there, too: the answers are those to its name, where anybody has said so."""
+"""The requests that a run over many repositories sends to ``/repositories/{number}``, each with the
+address of another client that sends it there; empty if nobody has shown that this works. The
+answers are assumed to be the same as to the request with the name of the repository."""
 
 
 @dataclass(frozen=True)
 class Recording:
-    """One answer, and what our code makes of it."""
+    """One answer, and the result that our code must make of it (fields: see the module)."""
 
     request: str
     case: str
@@ -85,7 +87,7 @@ class Recording:
 
     @property
     def name(self) -> str:
-        """The kind of request and the case."""
+        """The kind of request and the case, which are unique together."""
         return f"{self.request}: {self.case}"
 
     @property
@@ -97,7 +99,10 @@ class Recording:
 
 @cache
 def recordings() -> Mapping[str, Recording]:
-    """All of them by their names, in the order of the files."""
+    """Return all answers by their names, in the order of the files.
+
+    Raises ValueError if two answers have the same name.
+    """
     found: dict[str, Recording] = {}
     for name in FILES:
         text = (HERE / f"{name}.yml").read_text("utf-8")

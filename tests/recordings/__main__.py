@@ -1,4 +1,4 @@
-"""`python -m tests.recordings`: write the page that is generated from the recordings."""
+"""Write the page that is generated from the recordings (`python -m tests.recordings`)."""
 
 from __future__ import annotations
 

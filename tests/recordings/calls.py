@@ -1,6 +1,7 @@
-"""The kinds of requests that the action sends (`CALLS`), each as our code sends it.
+"""The kinds of requests that registrar sends (`CALLS`), each with the code of ours that sends it.
 
-The table has rows for each of them. A run that sends another one fails (`tests.harness.Action`).
+The table of the recordings has rows for each of them. If a run of a test sends another kind of
+request, the test fails (`tests.harness.Action`).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ MAX_SECONDS = 600.0
 
 @dataclass(frozen=True)
 class Given:
-    """The objects that a request names."""
+    """The values of a request, such as the repository and the branch."""
 
     full_name: str = FULL_NAME
     node_id: str = node_id("R", 1000)
@@ -52,11 +53,11 @@ class Given:
     owner: str = "octo"
     id: int = 1000
     by_number: bool = False
-    """Whether the repository is addressed by its number."""
+    """Whether requests give the number of the repository instead of its name."""
 
     @property
     def repository(self) -> Repository:
-        """The repository, as our code knows it by then."""
+        """The repository, with everything that our code knows before this request."""
         url = f"https://github.com/{self.full_name}"
         return Repository(
             self.full_name,
@@ -70,7 +71,7 @@ class Given:
 
     @property
     def listed(self) -> Repository:
-        """The repository, as a list shows it."""
+        """The repository, with everything that our code knows from a list of repositories."""
         return Repository(id=self.id, node_id=self.node_id, full_name=self.full_name)
 
     @property
@@ -82,7 +83,7 @@ class Given:
 
     @property
     def new_pull_request(self) -> NewPullRequest:
-        """A pull request to be opened."""
+        """A pull request that is to be opened."""
         options = PullRequestOptions(draft=self.draft)
         return NewPullRequest(self.branch, self.default_branch, "Add files", "", options)
 
@@ -94,7 +95,7 @@ class Given:
 
 
 class Caller:
-    """GitHub as one run of the action reaches it; unless told otherwise, no waiting takes time."""
+    """The clients with which one run sends its requests. By default, waiting takes no time."""
 
     def __init__(
         self, url: str, token: str, *, full_name: str = FULL_NAME, clock: Clock | None = None
@@ -115,7 +116,7 @@ class Caller:
 
 
 def more_directories(run: Caller, given: Given) -> ProvedTree:
-    """Read more directories than one query asks for."""
+    """Read so many directories that one query is not enough."""
     asked = ["", *given.directories]
     return run.graphql._more(ProvedTree(given.full_name, given.base), asked)
 
@@ -134,16 +135,16 @@ class Sent(Protocol):
 
 
 class Call(NamedTuple):
-    """A kind of request: which one it is among all that are sent, and how it is sent."""
+    """A kind of request: how to recognise it among all requests, and how to send it."""
 
     address: str
-    """Method and path, as a regular expression."""
+    """A regular expression for method and path."""
     send: Callable[[Caller, Given], object]
     text: str = ""
-    """What the text of its query or mutation contains, and that of no other."""
+    """A part of the text of its query or mutation that no other one contains."""
 
     def is_it(self, request: Sent) -> bool:
-        """Whether a request is of this kind."""
+        """Return whether a request is of this kind."""
         query = str(request.fields.get("query", "")) if self.text else ""
         found = re.fullmatch(self.address, f"{request.method} {request.path}", re.DOTALL)
         return found is not None and self.text in query
@@ -301,7 +302,7 @@ _CALLS: dict[str, Call] = {
 
 
 def by_number(call: Call) -> Call:
-    """Return the same call to the repository's number, which stays when its name changes."""
+    """Return the same call with the number of the repository, which stays if its name changes."""
 
     def send(run: Caller, given: Given) -> object:
         return call.send(run, replace(given, by_number=True))
@@ -315,5 +316,5 @@ CALLS: Mapping[str, Call] = _CALLS | {
 
 
 def is_known(request: Sent) -> bool:
-    """Whether it is of a kind that the table has."""
+    """Return whether a request is of a kind in `CALLS`."""
     return any(call.is_it(request) for call in _CALLS.values())

@@ -1,4 +1,4 @@
-"""Compare an answer with the recorded one."""
+"""Compare an answer of the stand-in with the recorded one."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from typing import Any
 from tests.recordings import Recording
 
 SAID = {"encoding", "mode", "truncated", "type"}
-"""Fields of a success with words of GitHub's own, which are compared; of all others the type is."""
+"""The fields of a success whose values are compared, because they are GitHub's own words. In all
+other fields only the types of the values are compared."""
 SAID_OF_ERRORS = {*SAID, "code", "field", "message", "path", "resource", "status"}
 IDS = re.compile(r"\b[0-9a-f]{40}\b|(?<=global id of ')[^']+|(?<=user ID )\d+|(?<=include `)[^`]+")
 
 
 def unlike(recording: Recording, status: int, headers: Iterable[str], body: Any) -> list[str]:
-    """Say what of an answer is not as recorded; its headers are given by their names.
+    """Return the differences between an answer and the recorded one, in words.
 
-    Of an error everything is compared, of a success what was recorded of it. A ``body`` that is no
-    JSON is ``None``.
+    An error must have exactly the recorded fields. A success may have more, because only some were
+    recorded. ``headers`` are the names of the headers; ``body`` is ``None`` if it is not JSON.
     """
     found = _values(recording.body, body, "$", is_error=recording.status >= 300)
     if status != recording.status:
@@ -29,7 +30,7 @@ def unlike(recording: Recording, status: int, headers: Iterable[str], body: Any)
 
 
 def _values(recorded: Any, answered: Any, where: str, *, is_error: bool) -> list[str]:
-    """Return the differences at a place."""
+    """Return the differences between two values; ``where`` is their place in the body."""
     if isinstance(recorded, dict) and isinstance(answered, dict):
         return _fields(recorded, answered, where, is_error=is_error)
     if isinstance(recorded, list) and isinstance(answered, list):
@@ -41,7 +42,7 @@ def _values(recorded: Any, answered: Any, where: str, *, is_error: bool) -> list
 def _fields(
     recorded: dict[str, Any], answered: dict[str, Any], where: str, *, is_error: bool
 ) -> list[str]:
-    """Return the differences of two objects at a place."""
+    """Return the differences between two objects."""
     found = [f"{where}: no {key}" for key in recorded.keys() - answered.keys()]
     if is_error:
         found += [f"{where}: {key} is too much" for key in answered.keys() - recorded.keys()]
@@ -57,7 +58,11 @@ def _fields(
 
 
 def _items(recorded: list[Any], answered: list[Any], where: str, *, is_error: bool) -> list[str]:
-    """Return the differences of two lists: of errors each has to be alike, of others one."""
+    """Return the differences between two lists.
+
+    In an error, each item must be like the recorded one at the same place. In a success, each
+    recorded item is compared with the most similar one.
+    """
     if bool(recorded) != bool(answered) or (is_error and len(recorded) != len(answered)):
         return [f"{where}: {answered!r}, recorded {recorded!r}"]
     if is_error:
@@ -71,5 +76,5 @@ def _items(recorded: list[Any], answered: list[Any], where: str, *, is_error: bo
 
 
 def _without_ids(value: Any) -> Any:
-    """Return a value without the ids that differ from one repository to the next."""
+    """Return a value without ids, because each repository has others."""
     return json.loads(IDS.sub("ID", json.dumps(value)))

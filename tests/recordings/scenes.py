@@ -39,7 +39,7 @@ FILES: Mapping[str, Content] = {
 
 
 class Watched(StandInHost):
-    """A stand-in that remembers its answers."""
+    """A stand-in that remembers its answers, each with its request."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,29 +54,29 @@ class Watched(StandInHost):
 
 @dataclass
 class Scene:
-    """The stand-in, a repository on it, and what the request will be about."""
+    """The stand-in, a repository on it, and the values of the request that will be sent."""
 
     host: Watched
     repository: Repository
     given: Given
     token: dict[str, Any] = field(default_factory=dict)
-    """What the token is created with."""
+    """The arguments with which the token is created (`StandInHost.create_token`)."""
 
     def branch(self, files: Mapping[str, bytes] | None = None) -> None:
-        """Let the branch be there, with a commit that adds files."""
+        """Create the branch, with a commit that adds files if some are given."""
         self.repository.create_branch(BRANCH)
         if files:
             self.repository.commit(files, branch=BRANCH)
         self.given = replace(self.given, head=self.repository.head(BRANCH))
 
     def pull_request(self, **more: Any) -> None:
-        """Let the pull request be there, from a branch with a commit."""
+        """Open the pull request, from a branch with a commit."""
         if BRANCH not in self.repository.branches:
             self.branch({"docs/new.md": b"\n"})
         self.repository.open_pull_request(head=BRANCH, **{"body": "", **more})
 
     def empty(self) -> None:
-        """Let the repository have no commit."""
+        """Delete all branches, so that the repository has no commit."""
         for name in self.repository.branches:
             self.repository.delete_branch(name)
 
@@ -85,7 +85,7 @@ Make = Callable[[Scene], None]
 
 
 def then(*made: Make) -> Make:
-    """Return a scene that is made by these, one after the other."""
+    """Return a function that makes these changes to a scene, one after the other."""
 
     def make(scene: Scene) -> None:
         for each in made:
@@ -112,7 +112,7 @@ def change(what: object, values: Mapping[str, object]) -> None:
 
 
 def given(**values: Any) -> Make:
-    """Let the request be about something else."""
+    """Return a function that changes values of the request."""
 
     def make(scene: Scene) -> None:
         scene.given = replace(scene.given, **values)
@@ -192,7 +192,7 @@ def with_commit(scene: Scene) -> None:
 
 
 def rewritten(scene: Scene) -> None:
-    """Close the pull request, and make its branch anew."""
+    """Close the pull request, and create its branch again with another commit."""
     scene.repository.close(1)
     scene.repository.create_branch(scene.given.branch)
     scene.repository.commit({"other.md": b""}, branch=scene.given.branch)
@@ -210,7 +210,7 @@ def with_empty_payload(scene: Scene) -> None:
 
 
 def policy(name: str) -> Make:
-    """Let the organisation refuse the token in the words of this recording."""
+    """Return a function that lets the organisation refuse the token in a recording's words."""
     body: Any = recordings()[name].body
     words = body["message"] if "message" in body else body["errors"][0]["message"]
     return of_repository(policy=Refusal(403, words, extensions={"saml_failure": False}))
@@ -221,12 +221,12 @@ def with_owner_files(scene: Scene) -> None:
 
 
 def lags(*symptoms: Symptom) -> Make:
-    """Let what the run makes stay unknown."""
+    """Return a function that lets answers not know the changes that a run has just made."""
     return quirk(lag=Lag(seconds=3600, symptoms=symptoms))
 
 
 def meets(kind: FaultKind, **more: Any) -> Make:
-    """Put a fault in the way of every request."""
+    """Return a function that lets every request get a fault."""
 
     def make(scene: Scene) -> None:
         scene.host.faults.add(Fault(kind, times=None, **more))
@@ -240,7 +240,7 @@ unreadable = then(of_repository(private=True), may_not(permissions={"metadata": 
 archived = then(with_branch, of_repository(archived=True))
 protected_later = then(with_branch, protected("ruleset"))
 LINE_FEED = "8b137891791fe96927ad78e64b0aad7bded08bdc"
-"""Id of the blob that holds a line feed."""
+"""The id of a blob that contains only a line feed."""
 SCENES: dict[str, Make] = {
     "GET rate_limit: the token is wrong, or has ended": may_not(requests=0),
     "GET rate_limit: an App's token that was made a moment ago": may_not(unknown_for=3600),
@@ -480,7 +480,8 @@ SCENES: dict[str, Make] = {
         Symptom.COMMIT_NO_BRANCH
     ),
 }
-"""Of every answer for which something has to be so at the stand-in."""
+"""The changes at the stand-in before it gives a recorded answer, if it needs any; by the names of
+the answers."""
 SCENES |= {
     name.replace(":", " by number:", 1): make
     for name, make in SCENES.items()
@@ -501,10 +502,10 @@ NOT_AT_THE_STAND_IN: Mapping[str, str] = {
         "nothing can be done there"
     ),
 }
-"""What the stand-in does not answer, and why that is no loss."""
+"""The recorded answers that the stand-in does not give, each with the reason."""
 
 
 def scene(host: Watched, given: Given) -> Scene:
-    """The stand-in with a repository."""
+    """Return a scene with a new repository on the stand-in."""
     repository = host.create_repository(FULL_NAME, FILES)
     return Scene(host, repository, replace(given, base=repository.head()))
