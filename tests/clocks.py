@@ -11,10 +11,10 @@ BEGINNING = 1_800_000_000.0
 
 
 class FakeClock:
-    """A clock that stands still until somebody sleeps: it takes no time.
+    """A clock whose time passes only by `sleep`, which returns at once.
 
-    What a test sees thus depends neither on the day nor on how fast the machine is. All values
-    are seconds. Processes that are given the same file share one clock.
+    So the result of a test depends neither on the day nor on the speed of the machine. All values
+    are in seconds. Processes that use the same ``file`` share one clock.
     """
 
     def __init__(self, now: float = BEGINNING, file: Path | None = None) -> None:
@@ -27,7 +27,7 @@ class FakeClock:
                 opened.truncate(size)
                 memory = mmap.mmap(opened.fileno(), size)
         self._now = memoryview(memory).cast("d")
-        # New memory holds zeros
+        # New memory is zero; otherwise another process has set the time already
         self.now = self.now or now
 
     @property

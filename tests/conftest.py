@@ -27,7 +27,7 @@ MACHINES_OWN = (*PROXIES, *CA_VARIABLES)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """How much of the large matrices runs: `scripts/test-faults` asks for more."""
+    """Add the options that choose a part of the large matrices (see `scripts/test-faults`)."""
     group = parser.getgroup("matrices")
     group.addoption("--matrix", choices=("chosen", "tenth", "all"), default="chosen")
     group.addoption(
@@ -36,8 +36,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """If all matrices run, property tests get more examples, and other ones each time."""
-    # How long an example takes tells more about the machine than about us
+    """Configure property tests. If all matrices run, they get more, and random, examples."""
+    # There is no deadline, because the time of an example depends mostly on the machine
     settings.register_profile(
         "registrar",
         deadline=None,
@@ -50,7 +50,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the requested part of the tests marked ``matrix``, and begin with the longest ones."""
+    """Keep the requested part of the tests marked ``matrix``, and put the longest tests first."""
     part = config.getoption("matrix")
     matrix = [item for item in items if item.get_closest_marker("matrix")]
     others = [item for item in items if not item.get_closest_marker("matrix")]
@@ -59,7 +59,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if part == "chosen":
         kept = [item for item in matrix if item.get_closest_marker("chosen")]
     else:
-        # In any order: those that wait for long stand side by side, and would all wait at once.
+        # The order is random, because tests that wait long are side by side, and would all wait at
+        # the same time
         rng = random.Random(config.getoption("matrix_seed"))
         kept = rng.sample(matrix, len(matrix) // (10 if part == "tenth" else 1))
     dropped = {*matrix} - {*kept}
@@ -68,9 +69,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def spread(long: Sequence[Item], short: Sequence[Item]) -> list[Item]:
-    """Put the long ones first, for each worker: none has a long one left when others are done.
+    """Return the tests in an order in which each worker begins with long ones.
 
-    Each begins with a part of the list, and takes from the end of another's when it has none left.
+    A worker begins with its own part of the list. When it has finished that, it takes tests from
+    the end of another worker's part. So no long tests are left when the others have finished.
     """
     workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     size = math.ceil((len(long) + len(short)) / workers)
@@ -82,7 +84,7 @@ def spread(long: Sequence[Item], short: Sequence[Item]) -> list[Item]:
 
 
 def pytest_collection_finish() -> None:
-    """All of this stays: looking through it for garbage takes 6 % of the time."""
+    """Exclude the collected tests from garbage collection, which would take 6 % of the time."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000)
@@ -90,7 +92,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _nothing_of_the_machine() -> Iterator[None]:
-    """Runs in this process do not see the proxy or the certificates of the machine."""
+    """Hide the proxy and the certificates of the machine from runs in this process."""
     with pytest.MonkeyPatch.context() as patch:
         for name in MACHINES_OWN:
             patch.delenv(name, raising=False)
@@ -106,14 +108,14 @@ def seed(request: pytest.FixtureRequest) -> int:
 
 @pytest.fixture
 def host() -> Iterator[StandInHost]:
-    """The stand-in; the test fails when a request or an answer is not as GitHub describes it."""
+    """The stand-in; the test fails if a request or an answer does not match the description."""
     with StandInHost() as host:
         yield host
 
 
 @pytest.fixture
 def repository(host: StandInHost) -> Repository:
-    """The target: has two of the 29 scaffold files, none of the health files."""
+    """The target, which has two of the 29 scaffold files and none of the health files."""
     files = {"README.md": b"# Example\n", ".gitignore": b"*.log\n", "src/main.c": b"int x;\n"}
     return host.create_repository(TARGET, files)
 
@@ -122,7 +124,7 @@ def repository(host: StandInHost) -> Repository:
 def action(host: StandInHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Action:
     """The action with a good token for every repository of the host."""
     action = Action(host, tmp_path, host.create_token())
-    # As in a checkout
+    # A checkout has this directory
     (action.workspace / ".git").mkdir(parents=True)
     monkeypatch.chdir(action.workspace)
     host.clock = action.clock
@@ -131,13 +133,13 @@ def action(host: StandInHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture(params=STRATEGIES)
 def strategy(request: pytest.FixtureRequest) -> str:
-    """Each way to write, and to read."""
+    """Each commit strategy."""
     return str(request.param)
 
 
 @pytest.fixture
 def start(action: Action, strategy: str) -> Start:
-    """The action in English, with either strategy."""
+    """The action with each commit strategy, in English."""
     return partial(action, commit_strategy=strategy, language="en")
 
 
@@ -149,13 +151,13 @@ def single(action: Action) -> Start:
 
 @pytest.fixture
 def example(action: Action, strategy: str) -> Example:
-    """A repository that has 2 of the 29 scaffold files, and runs on it with either strategy."""
+    """The example repository, and runs on it with each commit strategy."""
     return Example(action, strategy)
 
 
 @pytest.fixture
 def in_single(action: Action) -> Example:
-    """The same with one commit for all files."""
+    """The example repository, and runs on it with one commit for all files."""
     return Example(action, SINGLE)
 
 
@@ -163,7 +165,7 @@ def in_single(action: Action) -> Example:
 def many(action: Action) -> Start:
     """The action on all repositories of an organisation at once, in English.
 
-    Its list has six files, where no built-in one is asked for.
+    Its list has six files, unless a test gives a `profile`.
     """
     write_list(action)
     given = {"target_repos": ALL, "max_pull_requests": "100", "language": "en"}
@@ -177,7 +179,7 @@ def many(action: Action) -> Start:
 
 @pytest.fixture
 def make(host: StandInHost) -> Make:
-    """Make complete repositories, and others that lack files."""
+    """A function that creates so many complete repositories, and so many that lack files."""
 
     def made(complete: int, lacking: int, **attributes: bool) -> list[Repository]:
         first = len(host.repositories)

@@ -1,4 +1,4 @@
-"""The documents, their tables, and the commands in their examples."""
+"""Read the documents, their tables, and the commands in their examples."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DOCUMENTS = sorted([README, README_JA, ROOT / "CHANGELOG.md", *(ROOT / "docs").g
 JAPANESE_PAGES = [each for each in DOCUMENTS if each.name.endswith(".ja.md")]
 
 PAGES = [page for page in DOCUMENTS if page not in JAPANESE_PAGES and page.name != "CHANGELOG.md"]
-"""What users and maintainers read in English."""
+"""The English pages for users and maintainers."""
 
 _BEGINS = r"(?:^(?:- |\d+\. |> )?|(?<=[.!?:|] ))\**"
 _RIDDLES = re.compile(
@@ -26,12 +26,12 @@ _RIDDLES = re.compile(
     r"|\bwh(?:o|om|at)ever\b|\bnot known to be\b|\bno \w+ but\b|\bnothing (?:\w+ )?but\b",
     re.MULTILINE,
 )
-"""Words that make a reader resolve something: a sentence that begins with "where" for "if", "what …
-is" as a subject, a reference to something that is not named, two negations."""
+"""Patterns of sentences that are hard to read: "where" at the beginning for "if", a clause with
+"what" as the subject, a pronoun for something that has no name, two negations."""
 
 
 def riddles(text: str) -> list[str]:
-    """The places of a text that a reader has to read twice, without blocks to copy."""
+    """Return the parts of a text that match such a pattern; code blocks are left out."""
     plain = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
     return [found[0] for found in _RIDDLES.finditer(plain)]
 
@@ -41,26 +41,27 @@ SHELLS = {
     "bash": ["bash", "--noprofile", "--norc", "-eo", "pipefail"],
     "sh": ["sh", "-e"],
 }
-"""How GitHub starts the script of a step, by its `shell`: only one that names bash has pipefail.
+"""The command with which GitHub starts the script of a step, by its `shell`.
 
+Only `shell: bash` sets pipefail; without `shell`, bash is used as well, but without pipefail.
 https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax#jobsjob_idstepsshell
 """
 
 
 def command(step: Mapping[str, Any], directory: Path) -> list[str]:
-    """The command that runs the script of a step, which is put into a directory."""
+    """Write the script of a step into a directory, and return the command that runs it."""
     script = directory / "step.sh"
     script.write_text(step["run"], "utf-8")
     return [*SHELLS[step.get("shell", "")], str(script)]
 
 
 def name(path: Path) -> str:
-    """The path from the root of the project."""
+    """Return the path from the root of the project."""
     return str(path.relative_to(ROOT))
 
 
 def table(document: Path, first_header: str) -> list[list[str]]:
-    """The rows of all tables whose first column has this header."""
+    """Return the rows of all tables of a document whose first column has this header."""
     _, *found = document.read_text("utf-8").split(f"\n| {first_header} |")
     assert found, f"{name(document)} has no table that begins with {first_header}"
     lines = [line for rest in found for line in rest.partition("\n\n")[0].splitlines()[2:]]
@@ -68,7 +69,10 @@ def table(document: Path, first_header: str) -> list[list[str]]:
 
 
 def blocks(language: str, *documents: Path) -> list[tuple[str, str]]:
-    """Every fenced block of a language, with its place; of all documents unless some are given."""
+    """Return the fenced blocks of a language, each with its place before it.
+
+    ``language`` is a regular expression. Without ``documents`` all documents are read.
+    """
     found = []
     for document in documents or DOCUMENTS:
         text = document.read_text("utf-8")
@@ -79,9 +83,10 @@ def blocks(language: str, *documents: Path) -> list[tuple[str, str]]:
 
 
 def for_several_organisations(page: Path) -> str:
-    """The workflow of a page about many repositories, with the lines for several organisations.
+    """Return the workflow of a page, changed with its lines for several organisations.
 
-    The page shows these lines alone: the matrix of the job, and one line for each step.
+    The page shows these lines in blocks of their own: the matrix of the job, and one line for each
+    step, which replaces the line with the same key.
     """
     (_, workflow), (_, matrix), (_, lines) = blocks("ya?ml", page)
     workflow = workflow.replace("    runs-on:", f"{matrix}    runs-on:")

@@ -1,4 +1,4 @@
-"""An example repository at the stand-in, runs on it, and checks that a result is right."""
+"""An example repository at the stand-in, runs on it, and checks of the results."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ LISTED = {
     "AGENTS.md": b"\n",
     "README.md": b"\n",
 }
-"""A list of one's own: more files show nothing more."""
+"""The user's own list of the example. A longer list would not show more."""
 LIST = "the-six.json"
-"""Its name, once `write_list` has written it."""
+"""The name of the file of `LISTED`, which `write_list` writes."""
 SCAFFOLD = {
     entry["path"]: entry.get("content", "\n").encode()
     for entry in json.loads(
@@ -62,25 +62,28 @@ FIRST_FILE = CREATE_BRANCH + 1
 LAST_FILE = CREATE_BRANCH + len(MISSING)
 PULL_REQUEST = LAST_FILE + 1
 Day = Literal["quiet", "real"]
-"""What the host does beyond its description: nothing, or all of `StandInHost.real_day`."""
+"""Whether the host has no quirks, or all quirks of `StandInHost.real_day`."""
 POSITIONS: dict[tuple[str, Day], range] = {
-    # token, two reads, a check for each file, two reads beside them, branch, files, pull request
+    # The token, two reads, a check of each file, two more reads, the branch, a commit for each
+    # missing file, the pull request
     (PER_FILE, "quiet"): range(1, PULL_REQUEST + 1),
-    # one query; branch, commit and pull request in one request
+    # One query, then branch, commit and pull request in one request
     (SINGLE, "quiet"): range(1, 3),
-    # the branch two times more; the first file and the pull request twice more at least
+    # Two more requests for the branch, and at least two more for the first file and for the pull
+    # request
     (PER_FILE, "real"): range(1, PULL_REQUEST + 7),
-    # then the commit three times and the pull request three times, at least
+    # At least three more requests for the commit, and three for the pull request
     (SINGLE, "real"): range(1, 9),
 }
-"""Every request of a run, counted from 1."""
+"""The numbers of all requests of a run, counted from 1."""
 SORTS: dict[tuple[str, Day], tuple[int, ...]] = {
     (PER_FILE, "quiet"): (1, 2, 6, CREATE_BRANCH, FIRST_FILE, PULL_REQUEST),
     (SINGLE, "quiet"): (1, 2),
     (PER_FILE, "real"): (CREATE_BRANCH + 1, FIRST_FILE + 2, PULL_REQUEST + 5),
     (SINGLE, "real"): (2, 3, 7),
 }
-"""One request of each sort; on the real day, of those that other answers lie behind."""
+"""The number of one request of each sort. On the real day these are requests before which the
+answers have been other ones than on a quiet day."""
 
 
 def write_list(action: Action) -> None:
@@ -90,7 +93,7 @@ def write_list(action: Action) -> None:
 
 @dataclass(slots=True)
 class Example:
-    """A repository that has 2 of the 6 files, and runs on it with one strategy, in English."""
+    """A repository that has 2 of the 6 listed files, and runs on it with one strategy."""
 
     action: Action
     strategy: str
@@ -106,16 +109,16 @@ class Example:
         return self.action.host
 
     def live(self, day: Day) -> None:
-        """Let the host be as on such a day from now on."""
+        """Switch on the quirks of such a day."""
         if day == "real":
             self.host.real_day()
 
     def run(self, **inputs: str) -> Run:
-        """Run to the end."""
+        """Run the action, and return the result."""
         return self.action(self.inputs | inputs)
 
     def run_with(self, listed: dict[str, str], **inputs: str) -> Run:
-        """Run to the end with a list of these files, which has to succeed."""
+        """Run the action with a list of these files; the test fails unless the exit code is 0."""
         return self.run(definitions=self.action.listing_of(listed), **inputs).or_fail()
 
     @property
@@ -125,25 +128,25 @@ class Example:
 
     @property
     def written(self) -> list[str]:
-        """The writes that were sent since the requests were cleared."""
+        """The writes in the host's log of requests, in the form of `call`."""
         return [self.call(each) for each in self.host.requests if not is_read(each)]
 
     def meanwhile(self, call: str, act: Callable[[], object]) -> None:
-        """Let somebody act once, when the next such request has arrived and is not answered yet."""
+        """Let somebody act once, when the next request ``call`` has arrived, before its answer."""
         meanwhile(self.host, lambda request: self.call(request) == call, act)
 
     def make_wait(
         self, kind: FaultKind = FaultKind.SECONDARY_429_RETRY_AFTER, call: str = "PATCH pulls/1"
     ) -> None:
-        """Let the host fail the next such request, so that it waits before it is sent again."""
+        """Let the host refuse the next request ``call``, so that the run waits before a retry."""
         self.host.faults.add(Fault(kind, match=lambda request: self.call(request) == call))
 
     def call(self, request: Request) -> str:
-        """Method and path of a request, the same where the repository goes by its number."""
+        """Return method and path of a request, without the name or number of the repository."""
         return shortened(request).replace(f"/repositories/{self.repository.id}/", "")
 
     def begin_without_waiting(self) -> Process:
-        """Start a run as a process of its own, which waits for nothing."""
+        """Start a run as a process of its own, whose waiting takes no time."""
         return self.action.begin_without_waiting(self.action.environment(self.inputs))
 
     @property
@@ -152,7 +155,7 @@ class Example:
         return {"commit_strategy": self.strategy, "language": "en", "definitions": LIST}
 
     def wrong(self) -> list[str]:
-        """Return the problems that are left once the work is done."""
+        """Return the problems that are left after a complete run."""
         repository = self.repository
         found: list[str] = []
         if repository.files("main") != PRESENT:
@@ -177,7 +180,7 @@ class Example:
         return found
 
     def overwritten(self) -> list[str]:
-        """Name the files that existed and are not as they were, on any branch."""
+        """Return the files that existed before, and that are changed or missing on a branch."""
         return [
             f"{branch}:{path}"
             for branch in self.repository.branches
@@ -194,22 +197,23 @@ CHANGES: dict[str, dict[str, Content | None]] = {
     "executable": {"a.md": Executable(b"A\n")},
     "another file": {"README.md": b"mine\n"},
 }
-"""What somebody commits to the branch of a pull request for `A_AND_B`."""
+"""Changes that somebody commits to the branch of a pull request for `A_AND_B`."""
 MANY = "many"
 WAYS = (*STRATEGIES, MANY)
 """Each strategy for one repository, and the run over many."""
 in_one_way = pytest.mark.parametrize("example", [SINGLE], indirect=True)
-"""Where a fixture `example` has each way: `test_parity` compares what the others decide."""
+"""Run a test in one way although its fixture `example` has several. `test_parity` shows that the
+other ways decide in the same way."""
 A_AND_B = {"a.md": "A\n", "b.md": "B\n"}
-"""A list of one's own: contents by path."""
+"""The files of a small list: contents by path."""
 
 
 class Way(Example):
-    """The same in each of `WAYS`; over many, it is the only repository."""
+    """An example with one of `WAYS`; a run over many has only this repository."""
 
     def run(self, **inputs: str) -> Run:
         if self.strategy != MANY:
             return super().run(**inputs)
-        # It may be a fork, which has to be asked for
+        # The repository may be a fork, and forks are selected only on request
         targets = {"target_repos": f"{TARGET}, fork:true"}
         return self.action({**self.inputs, "commit_strategy": "", **targets, **inputs})

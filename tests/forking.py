@@ -1,9 +1,9 @@
-"""Processes that begin with everything imported: a server forks them, in place of new interpreters.
+"""Start processes quickly: a server that has everything imported forks them.
 
-The start of an interpreter, with its imports, is most of the time of a small run. The server
-(`python -I tests/forking.py`) has a single thread, so that forking it is safe. A process of it
-runs a script of this project as a new interpreter would: with standard streams, environment,
-working directory and signals of its own.
+A new interpreter, with its imports, would take most of the time of a small run. The server
+(`python -I tests/forking.py`) has a single thread, so that forking it is safe. A forked process
+runs a script of this project like a new interpreter: it has its own standard streams, environment,
+working directory and signals.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from typing import IO, Any
 
 ROOT = Path(__file__).resolve().parents[1]
 LENGTH = 8
-"""Bytes of a number that one of the two sends the other."""
+"""The number of bytes with which the server and the tests send each other a number."""
 
 
 # --- In the process of the tests ----------------------------------------------------------------
 
 
 class Forked:
-    """A process that the server has made, in the manner of `subprocess.Popen`."""
+    """A process that the server has forked; it is used like `subprocess.Popen`."""
 
     def __init__(
         self,
@@ -68,15 +68,18 @@ class Forked:
         self.pid = int.from_bytes(self._told.recv(LENGTH))
 
     def poll(self) -> int | None:
-        """Give the exit code, or minus the signal that ended it; ``None`` while it runs."""
+        """Return the exit code; minus the signal that ended the process, ``None`` while it runs."""
         try:
             return self.wait(0)
         except subprocess.TimeoutExpired:
             return None
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait for the end of the process; raise `subprocess.TimeoutExpired` if it is too late."""
-        # The host may send a signal from a thread of its own meanwhile
+        """Wait for the end of the process, and return its exit code.
+
+        Raises `subprocess.TimeoutExpired` after ``timeout`` seconds.
+        """
+        # Without the lock, because the host may send a signal from another thread meanwhile
         readable, _, _ = select.select([self._told], [], [], timeout)
         with self._lock:
             if self.returncode is None:
@@ -86,11 +89,14 @@ class Forked:
         return int(self.returncode)
 
     def __del__(self) -> None:
-        """Close the connection over which the server tells how the process ends."""
+        """Close the connection over which the server sends the exit code."""
         self._told.close()
 
     def communicate(self, timeout: float | None = None) -> tuple[bytes, bytes]:
-        """Read all output, and wait for the end of the process."""
+        """Read all output, wait for the end of the process, and return both streams.
+
+        Raises `subprocess.TimeoutExpired` after ``timeout`` seconds, and kills the process.
+        """
         streams = (self.stdout, self.stderr)
         with ThreadPoolExecutor(len(streams)) as threads:
             try:
@@ -135,12 +141,12 @@ def _rest(stream: IO[bytes] | None) -> bytes:
 
 @cache
 def _server(_pid: int) -> socket.socket:
-    """Start the server of this process; it ends when this process does."""
+    """Start the server of this process; the server ends when this process ends."""
     ours, theirs = socket.socketpair()
-    # What measures coverage is told by the environment
+    # Coverage is measured in the server, too, if these variables are set
     env = {name: text for name, text in os.environ.items() if name.startswith("COVERAGE_")}
     os.set_inheritable(theirs.fileno(), True)
-    # Not by `subprocess`, which would want to know how it ends
+    # `subprocess` would warn, because nobody waits for the end of the server
     os.posix_spawn(
         sys.executable,
         [sys.executable, "-I", __file__, str(theirs.fileno())],
@@ -157,9 +163,9 @@ def _server(_pid: int) -> socket.socket:
 def serve(asked: socket.socket) -> None:
     """Fork a process for each request, until the process of the tests has ended.
 
-    Returns in the forked process only, when `become` has prepared it.
+    It returns only in the forked process, after `become` has prepared that.
     """
-    # A process that watches over another one is nobody's to wait for
+    # Nobody waits for the processes that run `watch`, so the system may remove them at their end
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.freeze()
@@ -176,7 +182,7 @@ def serve(asked: socket.socket) -> None:
 
 
 def watch(told: int, *streams: int) -> None:
-    """Fork once more; the parent reports how the child ends, and never returns."""
+    """Fork once more. The parent sends the child's exit code to the tests, and never returns."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     with socket.socket(fileno=told) as teller:
         length = int.from_bytes(_exactly(teller, LENGTH))
@@ -186,7 +192,7 @@ def watch(told: int, *streams: int) -> None:
                 os.close(each)
             teller.sendall(pid.to_bytes(LENGTH))
             _, status = os.waitpid(pid, 0)
-            # Whoever asked may have ended
+            # Sending fails if the process of the tests has ended
             try:
                 code = os.waitstatus_to_exitcode(status)
                 teller.sendall(code.to_bytes(LENGTH, signed=True))
@@ -199,7 +205,7 @@ def become(
     command: Sequence[str], cwd: str, env: Mapping[str, str], streams: Sequence[int]
 ) -> None:
     """Give this process the signals, streams and variables of a new interpreter."""
-    # It is ignored where the tests run under `nohup`, and a process inherits that
+    # Under `nohup` the tests ignore this signal, and a process inherits that
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number, stream in enumerate(streams):
@@ -215,8 +221,8 @@ def become(
 
 
 def end(code: object) -> None:
-    """End as an interpreter does, but leave out freeing all modules, which takes time."""
-    # Waits for the threads that hold up the end
+    """End the process like an interpreter, but without freeing all modules, which takes time."""
+    # An interpreter waits for its threads that are not daemons
     threading._shutdown()  # type: ignore[attr-defined]
     try:
         sys.stdout.flush()
@@ -226,7 +232,7 @@ def end(code: object) -> None:
 
 
 def _stream(number: int, mode: str) -> Any:
-    # Standard error is written line by line, too
+    # An interpreter writes standard error line by line
     buffering = 1 if number == 2 or os.isatty(number) else -1
     return open(number, mode, buffering, encoding="utf-8", closefd=False)
 
@@ -236,14 +242,14 @@ def _exactly(teller: socket.socket, size: int) -> bytes:
     while len(data) < size:
         block = teller.recv(size - len(data))
         if not block:
-            # Whoever asked has ended
+            # The process of the tests has ended
             os._exit(0)
         data += block
     return data
 
 
 def _import_everything() -> None:
-    import jinja2  # noqa: F401, PLC0415 (imported by the page alone)
+    import jinja2  # noqa: F401, PLC0415 (only the page imports it)
 
     import registrar  # noqa: PLC0415 (its path is known only now)
 

@@ -1,4 +1,4 @@
-"""Markdown as GitHub shows it: rendered by GitHub's own library, and taken apart."""
+"""Render Markdown with GitHub's own library, and take the result apart."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import cmarkgfm
 from cmarkgfm.cmark import Options
 
 OURS = re.compile(
-    # The repository of the stand-in, GitHub's documentation, and how GitHub is
+    # Pages of a repository at the stand-in, GitHub's documentation, and GitHub's status page
     r"http://127\.0\.0\.1:\d+/[\w.-]+/[\w.-]+/(pull/\d+(/commits)?|commit/[0-9a-f]{40}|compare/[\w./%?&=-]+)"
     r"|https://docs\.github\.com/[\w./@-]+|https://www\.githubstatus\.com"
 )
@@ -20,7 +20,7 @@ ATTRIBUTES = frozenset(
     [("open", None), ("lang", "diff"), ("type", "checkbox"), ("checked", ""),
      ("disabled", "")]
 )  # fmt: skip
-# What GitHub makes a mention, a reference or a link of, in text that is not code
+# Text that GitHub turns into a mention, a reference or a link, unless it is code
 REFERENCE = re.compile(r"@\w|#\d|GH-\d|://", re.IGNORECASE)
 COMMENT = re.compile(
     r"registrar:(begin|end|withdrawn|needless|list [0-9a-f]{10}"
@@ -43,11 +43,11 @@ class Page(HTMLParser):
     attributes: set[tuple[str, str | None]] = field(default_factory=set)
     comments: list[str] = field(default_factory=list)
     rows: list[list[str]] = field(default_factory=list)
-    """Texts of the cells of every table, row by row, headings included."""
+    """The texts of the cells of all tables, row by row, with the headings."""
     items: list[str] = field(default_factory=list)
-    """Texts of the items of every list."""
+    """The texts of the items of all lists."""
     prose: str = ""
-    """What is neither code nor a link."""
+    """The text that is neither code nor part of a link."""
     text: str = ""
     html: str = ""
 
@@ -94,20 +94,20 @@ class Page(HTMLParser):
 
     @property
     def columns(self) -> set[int]:
-        """How many cells the rows have."""
+        """The numbers of cells that rows have."""
         return {len(row) for row in self.rows}
 
     @property
     def paths(self) -> dict[str, list[str]]:
-        """The cells behind each path of the table of paths, in its order."""
+        """The other cells of each row in the table of paths, by path; empty without the table."""
         heading = next((n for n, row in enumerate(self.rows) if row[0] in {"Path", "パス"}), None)
         return {} if heading is None else {row[0]: row[1:] for row in self.rows[heading + 1 :]}
 
 
 def only_ours(markdown: str, *, answered: str = "") -> Page:
-    """Check that beyond our own markup there is nothing but words.
+    """Check that Markdown has only our own markup, links and comments; return the page.
 
-    ``answered`` begins the links that are allowed too, because GitHub said that its page is there.
+    Links that begin with ``answered`` are allowed, too, because GitHub has given this address.
     """
     page = Page(markdown)
     assert page.tags <= TAGS, page.tags - TAGS

@@ -34,14 +34,14 @@ TARGET = "octo/example"
 SCAFFOLD_BRANCH = "chore/add-scaffold-files"
 HEALTH_BRANCH = "chore/add-community-health-files"
 LIST_BRANCH = "chore/add-missing-files"
-"""That of a list without a name."""
+"""The default working branch of the user's own list."""
 PER_FILE, SINGLE = STRATEGIES = ("per-file", "single")
 JAPANESE = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
 
 Start = Callable[..., "Run"]
-"""Called like an `Action`."""
+"""A function that is called like an `Action`."""
 FORKED = ("entrypoint.py", "tests/without_waiting.py")
-"""Scripts that begin without the start of an interpreter (`tests.forking`)."""
+"""The scripts that a forked process can run, without a new interpreter (`tests.forking`)."""
 Process: TypeAlias = subprocess.Popen[bytes] | Forked
 """A run in a process of its own."""
 
@@ -66,7 +66,7 @@ class Run:
     output_file: str
 
     def or_fail(self) -> Run:
-        """Itself; the test fails unless the exit code is 0."""
+        """Return the run itself; the test fails unless the exit code is 0."""
         assert self.exit_code == 0, self.text
         return self
 
@@ -77,12 +77,12 @@ class Run:
 
     @property
     def console(self) -> str:
-        """Both streams."""
+        """Standard output, and then standard error."""
         return f"{self.stdout}\n{self.stderr}"
 
     @property
     def text(self) -> str:
-        """Everything that anybody can read."""
+        """All texts of the run together: both streams, the summary and the outputs."""
         return f"{self.console}\n{self.summary}\n{self.output_file}"
 
     @property
@@ -103,27 +103,30 @@ class Run:
 
     @property
     def outcomes(self) -> dict[str, str]:
-        """What the only registration has done about each path."""
+        """The outcome (`done`) of each path of the only registration."""
         return {file["path"]: file["done"] for file in self.registration["files"]}
 
     @property
     def standings(self) -> dict[str, str]:
-        """How each path of the only registration stands."""
+        """The state (`standing`) of each path of the only registration."""
         return {file["path"]: file["standing"] for file in self.registration["files"]}
 
     @property
     def commands(self) -> list[Command]:
-        """The workflow commands in both streams, of either form."""
+        """The workflow commands in both streams, in the new and the old form."""
         lines = [*re.split(r"\r\n|\r|\n", self.stdout), *re.split(r"\r\n|\r|\n", self.stderr)]
         return [command for line in lines if (command := read_command(line))]
 
     def annotations(self, name: str = "error") -> list[Command]:
-        """The annotations of one kind."""
+        """Return the annotations of one kind: `error` or `warning`."""
         return [command for command in self.commands if command.name == name]
 
 
 def read_command(line: str) -> Command | None:
-    """Read a line as the runner does: ``::name k=v,…::data``, or ``##[name k=v;…]data``."""
+    """Read a line like the runner: ``::name k=v,…::data``, or ``##[name k=v;…]data``.
+
+    Returns ``None`` if the line is not a command.
+    """
     if new := re.match(r"\s*::(?P<head>[^:].*?)::(?P<data>.*)", line):
         found, separator, escapes = new, ",", {"%0D": "\r", "%0A": "\n"}
     elif old := re.search(r"##\[(?P<head>[^\]]+)\](?P<data>.*)", line):
@@ -138,14 +141,14 @@ def read_command(line: str) -> Command | None:
 
 
 def unescaped(text: str, escapes: Mapping[str, str]) -> str:
-    """Undo the runner's escapes; ``%25`` last, as the runner does."""
+    """Return a text without the runner's escapes; like the runner, undo ``%25`` last."""
     for escape, character in escapes.items():
         text = text.replace(escape, character)
     return text.replace("%25", "%")
 
 
 def read_file_command(text: str) -> dict[str, str]:
-    """Read ``GITHUB_OUTPUT`` as the runner does (actions/runner, FileCommandManager.cs)."""
+    """Read the outputs from ``GITHUB_OUTPUT`` like the runner (FileCommandManager.cs there)."""
     values: dict[str, str] = {}
     lines = iter(text.splitlines())
     for line in lines:
@@ -169,9 +172,10 @@ def read_file_command(text: str) -> dict[str, str]:
 
 
 class SignalAt:
-    """Sends a signal to a process when the host gets a request, before that is answered.
+    """Sends a signal to a process when the host has received a request, before it answers.
 
-    It sees the host's requests as `StandInHost.on_request`, and sends once; then it has ``sent``.
+    It is used as `StandInHost.on_request`. It sends the signal once, at the first request that
+    ``moment`` accepts; then ``sent`` is true.
     """
 
     def __init__(self, number: int, moment: Callable[[Request], bool]) -> None:
@@ -190,7 +194,7 @@ class SignalAt:
             process.wait()
 
     def to(self, process: Process) -> Process:
-        """Say which process it is."""
+        """Set the process that gets the signal, and return it."""
         self._process.set_result(process)
         return process
 
@@ -199,22 +203,22 @@ class SignalAt:
 class Action:
     """Runs the action against the host: ``action(profile="health")``.
 
-    Keyword arguments are inputs; ``None`` leaves out what is given by default. It runs in this
-    process, on a clock that skips all waiting; `process` and `begin` start one of its own, which
-    waits for real; `begin_without_waiting` one on the clock of this process. The host's clock is
-    always that of the run.
+    Keyword arguments are inputs; ``None`` leaves out an input that has a value by default. A call
+    runs the action in this process, on a clock on which waiting takes no time. `process` and
+    `begin` start a process of its own, which really waits. `begin_without_waiting` starts a process
+    that shares the clock with this one. The host always uses the clock of the run.
     """
 
     host: StandInHost
     directory: Path
     default_token: str
     secrets: list[str] = field(default_factory=list)
-    """Texts that no run may show, whatever happens."""
+    """Texts that no run may ever show."""
     clock: FakeClock = field(default_factory=FakeClock)
 
     @property
     def workspace(self) -> Path:
-        """The caller's checkout, and the working directory."""
+        """The directory with the caller's checkout, which is also the working directory."""
         return self.directory / "workspace"
 
     def __call__(
@@ -232,7 +236,10 @@ class Action:
     def environment(
         self, inputs: Mapping[str, str | None], *, runner: bool = False
     ) -> dict[str, str]:
-        """The environment in which the action starts with these inputs."""
+        """Return the environment in which the action starts with these inputs.
+
+        With ``runner`` it has the variables of a runner of GitHub Actions.
+        """
         given: dict[str, str | None] = {
             "host_token": self.default_token,
             "target_repo": None if inputs.get("target_repos") else TARGET,
@@ -240,7 +247,8 @@ class Action:
             "api_url": self.host.url,
             **inputs,
         }
-        # As a workflow speaks with these lists: `test_language` has what nobody has chosen
+        # The tests of built-in lists use Japanese. `test_language` shows the language without this
+        # input.
         if (given["profile"] or "").lower() in {"scaffold", "health", "all"}:
             given = {"language": "ja", **given}
         environ = {f"INPUT_{name.upper()}": value for name, value in given.items() if value}
@@ -249,7 +257,7 @@ class Action:
         return environ
 
     def start(self, environ: Mapping[str, str], *arguments: str) -> Run:
-        """Run the action in this process, with this environment and nothing else."""
+        """Run the action in this process, with exactly this environment."""
         buffers = io.BytesIO(), io.BytesIO()
         stdout, stderr = (
             io.TextIOWrapper(buffer, "utf-8", errors="backslashreplace", write_through=True)
@@ -262,11 +270,11 @@ class Action:
         return self._left(exit_code, shown, errors, environ)
 
     def process(self, environ: Mapping[str, str], *command: str) -> Run:
-        """Run the action in a process of its own; ``command`` as in `begin`."""
+        """Run the action in a process of its own; ``command`` is the same as in `begin`."""
         return self.end(self.begin(environ, *command), environ)
 
     def measure(self, environ: Mapping[str, str]) -> tuple[Run, int]:
-        """Run the action in a process of its own; give also its peak of memory in bytes."""
+        """Run the action in a process of its own; return also its peak of memory in bytes."""
         file = self.directory / "measured"
         entry_point = str(ROOT / "entrypoint.py")
         command = ("benchmarks/measure.py", str(file), sys.executable, "-I", entry_point)
@@ -282,9 +290,9 @@ class Action:
     ) -> Process:
         """Start the action as a process of its own, and do not wait for it.
 
-        ``command`` is a script with its arguments: the entry point, when there is none. The process
-        calls ``first`` before it becomes that. A stream is a pipe, and standard input empty, unless
-        it is given as for `subprocess.Popen`.
+        ``command`` is a script with its arguments; by default it is the entry point. The process
+        calls ``first`` before it runs the script. ``streams`` are given as to `subprocess.Popen`;
+        by default the outputs are pipes, and standard input is empty.
         """
         self.host.clock = time
         return self._begin(environ, *command, **streams, first=first)
@@ -292,9 +300,9 @@ class Action:
     def begin_without_waiting(
         self, environ: Mapping[str, str], *arguments: str, terminal: int | None = None
     ) -> Process:
-        """Start the action as a process of its own, on one clock with this one and the host.
+        """Start the action as a process of its own, which shares the clock with this one.
 
-        ``terminal`` is the end of one, in place of standard input and output.
+        ``terminal`` is the file descriptor of a terminal, for standard input and output.
         """
         file = self.directory / "clock"
         self.clock = self.host.clock = FakeClock(self.clock.now, file)
@@ -313,7 +321,7 @@ class Action:
         first: Callable[[], None] | None = None,
     ) -> Process:
         def prepare() -> None:
-            # It is ignored where the tests run under `nohup`, and a process inherits that
+            # Under `nohup` the tests ignore this signal, and a process inherits that
             signal.signal(signal.SIGHUP, signal.SIG_DFL)
             if first:
                 first()
@@ -336,7 +344,7 @@ class Action:
         )
 
     def end(self, process: Process, environ: Mapping[str, str]) -> Run:
-        """Wait for the end of a process, and check what holds for every run."""
+        """Wait for the end of a process, and return the result, which has been checked."""
         with process:
             try:
                 stdout, stderr = process.communicate(timeout=120)
@@ -347,7 +355,11 @@ class Action:
     def _left(
         self, exit_code: int, stdout: bytes, stderr: bytes, environ: Mapping[str, str]
     ) -> Run:
-        """The result of a run, after the checks that hold for every run."""
+        """Return the result of a run, after the checks that every run must pass.
+
+        No text shows a token or a secret, there is no traceback, the report is valid, and all
+        requests are of known kinds.
+        """
         run = Run(
             exit_code=exit_code,
             stdout=stdout.decode(),
@@ -377,12 +389,15 @@ class Action:
         return {name: self.directory / name for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
 
     def listing(self, *entries: str | Mapping[str, str], name: str = "list.json") -> str:
-        """Write a definition file (an entry, or only its path) and give its name."""
+        """Write a definition file with these entries (or only their paths), and return its name."""
         full = [{"path": entry} if isinstance(entry, str) else entry for entry in entries]
         return self.write(name, json.dumps(full))
 
     def listing_of(self, contents: Mapping[str, str | None], name: str = "list.json") -> str:
-        """Write a definition file for paths with contents (``None``: left out); give its name."""
+        """Write a definition file with these contents by path, and return its name.
+
+        The entry of a path with ``None`` has no content.
+        """
         return self.listing(
             *(
                 {"path": path} | ({} if content is None else {"content": content})
@@ -392,32 +407,32 @@ class Action:
         )
 
     def document(self, listed: Any, suffix: str = "json") -> str:
-        """Write a definition file with a line for each value, and give its name."""
-        # JSON is YAML, too
+        """Write a definition file with a line for each value, and return its name."""
+        # JSON is also valid YAML
         return self.write(f"config/list.{suffix}", json.dumps(listed, indent=1))
 
     @property
     def temporary(self) -> Path:
-        """The directory for files of later steps, if the environment of the run has `keeping`."""
+        """The directory for files for later steps, if the environment of the run has `keeping`."""
         folder = self.directory / "temp"
         folder.mkdir(exist_ok=True)
         return folder
 
     @property
     def keeping(self) -> dict[str, str]:
-        """The variable of an environment in which a run leaves files for later steps."""
+        """The variable with which a run leaves files for later steps."""
         return {"RUNNER_TEMP": str(self.temporary)}
 
     def kept(self, run: Run, name: str) -> str:
-        """The file that a run has left for later steps: its report, table or page."""
+        """Return the text of a file for later steps: its `report`, `table` or `page`."""
         return (self.temporary / run.outputs[f"{name}_path"]).read_bytes().decode()
 
     def rows(self, run: Run) -> list[dict[str, str]]:
-        """The rows of the table that a run has left for later steps."""
+        """Return the rows of the table that a run has left for later steps."""
         return list(csv.DictReader(io.StringIO(self.kept(run, "table"), newline="")))
 
     def write(self, name: str, content: str | bytes) -> str:
-        """Put a file into the workspace and give its name."""
+        """Write a file into the workspace, and return its name."""
         path = self.workspace / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode() if isinstance(content, str) else content)
@@ -426,13 +441,13 @@ class Action:
 
 @cache
 def report_schema() -> Draft202012Validator:
-    """The published schema of the report."""
+    """Return the published schema of the report."""
     schema = json.loads((ROOT / "schemas/report.schema.json").read_text("utf-8"))
     return Draft202012Validator(schema)
 
 
 def check_report(run: Run) -> None:
-    """Whatever a run did, its report follows the schema and says what the outputs say."""
+    """Check that the report of a run is valid, and that its numbers are those of the outputs."""
     assert run.outputs["report"].isascii()
     report, outputs = run.report, run.outputs
     report_schema().validate(report)
@@ -442,7 +457,7 @@ def check_report(run: Run) -> None:
         if name == "missing" and "many" in report:
             rows = report["many"]["rows"]
         told = sum(row[name] for row in rows)
-        # Those that are only counted have no row, and what is complete is not even counted
+        # Repositories that are not named have no row, and complete ones are not listed at all
         many = report.get("many", {"not_named": [], "states": {"complete": 0}})
         is_whole = not (many["not_named"] or many["states"]["complete"])
         assert int(outputs[name]) == told if is_whole else int(outputs[name]) >= told
@@ -452,24 +467,24 @@ def check_report(run: Run) -> None:
         assert states.count("skipped") + states.count("updated") == registration["skipped"]
         failed = states.count("failed") + states.count("unknown")
         if registration["mode"] == "register" and "many" not in report:
-            # What it did not come to has not succeeded
+            # A path that the run has not reached counts as failed
             failed += states.count("pending")
         assert failed == registration["failed"]
 
 
 def clean_environment() -> dict[str, str]:
-    """The variables that a process and its coverage need. None of them is an input."""
+    """Return the variables that a process and its coverage need, without any input."""
     kept = ("PATH", "LD_LIBRARY_PATH")
     return {k: v for k, v in os.environ.items() if k in kept or k.startswith("COVERAGE_")}
 
 
 def calls(host: StandInHost) -> list[str]:
-    """The requests that the host saw, shortened: ``PUT contents/README.md``."""
+    """Return the requests that the host received, shortened: ``PUT contents/README.md``."""
     return [shortened(request) for request in host.requests]
 
 
 def shortened(request: Request) -> str:
-    """Method and path of a request below the repository."""
+    """Return method and path of a request, without the owner and the name of the repository."""
     path = re.sub(r"^/repos/[^/]+/[^/]+/?", "", request.path)
     return f"{request.method} {path}".rstrip()
 
@@ -477,14 +492,14 @@ def shortened(request: Request) -> str:
 def inject_fault(
     host: StandInHost, call: str, kind: FaultKind = FaultKind.CUSTOM, **more: Any
 ) -> Fault:
-    """Put a fault in the way of one call, given as `shortened` writes it."""
+    """Let the next request ``call`` (in the form of `shortened`) get a fault."""
     return host.faults.add(Fault(kind, match=lambda request: shortened(request) == call, **more))
 
 
 def refuse(
     host: StandInHost, call: str | Callable[[Request], bool], status: int = 422, **more: Any
 ) -> Fault:
-    """Let the host refuse every request that is ``call``, or begins with it."""
+    """Let the host refuse every request that begins with ``call``, or that ``call`` accepts."""
 
     def match(request: Request) -> bool:
         return shortened(request).startswith(call) if isinstance(call, str) else call(request)
@@ -495,7 +510,7 @@ def refuse(
 def meanwhile(
     host: StandInHost, moment: Callable[[Request], object], act: Callable[[], object]
 ) -> None:
-    """Let somebody act once, when the first such request has arrived and is not answered yet."""
+    """Let somebody act once, before the host answers the first request that ``moment`` accepts."""
 
     def on_request(request: Request) -> None:
         if moment(request):
@@ -506,26 +521,26 @@ def meanwhile(
 
 
 def writes(host: StandInHost) -> list[str]:
-    """The requests that change something."""
+    """Return the requests that are not GET, shortened."""
     return [shortened(request) for request in host.requests if request.method != "GET"]
 
 
 def is_read(request: Request) -> bool:
-    """Whether a request only reads: a query of GraphQL is sent by POST as well."""
+    """Return whether a request only reads. A query of GraphQL only reads, although it is a POST."""
     query = str(request.fields.get("query", ""))
     return request.method == "GET" or query.lstrip().startswith("query")
 
 
 def only_reads(host: StandInHost) -> bool:
-    """Whether no request could have changed anything."""
+    """Return whether all requests that the host received only read."""
     return all(is_read(request) for request in host.requests)
 
 
 def queries(host: StandInHost) -> list[Request]:
-    """The requests that read through GraphQL."""
+    """Return the requests that read through GraphQL."""
     return [r for r in host.requests if r.json and r.json.get("query", "").lstrip()[:5] == "query"]
 
 
 def mutations(host: StandInHost) -> list[Request]:
-    """The requests that write through GraphQL."""
+    """Return the requests that write through GraphQL."""
     return [r for r in host.requests if "mutation" in r.fields.get("query", "")]

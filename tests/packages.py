@@ -1,4 +1,4 @@
-"""A package that is made here, and environments with pip, so that nothing is downloaded."""
+"""Build a package and environments with pip, so that tests download nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pip
 ABOUT = "registrar_tiny-1.dist-info"
 FILES = {
     "registrar_tiny.py": "",
-    # As what is locked: packages whose requirements are left out on purpose
+    # The requirements of a locked package are not installed, so this one need not exist
     f"{ABOUT}/METADATA": "Metadata-Version: 2.1\nName: registrar-tiny\nVersion: 1\n"
     "Requires-Dist: registrar-left-out",
     f"{ABOUT}/WHEEL": "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any",
@@ -21,7 +21,10 @@ FILES = {
 
 
 def project(folder: Path) -> Path:
-    """Lock files that list one package, which is in ``wheels`` beside the project."""
+    """Write a project whose lock files list one package, and return its path.
+
+    The package is in the directory ``wheels`` beside the project.
+    """
     made, wheels = folder / "project", folder / "wheels"
     wheels.mkdir()
     packed = wheels / "registrar_tiny-1-py3-none-any.whl"
@@ -37,9 +40,9 @@ def project(folder: Path) -> Path:
 
 
 def environment(folder: Path) -> Path:
-    """Make a virtual environment with the pip that is here; give where it has its packages.
+    """Make a virtual environment that uses the pip of this one; return its ``site-packages``.
 
-    Installing pip would take most of a test's time.
+    Installing pip would take most of the time of a test.
     """
     venv.create(folder, symlinks=True)
     [installed] = folder.glob("lib/*/site-packages")

@@ -1,4 +1,4 @@
-"""How much work something is, in steps that are the same on every machine."""
+"""Measure work in steps, whose number is the same on every machine."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 def steps(work: Callable[[], object]) -> int:
-    """Do ``work`` and count the calls of functions in this thread, C's and ours."""
+    """Do ``work``, and return how many functions it has called in this thread, also C functions."""
     count = 0
 
     def seen(_frame: object, event: str, _argument: object) -> None:
@@ -23,7 +23,7 @@ def steps(work: Callable[[], object]) -> int:
 
 
 class Counted(str):
-    """A text of which also each comparison in a list, and each look-up by it, is a step."""
+    """A text whose comparisons and look-ups are calls, so that they count as steps."""
 
     __slots__ = ()
 

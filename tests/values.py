@@ -1,4 +1,4 @@
-"""Settings, lists and specs with which unit tests begin."""
+"""Build settings, specs and records for unit tests."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ DEFAULTS = Defaults("scaffold", "work", "Title")
 
 
 def file_of(path: str, content: bytes, rule: int = 0) -> FileDefinition:
-    """A file with this content, the same for every repository."""
+    """Return the definition of a file with this content, the same for every repository."""
     return FileDefinition(path, (Text(content),), rule=rule)
 
 
 def settings(**inputs: str) -> Settings:
-    """The settings of these inputs, for one repository."""
+    """Return the settings of a run for one repository with these inputs."""
     given = {"host_token": "token", "target_repo": "octo/example", "profile": "scaffold", **inputs}
     return reader.read({f"INPUT_{name.upper()}": value for name, value in given.items()})
 
 
 def spec(*listed: FileDefinition, defaults: Defaults = DEFAULTS, **inputs: str) -> RegistrationSpec:
-    """A registration of these files in ``octo/example``, with the working branch ``work``."""
+    """Return a registration of these files in ``octo/example``, on the working branch ``work``."""
     files = FileList(defaults, tuple(map(ListedFile, listed)), name=defaults.name)
     given = settings(**inputs)
     return RegistrationSpec(given, files, Repository(given.target))
 
 
 def record(name: str, paths: Mapping[str, Standing], team: str = "x") -> Record:
-    """The record of a plan about a repository, which has a value of the property ``team``."""
+    """Return the record of a plan for a repository whose property ``team`` has this value."""
     repository = Repository(
         name,
         "main",

@@ -1,6 +1,8 @@
-"""`python -I tests/without_waiting.py FILE`: the entry point, on a clock on which nobody waits.
+"""Run the action on a clock on which waiting takes no time.
 
-The clock is in the file: whoever started this process sees on it what was waited here.
+    python -I tests/without_waiting.py FILE
+
+The clock is in FILE, so that the process that has started this one sees how long it has waited.
 """
 
 import os
