@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Literal
 
 import pytest
@@ -17,6 +18,7 @@ from tests.harness import (
     calls,
     inject_fault,
     is_read,
+    meanwhile,
     refuse,
     shortened,
 )
@@ -121,16 +123,16 @@ def creates(path: str) -> str:
     return f"PUT contents/{path}"
 
 
+def is_call(call: str) -> Callable[[Request], bool]:
+    return lambda request: shortened(request) == call
+
+
 @pytest.mark.parametrize("content", [b"somebody's own\n", b"\n"], ids=["another", "the same"])
 def test_who_came_first_is_decided_by_the_content(
     action: Action, host: StandInHost, repository: Repository, content: bytes
 ) -> None:
-    def come_first(request: Request) -> None:
-        there = repository.files(LIST_BRANCH) if shortened(request) == creates("b.md") else {}
-        if there and "b.md" not in there:
-            repository.commit({"b.md": content}, branch=LIST_BRANCH)
-
-    host.on_request = come_first
+    come_first = partial(repository.commit, {"b.md": content}, branch=LIST_BRANCH)
+    meanwhile(host, is_call(creates("b.md")), come_first)
     inject_fault(host, creates("b.md"), FaultKind.CLOSED)
     ended = run(action).or_fail()
     assert repository.files(LIST_BRANCH)["b.md"] == content
@@ -165,11 +167,8 @@ def test_a_pull_request_of_somebody_faster_is_not_taken_for_our_own(
 ) -> None:
     """Nothing was done when the answer was lost, so it is not this run that asks for a review."""
 
-    def come_first(request: Request) -> None:
-        if shortened(request) == "POST pulls" and not repository.pull_requests:
-            repository.open_pull_request(head=LIST_BRANCH, body="Theirs")
-
-    host.on_request = come_first
+    come_first = partial(repository.open_pull_request, head=LIST_BRANCH, body="Theirs")
+    meanwhile(host, is_call("POST pulls"), come_first)
     inject_fault(host, "POST pulls", FaultKind.CLOSED)
     ended = run(action, reviewers="monalisa").or_fail()
     assert ended.outputs["pull_request_operation"] == "updated"
@@ -182,12 +181,11 @@ def test_the_pull_request_that_exists_already_is_the_one_to_the_default_branch(
 ) -> None:
     repository.create_branch("develop")
 
-    def come_first(request: Request) -> None:
-        if shortened(request) == "POST pulls" and not repository.pull_requests:
-            for base in ("main", "develop"):
-                repository.open_pull_request(head=LIST_BRANCH, base=base, body="Theirs")
+    def come_first() -> None:
+        for base in ("main", "develop"):
+            repository.open_pull_request(head=LIST_BRANCH, base=base, body="Theirs")
 
-    host.on_request = come_first
+    meanwhile(host, is_call("POST pulls"), come_first)
     ended = run(action).or_fail()
     assert ended.outputs["pull_request_number"] == "1"
     assert [pull.body == "Theirs" for pull in repository.pull_requests] == [False, True]
@@ -198,11 +196,8 @@ def test_a_pull_request_of_another_list_that_exists_already_stays_as_it_is(
 ) -> None:
     theirs = f"{BEGIN}\n{NO_MARK.naming('profile other', {}).text}\n{END}"
 
-    def come_first(request: Request) -> None:
-        if shortened(request) == "POST pulls" and not repository.pull_requests:
-            repository.open_pull_request(head=LIST_BRANCH, body=theirs)
-
-    host.on_request = come_first
+    come_first = partial(repository.open_pull_request, head=LIST_BRANCH, body=theirs)
+    meanwhile(host, is_call("POST pulls"), come_first)
     ended = run(action)
     assert (ended.exit_code, ended.outputs["created"]) == (1, "3"), ended.text
     assert [pull.body for pull in repository.pull_requests] == [theirs]

@@ -6,8 +6,17 @@ from typing import Any
 
 import pytest
 
-from tests.fakehub import FaultKind, Repository, Request, StandInHost
-from tests.harness import LIST_BRANCH, TARGET, Action, Run, inject_fault, shortened, writes
+from tests.fakehub import FaultKind, Repository, StandInHost
+from tests.harness import (
+    LIST_BRANCH,
+    TARGET,
+    Action,
+    Run,
+    inject_fault,
+    meanwhile,
+    shortened,
+    writes,
+)
 
 PATHS = ("a.md", "b.md", "c.md")
 NEW = "octo/renamed"
@@ -59,11 +68,7 @@ def test_a_renamed_repository(
 def test_a_repository_that_is_renamed_during_the_run(
     action: Action, host: StandInHost, repository: Repository, call: str
 ) -> None:
-    def rename(request: Request) -> None:
-        if shortened(request) == call and repository.full_name == TARGET:
-            repository.rename(NEW)
-
-    host.on_request = rename
+    meanwhile(host, lambda each: shortened(each) == call, lambda: repository.rename(NEW))
     ended = run(action)
     if ended.exit_code != 0:
         assert "If the repository was renamed or moved just now, run again" in ended.stderr

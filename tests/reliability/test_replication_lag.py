@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
 
 from tests.clocks import BEGINNING
-from tests.fakehub import Fault, FaultKind, Lag, Repository, Request, StandInHost
+from tests.fakehub import Fault, FaultKind, Lag, Repository, StandInHost
 from tests.fakehub.quirks import Symptom
 from tests.harness import (
     LIST_BRANCH,
@@ -16,6 +17,7 @@ from tests.harness import (
     Start,
     inject_fault,
     is_read,
+    meanwhile,
     refuse,
     shortened,
     writes,
@@ -188,11 +190,8 @@ def test_a_branch_that_is_said_to_exist_is_looked_for(
     action: Action, host: StandInHost, repository: Repository, absent: int, found: bool, listed: str
 ) -> None:
     """Another run has just made it: "already exists" for the write, not there for the read."""
-    host.on_request = lambda request: (
-        repository.create_branch(LIST_BRANCH)
-        if shortened(request) == "POST git/refs" and LIST_BRANCH not in repository.branches
-        else None
-    )
+    come_first = partial(repository.create_branch, LIST_BRANCH)
+    meanwhile(host, lambda request: shortened(request) == "POST git/refs", come_first)
     unseen = inject_fault(
         host, f"GET git/ref/heads/{LIST_BRANCH}", times=absent, status=404, message="Not Found"
     )
@@ -211,14 +210,8 @@ def test_a_file_that_is_said_to_exist_is_looked_for(
     action: Action, host: StandInHost, repository: Repository, content: bytes
 ) -> None:
     """Another run has just made it: "already exists" for the write, not there for the read."""
-
-    def come_first(request: Request) -> None:
-        if shortened(request) == "PUT contents/b.md" and "b.md" not in repository.files(
-            LIST_BRANCH
-        ):
-            repository.commit({"b.md": content}, branch=LIST_BRANCH)
-
-    host.on_request = come_first
+    come_first = partial(repository.commit, {"b.md": content}, branch=LIST_BRANCH)
+    meanwhile(host, lambda request: shortened(request) == "PUT contents/b.md", come_first)
     # Nor do the lists of a large repository show it
     cut = b'{"sha": "1", "tree": [], "truncated": true}'
     refuse(host, lambda each: "/git/trees/" in each.path, 200, body=cut)

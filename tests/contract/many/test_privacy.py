@@ -13,7 +13,7 @@ import pytest
 
 from tests.example import LISTED, PRESENT
 from tests.fakehub import Refusal, Repository, Request, StandInHost
-from tests.harness import Action, Run, Start, is_read, refuse, report_schema
+from tests.harness import Action, Run, Start, is_read, meanwhile, refuse, report_schema
 from tests.organisation import Make, asked, opened, refuse_writes, rows, states
 
 PUBLIC = "octo-org/workflows"
@@ -270,13 +270,11 @@ def test_a_repository_that_becomes_private_or_is_renamed_is_not_named_from_then_
         host.refused_mutations = {"createPullRequest": Refusal(422, "Not at once")}
         before = f"POST /repositories/{moved.id}/pulls"
 
-    def hide(_: Request) -> None:
-        if asked(host)[-1] == before:
-            host.on_request = None
-            moved.rename("octo-org/even-more-secret")
-            moved.private = True
+    def hide() -> None:
+        moved.rename("octo-org/even-more-secret")
+        moved.private = True
 
-    host.on_request = hide
+    meanwhile(host, lambda _: asked(host)[-1] == before, hide)
     run = in_public()
     assert (run.exit_code, opened([other, moved])) == (0, [1, 1])
     assert "secret" not in published(run)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.example import LISTED, PRESENT
 from tests.fakehub import Fault, FaultKind, Request, StandInHost
-from tests.harness import LIST_BRANCH, Action, Start, is_read
+from tests.harness import LIST_BRANCH, Action, Start, is_read, meanwhile
 from tests.organisation import Make, asked, opened, rows, states
 
 
@@ -197,12 +197,7 @@ def test_a_pull_request_that_is_closed_between_reading_and_writing(
     [repository] = make(0, 1)
     many()
 
-    def close(_: Request) -> None:
-        if asked(host)[-1] == "query":
-            host.on_request = None
-            repository.close(1)
-
-    host.on_request = close
+    meanwhile(host, lambda _: asked(host)[-1] == "query", lambda: repository.close(1))
     run = many()
     assert (run.exit_code, states(run)) == (0, {"declined": 1})
 
