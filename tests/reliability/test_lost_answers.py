@@ -148,8 +148,7 @@ def test_a_lost_answer_that_cannot_be_read_back_is_unknown(
     def refuse_to_read(request: Request) -> bool:
         return request.method == "GET" and creates("b.md") in calls(host)
 
-    unread = Fault(FaultKind.CUSTOM, match=refuse_to_read, times=None, status=451, message="No.")
-    host.faults.add(unread)
+    refuse(host, refuse_to_read, 451, message="No.")
     ended = run(action)
     assert ended.exit_code == 1
     assert (ended.outputs["created"], ended.outputs["failed"]) == ("2", "1")
@@ -213,8 +212,7 @@ def test_one_commit_that_cannot_be_read_back_is_unknown(
 ) -> None:
     """Whatever the reading meets, a refusal of it does not say that nothing was written."""
     host.faults.add(Fault(kind, at=2, when="after"))
-    refused = Fault(FaultKind.CUSTOM, at=3, times=None, status=status, message=REFUSALS[status])
-    host.faults.add(refused)
+    refused = refuse(host, lambda _: True, status, at=3, message=REFUSALS[status])
     ended = run(action, commit_strategy="single", max_wait_minutes="0.5")
     assert refused.hits
     assert ended.exit_code == 1, ended.text
@@ -247,9 +245,7 @@ def test_one_commit_whose_branch_is_not_found_is_unknown(
     """Right after a write "Not Found" may be lag, which looks the same as no write."""
     host.faults.add(Fault(FaultKind.CLOSED, match=lambda r: not is_read(r), when=when))
     if when == "after":
-        lag = Fault(FaultKind.CUSTOM, at=3, match=is_read, times=None, status=404)
-        lag.message = "Not Found"
-        host.faults.add(lag)
+        refuse(host, is_read, 404, at=3, message="Not Found")
     refused = inject_fault(host, "POST git/refs", status=403, message="Forbidden")
     ended = run(action, commit_strategy="single")
     assert refused.hits

@@ -121,8 +121,7 @@ def test_whatever_pages_bring(action: Action, host: StandInHost, number: int, se
             action.clock.sleep(20 if way == "slow" else 3 if way == "endless" else 0)
 
     host.on_request = meanwhile
-    unwanted = Fault(FaultKind.CUSTOM, at=MOST_REQUESTS, times=None, status=401)
-    host.faults.add(unwanted)
+    unwanted = host.faults.add(Fault(FaultKind.CUSTOM, at=MOST_REQUESTS, times=None, status=401))
     lists = tuple(rng.sample(LISTS, rng.choice((1, 2, 4))))
     pages = Pages(way, rng)
     host.faults.change(pages, lambda each: is_list(each) and each.path.endswith(lists))

@@ -274,8 +274,7 @@ def test_a_limit_that_lasts_ends_the_writing_and_is_no_failure(
         is_third = sum(opened(made)) == 2 if reads else not is_read(request) and next(writes) >= 3
         return request.path == "/graphql" and is_third
 
-    limit = Fault(FaultKind.PRIMARY_403, match=third, times=None, reset_in=3000)
-    host.faults.add(limit)
+    limit = host.faults.add(Fault(FaultKind.PRIMARY_403, match=third, times=None, reset_in=3000))
     run = many(max_wait_minutes=minutes)
     assert (run.exit_code, states(run)) == (0, {"opened": 2, "deferred": 5})
     assert len(limit.hits) == 1

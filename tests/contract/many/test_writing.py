@@ -281,8 +281,7 @@ def test_a_lost_commit_that_was_done_is_counted(
 ) -> None:
     [repository] = make(0, 1)
     many(definitions=action.listing("a.txt", "b.txt"))
-    lost = Fault(FaultKind.CLOSED, match=commits, when="after", times=None)
-    host.faults.add(lost)
+    lost = host.faults.add(Fault(FaultKind.CLOSED, match=commits, when="after", times=None))
     run = many(definitions=action.listing("a.txt", "b.txt", "c.txt"))
     assert lost.hits
     assert (run.exit_code, states(run)) == (0, {"updated": 1}), run.console
