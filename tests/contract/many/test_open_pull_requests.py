@@ -324,16 +324,54 @@ def test_what_only_people_have_edited_is_not_deferred(
     assert states(run) == {"updated": 1, "waiting": 6, "deferred": 1}
 
 
+# --- A run that ends before it has looked at what people have taken out ----------------------
+
+
+def with_a_file_taken_out(
+    action: Action, many: Start, make: Make, count: int
+) -> dict[str, str | None]:
+    """Open pull requests with two files, take one out of each, and give the inputs."""
+    made = make(0, count)
+    given = {"profile": None, "definitions": action.listing_of({"a.md": "a\n", "z.md": "z\n"})}
+    many(**given)
+    for repository in made:
+        take_out(repository, "z.md")
+    return given
+
+
+@pytest.mark.parametrize("most_wrong", [0, 2])
+@pytest.mark.parametrize("requests", [4, 12, 17, 30])
+def test_what_a_token_that_ends_cannot_read_is_unread(
+    action: Action, many: Start, make: Make, host: StandInHost, requests: int, most_wrong: int
+) -> None:
+    """After several refusals GitHub says 403 in place of 401, which is not about pull requests."""
+    given = with_a_file_taken_out(action, many, make, 14)
+    host.quirks.most_wrong_tokens = most_wrong
+    run = many(**given, mode="plan", host_token=host.create_token(requests=requests))
+    assert (run.exit_code, states(run).keys() <= {"not read", "waiting"}) == (2, True), run.console
+
+
+def test_what_waits_is_told_no_better_than_it_was_read(
+    action: Action, many: Start, make: Make, host: StandInHost
+) -> None:
+    """It ends before it looks at what people have taken out; all pull requests are open."""
+    given = with_a_file_taken_out(action, many, make, 9)
+    run = many(**given, env=action.keeping, host_token=host.create_token(requests=5))
+    assert states(run)["waiting"] > 5, run.console
+    assert "open pull request, not read in this run: [" in run.summary
+    rows = action.rows(run)
+    assert {row["standing"] for row in rows if row["path"] == "z.md"} == {"declined", "unread"}
+    assert all(row["pull_request"] for row in rows if row["standing"] == "unread")
+    page = action.kept(run, "page")
+    assert "Open pull requests: 9, the oldest since" in page
+
+
 def test_of_what_is_deferred_only_what_was_looked_at_is_said(
     action: Action, many: Start, make: Make, host: StandInHost
 ) -> None:
     """The run ends before it looks at what somebody has taken out, or has edited."""
-    made = make(0, 12)
-    given = {"profile": None, "definitions": action.listing_of({FIRST: "old\n", "z.md": "z\n"})}
-    many(**given)
-    for repository in made:
-        repository.commit({"z.md": None}, branch=LIST_BRANCH)
-    action.listing_of({FIRST: "new\n", "z.md": "z\n"})
+    given = with_a_file_taken_out(action, many, make, 12)
+    action.listing_of({"a.md": "new\n", "z.md": "z\n"})
     run = many(**given, host_token=host.create_token(requests=5))
     assert states(run) == {"failed": 1, "deferred": 11}, run.console
     assert "These numbers are upper limits: 12 of the repositories" in run.console

@@ -288,22 +288,6 @@ def test_reading_that_always_fails_writes_nothing(
     assert "opened" not in states(run)
 
 
-@pytest.mark.parametrize("most_wrong", [0, 2])
-@pytest.mark.parametrize("requests", [4, 12, 17, 30])
-def test_what_a_token_that_ends_cannot_read_is_unread(
-    action: Action, many: Start, make: Make, host: StandInHost, requests: int, most_wrong: int
-) -> None:
-    """After several refusals GitHub says 403 in place of 401, which is not about pull requests."""
-    made = make(0, 14)
-    given = {"profile": None, "definitions": action.listing_of({"a.md": "a\n", "z.md": "z\n"})}
-    many(**given)
-    for repository in made:
-        repository.commit({"z.md": None}, branch=LIST_BRANCH)
-    host.quirks.most_wrong_tokens = most_wrong
-    run = many(**given, mode="plan", host_token=host.create_token(requests=requests))
-    assert (run.exit_code, states(run).keys() <= {"not read", "waiting"}) == (2, True), run.console
-
-
 def test_old_node_ids_are_taken(many: Start, make: Make, host: StandInHost) -> None:
     host.quirks.old_ids = True
     make(3, 2)

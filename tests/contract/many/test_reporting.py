@@ -10,7 +10,7 @@ import pytest
 from tests.example import PRESENT
 from tests.fakehub import Fault, FaultKind, Request, StandInHost
 from tests.fakehub.representations import node_id, old_node_id
-from tests.harness import HEALTH_BRANCH, LIST_BRANCH, SCAFFOLD_BRANCH, Action, Start
+from tests.harness import HEALTH_BRANCH, SCAFFOLD_BRANCH, Action, Start
 from tests.organisation import Make, refuse_writes, states
 
 
@@ -260,22 +260,3 @@ def test_what_cannot_be_written_counts_as_failed(many: Start, make: Make, mode: 
     assert "Pull requests to open:" not in run.console
     assert "Of the other repositories: 2 failed" in run.console
     assert "Preview of what" not in run.console
-
-
-def test_what_waits_is_told_no_better_than_it_was_read(
-    action: Action, kept: Start, make: Make, host: StandInHost
-) -> None:
-    """It ends before it looks at what people have taken out; all pull requests are open."""
-    made = make(0, 9)
-    given = {"profile": None, "definitions": action.listing_of({"a.md": "a\n", "z.md": "z\n"})}
-    kept(**given)
-    for repository in made:
-        repository.commit({"z.md": None}, branch=LIST_BRANCH)
-    run = kept(**given, host_token=host.create_token(requests=5))
-    assert states(run)["waiting"] > 5, run.console
-    assert "open pull request, not read in this run: [" in run.summary
-    rows = action.rows(run)
-    assert {row["standing"] for row in rows if row["path"] == "z.md"} == {"declined", "unread"}
-    assert all(row["pull_request"] for row in rows if row["standing"] == "unread")
-    page = action.kept(run, "page")
-    assert "Open pull requests: 9, the oldest since" in page
