@@ -1,4 +1,4 @@
-"""An organisation at the stand-in, with one repository of each odd kind, and runs over it."""
+"""An organisation at the stand-in, with a repository of each odd kind, and runs over it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.fakehub.representations import node_id
 from tests.harness import Action, Process, Run, is_read, refuse
 
 WORKFLOW = "octo-org/r0"
-"""The public repository whose workflow runs us: what it publishes is read by everybody."""
+"""The public repository whose workflow runs the action; so everybody can read its outputs."""
 THEIRS = b"theirs\n"
 ALL = "octo-org/*"
 FIVE_WRITES = {
@@ -26,12 +26,12 @@ FIVE_WRITES = {
     "reviewers": "monalisa",
     "team_reviewers": "maintainers",
 }
-"""Everything at once, and then each kind of option by itself."""
+"""Options for a pull request that take four more writes, one for each kind of option."""
 Make = Callable[..., list[Repository]]
 
 
 class Odd(StrEnum):
-    """Odd properties of a repository, from the beginning or after the run has read it."""
+    """Odd kinds of repositories, from the beginning or after the run has read them."""
 
     RENAMED = auto()
     ARCHIVED = auto()
@@ -48,17 +48,17 @@ class Odd(StrEnum):
 
 
 HOPELESS = {Odd.ARCHIVED, Odd.DELETED, Odd.SINGLE_SIGN_ON, Odd.RULESET, Odd.PUSH_REFUSED}
-"""These get no pull request, whatever is tried."""
+"""Repositories that never get a pull request."""
 STILL_FAILING = {Odd.RULESET, Odd.PUSH_REFUSED}
-"""Those of them that the next run finds in the list, too."""
+"""The ones in `HOPELESS` that the next run finds again, and for which it fails again."""
 
 
 @dataclass
 class Organisation:
-    """Complete repositories, and then some that lack files, one of each odd kind among these.
+    """Complete repositories, and then incomplete ones, with one of each odd kind among them.
 
-    Every other one that lacks files is private. Those that become odd during a run do so right
-    before it begins to write.
+    Every other incomplete one is private. Repositories that become odd during a run do so right
+    before the run begins to write.
     """
 
     action: Action
@@ -66,16 +66,16 @@ class Organisation:
     incomplete: int
     odd: bool = True
     then: Callable[[Request], object] | None = None
-    """Sees every request, too."""
+    """A further function that is called with every request, if there are odd repositories."""
     repositories: list[Repository] = field(init=False)
     _main: dict[int, dict[str, bytes]] = field(default_factory=dict)
-    """What the default branch of each repository must hold."""
+    """The files that the default branch of each repository must have, by the repository's id."""
     is_quiet: bool = True
-    """Whether nothing was written yet."""
+    """Whether the run has not begun to write."""
 
     def __post_init__(self) -> None:
         host = self.action.host
-        # Once, because two runs at a time read the list from one directory
+        # The list is written once, because two runs at the same time read the same directory
         write_list(self.action)
         self.repositories = []
         for number in range(self.complete + self.incomplete):
@@ -103,7 +103,7 @@ class Organisation:
         return self.repositories[self.complete + list(Odd).index(odd)]
 
     def run(self, action: Action | None = None, **inputs: str) -> Run:
-        """Run to the end; what it publishes names no private repository."""
+        """Run the action over all repositories, and `check` the result."""
         given = {"target_repos": ALL, "max_pull_requests": "100", "language": "en"}
         given |= {"labels": "chore", "definitions": LIST, **inputs}
         given |= {"title": "Files for {repo}"} if self.odd else {}
@@ -113,14 +113,14 @@ class Organisation:
         return run
 
     def begin(self) -> Process:
-        """Start a run as a process of its own, which waits for nothing."""
+        """Start a run as a process of its own, whose waiting takes no time."""
         given = {"target_repos": ALL, "max_pull_requests": "100"}
         given |= {"language": "en", "labels": "chore", "definitions": LIST}
         environ = self.action.environment(given)
         return self.action.begin_without_waiting(environ | {"GITHUB_REPOSITORY": WORKFLOW})
 
     def check(self, run: Run) -> None:
-        """Assert that what a run says is true, and names no private repository."""
+        """Assert that the report of a run is true, and that no text names a private repository."""
         if self.odd and "secret" in run.text.lower():
             raise AssertionError(re.findall(r".{0,150}secret.{0,80}", run.text, re.IGNORECASE))
         many = run.report["many"] if run.outputs.get("report") else None
@@ -140,7 +140,7 @@ class Organisation:
                 assert [pull for pull in pulls if pull.state == "open"] == [pulls[-1]], row
 
     def wrong(self) -> list[str]:
-        """Return the problems that are left once everything is done."""
+        """Return the problems that are left after all runs."""
         found: list[str] = []
         for number, repository in enumerate(self.repositories):
             name, all_pulls = repository.full_name, repository.pull_requests
@@ -160,7 +160,7 @@ class Organisation:
         return found
 
     def _may_have(self, number: int, pulls: int) -> bool:
-        """Whether this repository may have so many pull requests."""
+        """Return whether this repository may have so many pull requests."""
         place = number - self.complete
         odd = list(Odd)[place] if self.odd and 0 <= place < len(Odd) else None
         if odd is Odd.FILES_ARRIVED:
@@ -199,23 +199,23 @@ class Organisation:
 
 
 def _begins_writing(request: Request) -> bool:
-    """Whether a run has come to the first repository that it may write to.
+    """Return whether a run has reached the first repository to which it may write.
 
-    It reads that one again. Which one it is depends on the day.
+    The run then reads that repository again. Which repository is the first depends on the day.
     """
     is_alone = request.path == "/graphql" and "nodes(ids:" not in request.json["query"]
     return is_alone or not is_read(request)
 
 
 def _names(request: Request, repository: Repository) -> bool:
-    """Whether a request is about one repository by its name."""
+    """Return whether a request names a repository."""
     variables = request.fields.get("variables", {}) if request.method == "POST" else {}
     given = json.dumps({key: variables[key] for key in ("name", "commit") if key in variables})
     return f"/{repository.full_name}/" in f"{request.path}/" or f'{repository.name}"' in given
 
 
 def states(run: Run) -> dict[str, int]:
-    """Return how many repositories are in each state, without the states that none has."""
+    """Return how many repositories are in each state, without states with no repository."""
     return {state: count for state, count in run.report["many"]["states"].items() if count}
 
 
@@ -225,7 +225,7 @@ def rows(run: Run) -> dict[str, str]:
 
 
 def asked(host: StandInHost) -> list[str]:
-    """Return the requests, each in one word."""
+    """Return the requests in short: method and path for REST, one word for GraphQL."""
 
     def word(request: Request) -> str:
         if request.path != "/graphql":
@@ -245,7 +245,7 @@ def opened(repositories: Sequence[Repository]) -> list[int]:
 
 
 def writes_in(repository: Repository, request: Request) -> bool:
-    """Whether a request writes in one repository."""
+    """Return whether a request writes to a repository."""
     names = (repository.name, node_id("R", repository.id), f"repositories/{repository.id}")
     named = any(re.search(rf"\b{re.escape(each)}(?!\w)", str(request)) for each in names)
     return named and not is_read(request)

@@ -1,7 +1,7 @@
 """Compare every output of a run over many repositories with the state of the stand-in.
 
-`World.expect` finds out how each repository must stand from the stand-in alone: as it was before
-the run and is after it, and what people did meanwhile. `compare` holds each output against that.
+`World.expect` calculates the state that each repository must have. It knows only the stand-in
+before and after the run, and what people did meanwhile. `compare` compares each output with that.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ STATES = (
     *("failed", "opened", "updated", "withdrawn", "closed", "to open", "to update", "to close"),
     *("deferred", "not read", "conflicting", "waiting", "blocked", "unset", "declined", "complete"),
 )
-"""Of two lists the state that comes first here is that of their repository."""
+"""All states of a list. If a repository has several lists, its state is the first one in this order
+that one of the lists has."""
 TO_DO = {"to open", "to update", "to close"}
 PRESENT = {"same", "blank", "differs", "filled"}
 WANTED = {"to create", "proposed", "blocked"}
@@ -37,26 +38,26 @@ DAY = 86_400
 
 
 class Listed(NamedTuple):
-    """A list, under the name and on the branch that the action gives it."""
+    """A list with its name, its working branch, and the contents of its files by path."""
 
     name: str
     branch: str
     files: Mapping[str, str]
     earlier: Mapping[str, str] = {}
-    """What the same list gave before for the paths for which it gives something else now."""
+    """The earlier contents of the paths for which the list has other content now."""
 
 
 class Moment(NamedTuple):
-    """A repository as the stand-in holds it at one moment."""
+    """A copy of a repository's state at one moment."""
 
     files: Mapping[str, Content]
     pulls: Mapping[int, PullRequest]
     heads: Mapping[int, tuple[str, Mapping[str, Content]]]
-    """Commit and files of the head of each pull request, as long as its branch is there."""
+    """The commit and the files of the head of each pull request whose branch exists."""
 
     @classmethod
     def of(cls, repository: Repository) -> Moment:
-        """Return the repository as it is now."""
+        """Return the state of a repository now."""
         pulls = {each.number: replace(each) for each in repository.pull_requests}
         heads = {
             number: (repository.head(each.head), repository.files(each.head))
@@ -71,46 +72,46 @@ class Moment(NamedTuple):
         return next((self.heads[each][1] for each in earlier if each in self.heads), self.files)
 
     def open_of(self, listed: Listed) -> int | None:
-        """Return the number of the open pull request of a list."""
+        """Return the number of the open pull request of a list; ``None`` if there is none."""
         of_list = (each for each in self.pulls.values() if each.head.startswith(listed.branch))
         return next((each.number for each in of_list if each.state == "open"), None)
 
 
 class Stand(NamedTuple):
-    """How one list must stand in one repository."""
+    """The state that one list must have in one repository, and the state of each path."""
 
     repository: str
     listed: Listed
     state: str
     paths: Mapping[str, str]
     created: int = 0
-    """Number of files that the run has put into the pull request."""
+    """The number of files that the run has added to the pull request."""
     open_since: float | None = None
-    """When its open pull request was opened."""
+    """When its open pull request was opened, in seconds since the epoch."""
 
     @property
     def opened_at(self) -> float | None:
-        """When its open pull request was opened, if that proposes a path, or may do so."""
+        """When its open pull request was opened; ``None`` if it cannot propose a path."""
         may_propose = not {"proposed", "unread"}.isdisjoint(self.paths.values())
         return self.open_since if may_propose else None
 
 
 @dataclass
 class World:
-    """The repositories that are selected, and what people did in them."""
+    """The selected repositories, and what people did in them."""
 
     repositories: Sequence[Repository]
     found: int
-    """Number of all repositories that the selection fits, also of those that are left out."""
+    """The number of repositories that the selection finds, with the ones that are left out."""
     refuses: set[int] = field(default_factory=set[int])
-    """Ids of the repositories that take no branch of ours."""
+    """The ids of the repositories that refuse our branches."""
     declined: dict[int, set[str]] = field(default_factory=dict[int, set[str]])
-    """Paths that people said no to, by the id of the repository."""
+    """The paths that people have declined, by the id of the repository."""
     edited: set[int] = field(default_factory=set[int])
-    """Ids of the repositories in whose pull request people have written."""
+    """The ids of the repositories whose pull request people have edited."""
 
     def now(self) -> list[Moment]:
-        """Return every repository as it is now, in their order."""
+        """Return the state of every repository now, in the order of `repositories`."""
         return [Moment.of(each) for each in self.repositories]
 
     def expect(
@@ -121,14 +122,21 @@ class World:
         requests: Iterable[Request],
         not_found: Sequence[str] = (),
     ) -> list[Stand]:
-        """Return how each list must stand in each repository after a run begun at ``before``."""
+        """Return the state that each list must have in each repository after a run.
+
+        ``before`` is the state before the run, ``requests`` are its requests, and ``not_found`` are
+        the names of repositories that do not exist.
+        """
         writes = [str(each.fields) for each in requests if not is_read(each)]
         return self._stands(lists, mode, [*zip(before, self.now(), strict=True)], writes, not_found)
 
     def foresee(
         self, lists: Sequence[Listed], before: Sequence[Moment], not_found: Sequence[str] = ()
     ) -> list[Stand]:
-        """Return how a run that begins at ``before`` must find each list in each repository."""
+        """Return the state that a run must report before it writes, for each list and repository.
+
+        ``before`` is the state before the run.
+        """
         return self._stands(lists, "plan", [*zip(before, before, strict=True)], (), not_found)
 
     def _stands(
@@ -190,7 +198,7 @@ class World:
             paths[path] == "proposed" and held[path] == content.encode()
             for path, content in listed.earlier.items()
         )
-        # What the default branch has by now is no reason to keep it open
+        # A pull request is needless if it proposes no path that the default branch lacks
         is_needless = (
             bool(held) and "proposed" not in standings and repository.id not in self.edited
         )
@@ -211,7 +219,7 @@ class World:
         writes: Sequence[str],
         is_blocked: bool,
     ) -> str:
-        """Return the state that a run that may write must report, by what it has changed."""
+        """Return the state that a run that may write must report, according to its changes."""
         (then, now), (was, number) = moments, numbers
         if number != was:
             done = "withdrawn" if mode == "withdraw" else "closed"
@@ -257,12 +265,12 @@ def _standing(
 
 
 class Outputs(NamedTuple):
-    """A run, with the files that it has left for later steps."""
+    """A run, with its report, and the table and the page that it has left for later steps."""
 
     run: Run
     mode: str
     began: float
-    """Seconds since the epoch."""
+    """When the run began, in seconds since the epoch."""
     report: Any
     table: str
     page: str
@@ -270,21 +278,21 @@ class Outputs(NamedTuple):
 
     @property
     def rows(self) -> list[dict[str, str]]:
-        """The rows of the table about repositories that are selected."""
+        """The rows of the table about selected repositories."""
         rows = csv.DictReader(io.StringIO(self.table.removeprefix("\ufeff"), newline=""))
         return [row for row in rows if row["outcome"]]
 
     @property
     def taken_next(self) -> list[str]:
-        """The sentence that names what a run of the same day takes, as the log has it."""
+        """The lines of the log that say what the next run does; none or one."""
         begins, _, _ = TEXTS["many.next"].partition("{")
         return [line for line in self.run.lines if line.startswith(begins)]
 
     def as_far_as_read(self, stands: Sequence[Stand]) -> list[Stand]:
-        """Return the stands of a run that ended early; its table tells what it has not read.
+        """Return the states that a run which ended early must report.
 
-        A run that writes has read each repository once, but not what people did to its pull
-        request.
+        Its table shows which repositories it has not read. A run that writes has read each
+        repository once, but it has not read what people did to the pull request.
         """
         unread = {
             (row["repository"], row["list"]) for row in self.rows if row["standing"] == "unread"
@@ -312,8 +320,8 @@ def compare(
 ) -> None:
     """Assert that every output has the numbers of ``stands``.
 
-    What a run says before it writes has the numbers of ``foreseen``. ``found`` is the number of
-    all repositories, also of those that are left out.
+    The forecast of a run, before it writes, must have the numbers of ``foreseen``. ``found`` is
+    the number of all repositories, with the ones that are left out.
     """
     names = {each.repository for each in stands}
     states = _by_repository(stands)
@@ -328,15 +336,15 @@ def compare(
 
 
 def _same(what: str, said: object, expected: object) -> None:
-    """Assert that an output says what is expected; if it does not, show both."""
+    """Assert that two values are equal; the message shows both, after the name of the output."""
     if isinstance(said, Counter) and isinstance(expected, Counter):
-        # Only what differs: there may be very many
+        # The message shows only the differences, because there may be very many items
         said, expected = said - expected, expected - said
     assert said == expected, f"{what} say {said}, not {expected}"
 
 
 def _by_repository(stands: Iterable[Stand]) -> Counter[str]:
-    """Return how many repositories are in each state; each repository is in one."""
+    """Return how many repositories are in each state; each repository is counted once."""
     states: dict[str, str] = {}
     for each in stands:
         other = states.get(each.repository, each.state)
@@ -376,7 +384,7 @@ def _compare_report(many: Any, stands: Sequence[Stand], states: Counter[str]) ->
     not_named = Counter[str]()
     for each in many["not_named"]:
         not_named[each["state"]] += each["count"]
-    # Of several lists the rows tell of each
+    # If there are several lists, a repository has a row for each of them
     rows = Counter(row["state"] for row in many["rows"]) + not_named
     incomplete = Counter(each.state for each in stands if each.state != "complete")
     _same("the rows of the report", rows, incomplete)
@@ -389,7 +397,7 @@ def _compare_report(many: Any, stands: Sequence[Stand], states: Counter[str]) ->
 
 
 def _compare_forecast(outputs: Outputs, foreseen: Sequence[Stand], found: int) -> None:
-    """Compare what a run says before it writes, in its log and its report, and in a summary."""
+    """Compare the forecast that a run makes before it writes, in log, report and summary."""
     lists = Counter(each.state for each in foreseen)
     to_open, to_update, to_close = (lists[each] for each in ("to open", "to update", "to close"))
     proposed = to_update + lists["waiting"]
@@ -474,9 +482,10 @@ def _compare_sentences(
 
 
 def _compare_counts_of_rows(outputs: Outputs, stands: Sequence[Stand]) -> None:
-    """Compare how many files each line of the log counts as missing, and as blocked.
+    """Compare the numbers of missing and of blocked files in each line of the log.
 
-    A run that registers has tried the blocked ones: it says why they failed, not how many.
+    A run that registers has tried to create the blocked files. It shows why that failed, and not
+    the number.
     """
     is_tried = outputs.mode == "register"
     ways = {each.repository: Counter(map(_way, each.paths.values())) for each in stands}
@@ -521,7 +530,7 @@ def _compare_table(outputs: Outputs, stands: Sequence[Stand]) -> None:
 
 
 def _days(stand: Stand, outputs: Outputs) -> int:
-    """Return the whole days since its pull request was opened; 0 if the run itself did it."""
+    """Return the whole days since the pull request was opened; 0 if this run has opened it."""
     return max(int((outputs.began - (stand.opened_at or 0)) // DAY), 0)
 
 
@@ -569,11 +578,11 @@ def _percent(part: int, whole: int) -> str:
 
 
 def _compare_rows_of_page(page: str, stands: Sequence[Stand]) -> None:
-    """Compare the tables by path and by repository, and what is only counted."""
+    """Compare the tables by path and by repository, and the repositories without a name."""
     by_path: dict[str, Counter[str]] = {}
     for each in stands:
         for path, standing in each.paths.items():
-            # What is there is present, whatever is in it
+            # A path that exists counts as present with any content
             of_path = by_path.setdefault(path, Counter())
             ways = {_way(standing), standing} - {"same", "filled"}
             of_path.update(each.replace(" ", "_") for each in ways)
@@ -601,7 +610,7 @@ def _compare_rows_of_page(page: str, stands: Sequence[Stand]) -> None:
         absent = [way for way in each.paths.values() if way not in PRESENT]
         looked_at = [way for way in each.paths.values() if way not in {"same", "filled"}]
         if each.state == "failed" and {*absent} == {"unread"}:
-            looked_at = []  # its reason says it
+            looked_at = []  # the page shows only the reason of the failure
         if looked_at or absent:
             rows_of[each.repository, len(absent), len(looked_at)] += 1
     names = re.findall(r'<tr data-name="([^"]+)"', every)
@@ -616,7 +625,10 @@ def _compare_rows_of_page(page: str, stands: Sequence[Stand]) -> None:
 
 
 def _reach(stands: Iterable[Stand]) -> dict[str, set[str]]:
-    """Return the repositories that are complete, and that are done, with every list."""
+    """Return the repositories that are complete, and that are done, with all their lists.
+
+    They are `done` if they lack only declined files.
+    """
     lacking = dict[str, set[str]]()
     for each in stands:
         of_failed = {"failed"} if each.state == "failed" else set[str]()
@@ -629,7 +641,7 @@ def _reach(stands: Iterable[Stand]) -> dict[str, set[str]]:
 
 
 def _steps(outputs: Outputs, stands: Sequence[Stand], states: Counter[str]) -> list[str]:
-    """Return the open tasks with which the page begins."""
+    """Return the list of open tasks at the beginning of the page."""
     lists = Counter(each.state for each in stands)
     ages = [_days(each, outputs) for each in stands if each.opened_at is not None]
     many = outputs.report["many"]

@@ -1,9 +1,10 @@
 """Whole runs, one after the other and two at once, while people work on the repository.
 
-A machine that chooses what happens next: runs of every way and mode, some of them with a fault or
-with lag, killed, or two at once; people who push, merge, close, reopen, rename, delete and edit.
-After every step the promises hold, previews of all ways agree, a registration does what the plan
-has said, and after a quiet run everything listed is present, proposed or declined.
+A state machine chooses the next step. A step is a run in any way and mode, perhaps with a fault or
+with lag, or a run that is killed, or two runs at once; or people push, merge, close, reopen,
+rename, delete and edit. After every step the promises hold. Previews of all ways agree, and a
+registration does what the plan has said. After a run without disturbance each listed path is
+present, proposed or declined.
 """
 
 from __future__ import annotations
@@ -81,8 +82,8 @@ PEOPLE = (
     "stranger_reopens",
 )
 STRANGERS = ("stranger", "reader")
-"""May only read the repository, one of them as a member of the organisation: so they may open pull
-requests between its branches, and close those."""
+"""Accounts that may only read the repository; one of them is a collaborator with this permission.
+They may open pull requests between its branches, and close these."""
 VERSIONS = 3
 lists = st.sampled_from([LISTED[:1], LISTED[:2], LISTED])
 seeds = st.integers(0, 99)
@@ -90,19 +91,19 @@ versions = st.integers(1, VERSIONS - 1)
 
 
 def commits(request: Request) -> bool:
-    """Whether a request writes files to a branch."""
+    """Return whether a request writes files to a branch."""
     is_file = request.method == "PUT" and "/contents/" in request.path
     return is_file or "createCommitOnBranch" in str(request.fields.get("query"))
 
 
 class Choose(Protocol):
-    """Chooses one of several."""
+    """A function that chooses one of several items."""
 
     def __call__(self, among: Sequence[T], /) -> T: ...
 
 
 class WholeRuns(RuleBasedStateMachine):
-    """One repository, the runs in it, and the people."""
+    """A repository, with the steps of runs and of people, and the checks after each run."""
 
     @initialize(taken=st.sampled_from(["", "bare", "with work"]))
     def begin(self, taken: str = "") -> None:
@@ -120,9 +121,9 @@ class WholeRuns(RuleBasedStateMachine):
         self.repository.readers.add(STRANGERS[1])
         self.names = 0
         self.version = 0
-        """Of the list: what its files hold."""
+        """The version of the list; each version has other contents."""
         self.given: set[int] = set()
-        """Versions that a second run has at the same time."""
+        """The version of the list in a second run at the same time, if there is one."""
         if taken:
             self.repository.create_branch(BRANCH)
         if taken == "with work":
@@ -162,7 +163,7 @@ class WholeRuns(RuleBasedStateMachine):
         assert self.state == before, "run again, it does something else"
 
     def did(self, run: Run, planned: Run) -> None:
-        """What the plan has said about each path, and about the pull request."""
+        """Assert that a run did what the plan has said about each path and the pull request."""
         to_create = {f["path"] for f in planned.registration["files"] if f["done"] == "to create"}
         files = run.registration["files"]
         created = {file["path"] for file in files if file["done"] == "created"}
@@ -187,7 +188,7 @@ class WholeRuns(RuleBasedStateMachine):
         ways = [SINGLE, MANY] if self.is_hidden else [PER_FILE, SINGLE, MANY]
         runs = [self.start(way, paths, "plan") for way in ways]
         if any("file that they add: 1" in run.stdout for run in runs):
-            # `per-file` closes nothing, and goes on with the needless one where the list has grown
+            # `per-file` closes no pull request, and continues a needless one if the list has grown
             runs = runs[-2:]
         said = [
             self.said(run)
@@ -197,13 +198,16 @@ class WholeRuns(RuleBasedStateMachine):
         assert said.count(said[0]) == len(said), [run.console for run in runs]
 
     def said(self, run: Run) -> object:
-        """What a preview says about each path, and about the pull request."""
+        """Return the statements of a preview about each path and the pull request.
+
+        Returns ``None`` if no file is missing.
+        """
         assert run.exit_code == 0, run.console
         if run.outputs["missing"] == "0":
             return None
         row = run.registration
         files = [(file["path"], file["done"], file["reason"] or "") for file in row["files"]]
-        # The others look whether what is open has become needless
+        # `per-file` does not say whether an open pull request has become needless
         left_out = ("is called", "Left open: ")
         notes = [note for note in row["notes"] if not any(each in note for each in left_out)]
         return files, row["pull_request"] and row["pull_request"]["number"], notes
@@ -233,7 +237,7 @@ class WholeRuns(RuleBasedStateMachine):
 
     @rule(way=ways, paths=lists, kind=refusals, twice=st.booleans())
     def register_refused(self, way: str, paths: tuple[str, ...], kind: str, twice: bool) -> None:
-        """Commits to our branches are refused, for one run or two; that is nobody's "no"."""
+        """If GitHub refuses commits to our branches, nothing is declined because of that."""
         declined, removed, repository = self.declined, self.removed, self.repository
         token = None
         if kind == "permission":
@@ -251,7 +255,7 @@ class WholeRuns(RuleBasedStateMachine):
         repository.secrets.clear()
         self.host.refused_mutations.clear()
         assert self.declined <= declined
-        # What a withdrawn one lacks counts as declined until it is opened again
+        # A path that a withdrawn pull request lacks counts as declined until a run reopens it
         assert {path for _, path in self.removed - removed} <= declined
 
     @rule(way=ways, paths=lists, at=st.integers(1, 12), applied=st.booleans())
@@ -283,9 +287,9 @@ class WholeRuns(RuleBasedStateMachine):
         version: int,
         at: int,
     ) -> None:
-        """The second one runs as a whole when a request of the first one has arrived.
+        """A second run takes place, from start to end, while the first one waits for an answer.
 
-        It has another version of the list.
+        The second run may have another version of the list.
         """
         at += len(self.host.requests)
 
@@ -302,10 +306,10 @@ class WholeRuns(RuleBasedStateMachine):
     def another_version_before_the_description(
         self, way: str, other: str, paths: tuple[str, ...], version: int, at_look: bool
     ) -> None:
-        """A run with another version of the list comes between a commit and its description.
+        """A run with another version of the list takes place between a commit and its description.
 
-        Or between what a run reads of the branch and its last look. No text of ours becomes
-        somebody's edit by it.
+        With ``at_look`` it takes place just before the last look at the pull request. Afterwards
+        none of our own files counts as edited by somebody.
         """
         self.quiet_down()
         version = (self.version + version) % VERSIONS
@@ -330,9 +334,10 @@ class WholeRuns(RuleBasedStateMachine):
         paths=lists, mode=st.sampled_from(["register", "plan", "withdraw"]), at=st.integers(1, 12)
     )
     def turns_private(self, paths: tuple[str, ...], mode: str, at: int) -> None:
-        """Everybody reads what the run publishes, and one of its answers is the first that says so.
+        """A repository becomes private during a run whose outputs everybody can read.
 
-        No output has its name from then on; what was printed before, has.
+        After the first answer that shows this, no output contains its name. Texts that were printed
+        before that may contain its old name.
         """
         self.quiet_down()
         self.names += 1
@@ -375,9 +380,9 @@ class WholeRuns(RuleBasedStateMachine):
         seed: int,
         waits: FaultKind | None,
     ) -> None:
-        """No promise is about what was not so yet when the run read it.
+        """Somebody acts during a run; a change while a request waits before a retry is noticed.
 
-        But what comes while a request waits is seen.
+        Nothing is promised about changes after the run has read the repository.
         """
         at += len(self.host.requests)
         worded, pushed = set[int](), set[int]()
@@ -391,8 +396,9 @@ class WholeRuns(RuleBasedStateMachine):
                 for pull in self.open_ones if waits else ():
                     worded.update([pull.number] if WORDS in (pull.body or "") else [])
                     before, now = held.get(pull.number), self.repository.files(pull.head)
-                    # A new message changes nothing, and a branch that brings nothing is closable.
-                    # What was taken out and is listed no more stays declined in a withdrawn one
+                    # A new message does not change files, and a pull request without files may be
+                    # closed. A file that was taken out, and that is no longer listed, stays
+                    # declined in a withdrawn pull request.
                     gone = {*LISTED} - {*paths} - now.keys()
                     kept = before and {path: before[path] for path in before.keys() - gone}
                     if kept != now and self.brought_by(pull):
@@ -412,7 +418,7 @@ class WholeRuns(RuleBasedStateMachine):
 
     @rule(way=ways, paths=lists, quietly=st.booleans())
     def withdraw(self, way: str, paths: tuple[str, ...], quietly: bool) -> None:
-        """Takes pull requests back; what people have changed stays open."""
+        """Withdraw pull requests; one that people have changed stays open."""
         if quietly:
             self.quiet_down()
         closed = {pull.number for pull in self.own if pull.state == "closed"}
@@ -433,7 +439,7 @@ class WholeRuns(RuleBasedStateMachine):
         self.host.quirks.lag = Lag(seconds=seconds) if seconds else None
 
     def quiet_down(self) -> None:
-        """Let GitHub know everything that was written."""
+        """End the lag, so that all answers know everything that was written."""
         self.host.quirks.lag = None
         self.action.clock.sleep(60)
 
@@ -444,13 +450,13 @@ class WholeRuns(RuleBasedStateMachine):
         getattr(self, act)(Random(seed).choice)
 
     def push(self, choose: Choose) -> None:
-        """Somebody works on a branch, the default one included."""
+        """Somebody commits to a branch, which may be the default branch."""
         branch = choose(sorted(self.repository.branches))
         self.names += 1
         self.repository.commit({f"{THEIRS}.{self.names}": b"x\n"}, branch=branch, author=AUTHOR)
 
     def take(self, choose: Choose) -> None:
-        """Somebody takes a name, with a commit or without one."""
+        """Somebody creates a branch with a name of ours, with a commit or without one."""
         name = f"{BRANCH}{choose(['', '-2', '-3'])}"
         if name not in self.repository.branches:
             self.repository.create_branch(name)
@@ -458,22 +464,22 @@ class WholeRuns(RuleBasedStateMachine):
                 self.repository.commit({THEIRS: b"mine\n"}, branch=name, author=AUTHOR)
 
     def take_out(self, choose: Choose) -> None:
-        """A reviewer does not want one of the files."""
+        """A reviewer deletes one of the files from the branch."""
         if (pull := self.one_of(self.open_ones, choose)) and (there := self.listed_in(pull)):
             self.repository.commit({choose(there): None}, branch=pull.head, author=AUTHOR)
 
     def edit_file(self, choose: Choose) -> None:
-        """A reviewer wants other words in one of the files."""
+        """A reviewer changes one of the files on the branch."""
         if (pull := self.one_of(self.open_ones, choose)) and (there := self.listed_in(pull)):
             self.repository.commit({choose(there): self.words}, branch=pull.head, author=AUTHOR)
 
     def amend(self, choose: Choose) -> None:
-        """A reviewer does so in the head commit itself, or only gives it another message."""
+        """A reviewer amends the last commit: its message, and perhaps one of the files."""
         if pull := self.one_of(self.open_ones, choose):
             self.repository.amend(pull.head, self.change_of(pull, choose))
 
     def merge_the_default_branch(self, choose: Choose) -> None:
-        """And perhaps changes something in the merge commit."""
+        """Somebody merges the default branch, perhaps with a change in the merge commit."""
         mergeable = [p for p in self.open_ones if self.repository.is_mergeable(p.number)]
         if pull := self.one_of(mergeable, choose):
             self.repository.merge_into(
@@ -481,7 +487,7 @@ class WholeRuns(RuleBasedStateMachine):
             )
 
     def keep_one_side(self, choose: Choose) -> None:
-        """``git merge -s ours``, on the branch, or on the default branch, to be the branch."""
+        """The branch becomes a merge with the default branch that has the files of one of them."""
         if pull := self.one_of(self.open_ones, choose):
             sides = [self.repository.head(pull.head), self.repository.head()]
             if choose([True, False]):
@@ -489,7 +495,7 @@ class WholeRuns(RuleBasedStateMachine):
             self.repository.keep_ours(pull.head, *sides)
 
     def reset(self, choose: Choose) -> None:
-        """A branch goes back to one of its earlier commits."""
+        """Somebody resets a branch to one of its earlier commits."""
         if pull := self.one_of(self.open_ones, choose):
             known = {commit.sha for commit in self.repository.log()}
             earlier = [commit.sha for commit in self.repository.log(pull.head)[1:]]
@@ -497,7 +503,10 @@ class WholeRuns(RuleBasedStateMachine):
                 self.repository.create_branch(pull.head, choose(own))
 
     def squash(self, choose: Choose) -> None:
-        """All commits become one, upon today's default branch, perhaps without one of the files."""
+        """Somebody squashes a branch into one commit, perhaps without one of the files.
+
+        The commit is based on the present default branch.
+        """
         if pull := self.one_of(self.open_ones, choose):
             files, base = self.repository.files(pull.head), self.repository.files()
             kept = {path: files[path] for path in files.keys() - base.keys()}
@@ -505,7 +514,7 @@ class WholeRuns(RuleBasedStateMachine):
                 del kept[choose(there)]
             if kept:
                 self.repository.create_branch(pull.head)
-                # Another message than a commit to the default branch, or both would be one commit
+                # With the message of a commit to the default branch both could have the same id
                 self.repository.commit(kept, branch=pull.head, message="Squashed")
 
     def one_of(self, pulls: Sequence[PullRequest], choose: Choose) -> PullRequest | None:
@@ -515,7 +524,7 @@ class WholeRuns(RuleBasedStateMachine):
         return sorted(set(LISTED) & self.repository.files(pull.head).keys())
 
     def change_of(self, pull: PullRequest, choose: Choose) -> Mapping[str, bytes | None]:
-        """Another content of one of the files, or none of it, or no change."""
+        """Return a change of one file, its deletion, or no change."""
         changes = choose([True, True, False])
         if not (changes and (there := self.listed_in(pull))):
             return {}
@@ -527,7 +536,7 @@ class WholeRuns(RuleBasedStateMachine):
         return f"Edited {self.names}\n".encode()
 
     def change_list(self, choose: Choose) -> None:
-        """The list gives other contents, or earlier ones again."""
+        """The list gets another version, which may be an earlier one."""
         self.version = choose(range(VERSIONS))
 
     def close(self, choose: Choose) -> None:
@@ -552,7 +561,7 @@ class WholeRuns(RuleBasedStateMachine):
             self.repository.reopen(choose(free).number)
 
     def tidy_up(self, choose: Choose) -> None:
-        """A branch that has no open pull request is deleted."""
+        """Somebody deletes a branch without an open pull request."""
         kept = {self.repository.default_branch, *(p.head for p in self.open_ones)}
         if unused := sorted(set(self.repository.branches) - kept):
             self.repository.delete_branch(choose(unused))
@@ -576,7 +585,7 @@ class WholeRuns(RuleBasedStateMachine):
             self.repository.commit({path: None}, author=AUTHOR)
 
     def rename_default_branch(self, _choose: Choose) -> None:
-        """Only open pull requests follow it."""
+        """Somebody renames the default branch; only open pull requests get the new base."""
         self.names += 1
         old, new = self.repository.default_branch, f"trunk-{self.names}"
         self.repository.create_branch(new)
@@ -591,7 +600,7 @@ class WholeRuns(RuleBasedStateMachine):
         self.repository.rename(f"octo/renamed-{self.names}")
 
     def remove_our_part(self, choose: Choose) -> None:
-        """Then the pull request is somebody's own."""
+        """Somebody replaces a description; from then on the pull request is their own."""
         if pulls := self.open_ones:
             choose(pulls).body = "Mine."
 
@@ -605,7 +614,10 @@ class WholeRuns(RuleBasedStateMachine):
             pull.body = "\n".join(f"{before}{line}" if ours in line else line for line in kept)
 
     def stranger_opens(self, choose: Choose) -> None:
-        """With our words, or a mark of everything, from any branch to any other one."""
+        """A stranger opens a pull request between two branches.
+
+        Its description is copied from one of ours, or is a mark that names every path.
+        """
         branches = sorted(self.repository.branches)
         head, base = choose(branches), choose(branches)
         pairs = {(pull.head, pull.base) for pull in self.own if pull.state == "open"}
@@ -621,7 +633,7 @@ class WholeRuns(RuleBasedStateMachine):
             self.repository.close(choose(pulls).number)
 
     def stranger_reopens(self, choose: Choose) -> None:
-        """Whoever has opened a pull request may close and reopen it."""
+        """A stranger reopens a pull request of their own, which GitHub allows."""
         open_pairs = {(pull.head, pull.base) for pull in self.own if pull.state == "open"}
         theirs = [p for p in self.own if p.author in STRANGERS and p.state == "closed"]
         there = (p for p in theirs if p.base in self.repository.branches)
@@ -634,7 +646,7 @@ class WholeRuns(RuleBasedStateMachine):
             pull = choose(pulls)
             pull.body = f"Words.\r\n\r\n{pull.body or ''}\r\n\r\n{WORDS}"
 
-    # --- What holds -----------------------------------------------------------------------
+    # --- The promises ---------------------------------------------------------------------
 
     @property
     def own(self) -> list[PullRequest]:
@@ -643,7 +655,7 @@ class WholeRuns(RuleBasedStateMachine):
 
     @property
     def open_ones(self) -> list[PullRequest]:
-        """No stranger's: only the people of the repository act on these."""
+        """The open pull requests that no stranger has opened."""
         return [p for p in self.own if p.state == "open" and p.author not in STRANGERS]
 
     @property
@@ -654,7 +666,7 @@ class WholeRuns(RuleBasedStateMachine):
 
     @property
     def declined(self) -> set[str]:
-        """Of each path, the newest pull request that has proposed it decides."""
+        """The declined paths: for each path the newest pull request that proposed it decides."""
         found: set[str] = set()
         for pull in self.own:
             body = pull.body or ""
@@ -672,10 +684,11 @@ class WholeRuns(RuleBasedStateMachine):
 
     @property
     def removed(self) -> set[tuple[str, str]]:
-        """Branches, and what their description names and they lack: somebody took it out.
+        """Branches, each with a path that its description names and that it lacks.
 
-        However: a commit, a merge, another history. Of a branch with other work, and nothing that
-        is named, nobody knows whether this action has written to it.
+        Somebody has taken the path out, with a commit, a merge or another history. A branch that
+        has other work, and none of the named paths, is left out, because nobody knows whether the
+        action has ever written to it.
         """
         found: set[tuple[str, str]] = set()
         for pull in self.open_ones:
@@ -688,7 +701,7 @@ class WholeRuns(RuleBasedStateMachine):
         return found
 
     def brought_by(self, pull: PullRequest) -> set[str]:
-        """Paths that a merge of it would bring: not those which its first commit has already."""
+        """Return the paths that a merge would add: the merge base does not have them."""
         head = self.repository.head(pull.head)
         since = self.repository.merge_base(self.repository.head(), head)
         before = {path for path, _ in self.repository.walk(since.tree)} if since else set[str]()
@@ -696,7 +709,7 @@ class WholeRuns(RuleBasedStateMachine):
 
     @property
     def held(self) -> set[tuple[str, str]]:
-        """Branches, and the listed paths that they hold."""
+        """Branches, each with a listed path that it has."""
         names = self.repository.branches
         return {(name, path) for name in names for path in self.repository.files(name)} & {
             (name, path) for name in names for path in LISTED
@@ -704,7 +717,10 @@ class WholeRuns(RuleBasedStateMachine):
 
     @property
     def written(self) -> set[tuple[str, str]]:
-        """Those that their descriptions know to be as this action has written them."""
+        """Branches of open pull requests, each with a path that is unchanged since we wrote it.
+
+        The description decides: it has hashes of the contents that were written.
+        """
         found: set[tuple[str, str]] = set()
         for pull in self.open_ones:
             mark = Mark.of(pull.body or "")
@@ -722,7 +738,7 @@ class WholeRuns(RuleBasedStateMachine):
 
     @property
     def is_hidden(self) -> bool:
-        """Whether a name that was never used hides a later one from `per-file`."""
+        """Whether `per-file` does not find a used name, because a name before it is unused."""
         used = {*self.repository.branches, *(p.head for p in self.own)}
         names = [f"{BRANCH}{number}" for number in ("", "-2", "-3", "-4")]
         last = max((index for index, name in enumerate(names) if name in used), default=-1)
@@ -739,19 +755,19 @@ class WholeRuns(RuleBasedStateMachine):
         *,
         is_public: bool = False,
     ) -> Run:
-        """Run, and compare what there was with what there is.
+        """Run the action, and check the promises: compare the repository before and after it.
 
-        ``at_once`` is what another run may create at the same time.
+        ``at_once`` has the paths that another run may create at the same time.
         """
         repository, declined, unwanted = self.repository, self.declined, self.removed
         if at_once:
-            # A commit that is not described yet looks like somebody's work; beside nothing that is
-            # named, nobody then knows whether this action has written to the branch
+            # A commit that is not described yet looks like somebody's work. If the branch has none
+            # of the named paths, nobody knows whether the action has written to it
             unwanted = {each for each in unwanted if each[0] in {name for name, _ in self.written}}
         before = {name: repository.files(name) for name in repository.branches}
         default, base = repository.default_branch, repository.head()
         marked, needless = self.marked, self.needless
-        # A withdrawn one is opened again, with what was pushed to its branch since
+        # A run reopens a withdrawn pull request, with the commits that were pushed to it since
         closed = (p for p in self.own if p.state == "closed" and p.author not in STRANGERS)
         withdrawn = {p.head for p in closed if WITHDRAWN in (p.body or "")}
         continued = {p.head for p in self.open_ones} | withdrawn
@@ -767,7 +783,8 @@ class WholeRuns(RuleBasedStateMachine):
         for name, head in somebodys.items():
             assert repository.head(name) == head, f"{name} is somebody's"
         opened = self.marked
-        # Where two lists differ, what has no pull request yet is somebody's to the other run
+        # If two lists differ, each run takes the other's branch without a pull request for somebody
+        # else's
         differs = bool(at_once) and (at_once != paths or bool(self.given - {self.version}))
         most = max(1 + differs, len(marked))
         assert len(opened) <= most, f"{marked} -> {opened}: {run.console}"
@@ -786,7 +803,7 @@ class WholeRuns(RuleBasedStateMachine):
 
     @property
     def marked(self) -> list[int]:
-        """The open ones of a list: what a person has opened again as theirs is not."""
+        """The open pull requests of the list, without needless ones that a person has reopened."""
         marks = ((p.number, Mark.of(p.body or "")) for p in self.open_ones)
         return [number for number, mark in marks if mark and not mark.is_needless]
 
@@ -796,7 +813,10 @@ class WholeRuns(RuleBasedStateMachine):
         return {p.number for p in closed if NEEDLESS in (p.body or "")}
 
     def check_closed(self, pull: PullRequest, run: Run) -> None:
-        """Everything of it is on the default branch, and nobody has changed it."""
+        """Assert that a closed pull request was needless.
+
+        The default branch has all its files, and nobody has changed its branch.
+        """
         main, mark = self.repository.files(), Mark.of(pull.body or "")
         assert mark
         assert all(path in main for path in LISTED if mark.names(path)), run.console
@@ -806,7 +826,7 @@ class WholeRuns(RuleBasedStateMachine):
         assert not any(path.startswith(THEIRS) for path in files - main.keys()), run.console
 
     def check_replaced(self, name: str, before: Mapping[str, object], run: Run) -> None:
-        """Nothing is replaced but what a list has given, in an open pull request of ours."""
+        """Assert that a run has replaced only content of the list, and only on a branch of ours."""
         after = self.repository.files(name)
         for path in (path for path in before if after[path] != before[path]):
             listed = {self.content(path, version) for version in range(VERSIONS)}
@@ -842,7 +862,7 @@ class WholeRuns(RuleBasedStateMachine):
         if way == MANY:
             given |= {"target_repo": "", "target_repos": self.repository.full_name}
         else:
-            # A new name is followed
+            # GitHub redirects the old name of a renamed repository
             given |= {"target_repo": "octo/example", "commit_strategy": way}
         if kill is None:
             env = {"RUNNER_TEMP": str(self.published)} if is_public else {}

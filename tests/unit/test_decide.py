@@ -1,7 +1,7 @@
-"""The decision on every state of a small repository, with every answer that may be lost.
+"""The decisions for every state of a small repository, with every answer that may be lost.
 
-A model of a repository answers the questions and does what is decided. After each run, and after
-what people do then, what users are promised is compared with what the model holds.
+A model of a repository answers the questions of the decision, and carries it out. After each run,
+and after people have acted, the promises to users are checked in the model.
 """
 
 from __future__ import annotations
@@ -47,9 +47,10 @@ STRANGER, PRIVATE_MEMBER = "stranger", "private member"
 LIST = "list"
 LIST_ID, OTHER = f"profile {LIST}", "profile another list"
 TRUNK = "trunk"
-"""The default branch, where pull requests go to another one."""
+"""The default branch in worlds whose pull requests have another base."""
 READ_AHEAD = (NAME, SECOND, THIRD)
-"""Names that one query reads; with `per-file` it is the first one, and the branches of all."""
+"""The names that one query reads. With `per-file`, pull requests are read only for the first one,
+and branches for all names."""
 QUARTERS = 4
 
 
@@ -64,27 +65,27 @@ class Pull:
     merge_commit: str = ""
     fork: bool = False
     author: str = ""
-    """Empty: somebody whom GitHub says to be able to write."""
+    """Empty for somebody who may write according to GitHub."""
 
 
 @dataclass
 class World:
-    """A repository: commits with one parent each, branches, pull requests."""
+    """A model of a repository: commits with one parent each, branches, pull requests."""
 
     default: str = "main"
     commits: dict[str, tuple[str, frozenset[str]]] = field(default_factory=dict)
     branches: dict[str, str] = field(default_factory=dict)
     pulls: list[Pull] = field(default_factory=list)
     written: list[tuple[str, str]] = field(default_factory=list)
-    """Branches with the paths that runs wrote to them."""
+    """Branches, each with a path that a run has written to it."""
     made: list[str] = field(default_factory=list)
-    """Branches that runs made."""
+    """Branches that runs have created."""
     unwanted: set[str] = field(default_factory=set)
-    """Paths that somebody took out of a pull request whose description named them."""
+    """Paths that somebody has taken out of a pull request whose description named them."""
     executable: set[str] = field(default_factory=set)
-    """Commits whose files may be executed."""
+    """Commits whose files are executable."""
     base: str = ""
-    """What the input names; empty: the default branch."""
+    """The input `base`; empty for the default branch."""
 
     @classmethod
     def new(cls, default: str) -> World:
@@ -106,7 +107,7 @@ class World:
 
     @property
     def target(self) -> str:
-        """The branch that pull requests go to."""
+        """The base of our pull requests."""
         return self.base or self.default
 
     @property
@@ -115,7 +116,7 @@ class World:
 
     @property
     def state(self) -> Hashable:
-        """Everything that a run, or what is checked after it, can see of this world."""
+        """Everything that a run, or a check after it, can see of this world."""
         return (
             self.default,
             self.base,
@@ -161,7 +162,7 @@ class World:
         return next(oid for oid in self.ancestors(other) if oid in known)
 
     def is_somebodys(self, oid: str) -> bool:
-        """Whether a commit holds what we never write."""
+        """Return whether a commit has files that we never write."""
         return THEIRS in self.commits[oid][1] or not self.executable.isdisjoint(self.ancestors(oid))
 
     def tree(self, oid: str) -> dict[str, Entry]:
@@ -205,21 +206,21 @@ def described(*paths: str, list_id: str = LIST_ID, mark: Mark = NO_MARK) -> str:
 
 
 def withdrawn(body: str) -> str:
-    """The description by which a run has closed a pull request."""
+    """Return the description of a pull request that a run has withdrawn."""
     mark = Mark.of(body)
     assert mark
     return f"{BEGIN}\n{mark._replace(is_withdrawn=True).text}\n{END}"
 
 
 def needless(body: str) -> str:
-    """The description by which a run has closed one whose files were all added by people."""
+    """Return the description of a pull request that a run has closed as needless."""
     mark = Mark.of(body)
     assert mark
     return f"{BEGIN}\n{mark._replace(is_needless=True).text}\n{END}"
 
 
 def is_theirs(pull: Pull) -> bool:
-    """Whether a person has opened one again that a run closed as needless."""
+    """Return whether a person has reopened a pull request that a run closed as needless."""
     mark = Mark.of(pull.body)
     return bool(mark and mark.is_needless) and pull.state == "open"
 
@@ -243,16 +244,16 @@ def plan_of(world: World, paths: str, strategy: str, *, built_in: bool) -> Task:
 @cache
 def job(paths: str, base: str = "", *, built_in: bool) -> RegistrationSpec:
     definitions = tuple(FILES[path] for path in paths)
-    # A name of the caller's own is the same for whoever reads the branch
+    # If the caller has chosen the name of the branch, it is not the default name of the list
     defaults = DEFAULTS._replace(name=LIST, branch=NAME if built_in else "built-in")
     return spec(*definitions, defaults=defaults, branch=NAME, base=base, target_repo="o/r")
 
 
 mark_of = cache(Mark.of)
-"""A model has few descriptions, and asks for each of them very often."""
+"""`Mark.of`, cached, because the model has few descriptions and reads each of them very often."""
 Event = Callable[[World], None]
 Between = Callable[[World, str], None]
-"""What happens just before a branch of this name is made; there is none."""
+"""An event just before a run creates a branch with this name, which does not exist yet."""
 
 
 LOST, NOT_DONE = frozenset({"before", "after", "closed", "never"}), frozenset({"before", "never"})
@@ -264,25 +265,27 @@ class Killed(Exception):
 
 @dataclass
 class ModelRun:
-    """One run: it answers the questions from the world, and does what is decided."""
+    """A run in the model: it answers the questions from the world, and carries out the decision."""
 
     world: World
     task: Task
     strategy: str
     event: Between | None = None
-    """What happens just before the branch is made."""
+    """An event just before the run creates its branch."""
     loss: str = ""
-    """`before` or `after`: the answer to the first claim is lost, which was not done, or was.
+    """What goes wrong with the requests of the run; empty if nothing does.
 
-    `closed`: it was, and somebody has closed the pull request when the run looks again. `never`: no
-    later one is done either. `killed`: the run ends right after its first commit, or the request
-    that was to make it. `killed later`: it ends right before the first commit that is a request of
-    its own. `refused`: GitHub takes none of its commits. `opening`: the answer to a request is lost
-    that has opened a pull request and done nothing else.
+    `before`: the answer to the first claim is lost, and the claim was not carried out. `after`: the
+    answer is lost, and the claim was carried out. `closed`: like `after`, and somebody closes the
+    pull request before the run looks again. `never`: like `before`, and no later claim is carried
+    out either. `killed`: the run ends right after its first commit, or after the request that
+    should make it. `killed later`: the run ends right before its first separate request for a
+    commit. `refused`: GitHub refuses all commits of the run. `opening`: the answer to a request
+    that has only opened a pull request is lost.
     """
     mode: str = "register"
     meanwhile: World | None = None
-    """The world after what others did during this run."""
+    """A copy of the world after others have acted during this run."""
     decision: Decision | None = None
     asked: int = 0
     opened: Pull | None = None
@@ -301,7 +304,7 @@ class ModelRun:
         return self.world.tree(commit)
 
     def listed(self, commit: str) -> dict[str, Entry]:
-        """What may be answered at the least: the listed paths and nothing else."""
+        """Return the least that GitHub may answer: the entries at the listed paths."""
         listed = {each.path for each in self.task.definitions}
         return {path: entry for path, entry in self.tree(commit).items() if path in listed}
 
@@ -321,7 +324,7 @@ class ModelRun:
         del is_there
         return self.world.tree(self.world.branches[branch]).get(path)
 
-    # --- What it does ------------------------------------------------------------------------
+    # --- Carrying out a decision -------------------------------------------------------------
 
     def tell(self, decision: Decision) -> None:
         self.decision = decision
@@ -389,7 +392,10 @@ class ModelRun:
     def _make_everything(
         self, name: str, paths: tuple[str, ...], body: str, loss: str
     ) -> tuple[bool, str, PullRequest | None]:
-        """GitHub does each of the three, whether or not those before it were refused."""
+        """Do branch, commit and pull request as one request; return the results of the three.
+
+        GitHub carries out each mutation even if an earlier one was refused.
+        """
         world, base, commit, pull = self.world, self.task.state.base_sha, "", None
         if loss in NOT_DONE:
             return False, commit, pull
@@ -415,7 +421,7 @@ class ModelRun:
         return world.branches[name]
 
     def do(self) -> Decision | None:
-        """Decide, and write; `None` where the run is refused, or ends."""
+        """Decide, and carry out the decision; return `None` if the run is refused or killed."""
         try:
             if self.mode == "plan":
                 return decide.decide(self.task, self)
@@ -439,7 +445,7 @@ class ModelRun:
         if self.loss == "killed later":
             raise Killed
         if self.loss == "killed":
-            # One file after the other with `per-file`
+            # With `per-file` each commit has one file
             self._commit(name, {*(missing if self.strategy == "single" else missing[:1])})
             raise Killed
         if self.loss != "refused":
@@ -468,7 +474,7 @@ def failure(kind: Kind = Kind.OTHER, *, is_lost: bool = False) -> GitHubError:
 
 
 def is_proposed(world: World, name: str) -> bool:
-    """Whether GitHub refuses to open a pull request from a branch, because one is open."""
+    """Return whether GitHub refuses another pull request from a branch, because one is open."""
     return any(
         p.state == "open" and p.head == name and p.base == world.target and not p.fork
         for p in world.pulls
@@ -483,18 +489,21 @@ def of_list(pull: Pull, world: World) -> bool:
 
 def counts(pull: Pull, world: World) -> bool:
     goes_elsewhere = pull.state == "open" and pull.base != world.target
-    # With a base of its own, also one from a branch that has become the default one since
+    # If the input `base` is given, the head may have become the default branch since
     goes_elsewhere |= pull.state == "open" and pull.head == world.default
     return not (pull.fork or goes_elsewhere or pull.author == STRANGER)
 
 
 def declined(world: World) -> dict[str, int]:
-    """What closed pull requests of the list have proposed, unless a later one did again."""
+    """Return the declined paths, each with the number of the pull request that decides.
+
+    A path is declined if a closed pull request of the list has proposed it, and no later one.
+    """
     found: dict[str, int] = {}
     for pull in world.pulls:
         mark = mark_of(pull.body)
         if mark is None and pull.state == "closed" and pull.body != CLOSED_BY_US:
-            # Opened by hand, or somebody has deleted our part
+            # It was opened by hand, or somebody has deleted our part
             brings = added(world, pull.head_sha)
             is_ours = brings <= FILES.keys() and not world.is_somebodys(pull.head_sha)
             if is_ours and counts(pull, world):
@@ -513,20 +522,24 @@ def declined(world: World) -> dict[str, int]:
 
 
 def added(world: World, head: str) -> frozenset[str]:
-    """What a branch adds to the commit from which it starts."""
+    """Return the paths that a branch adds to the commit from which it starts."""
     base = world.merge_base(world.branches[world.target], head)
     return world.commits[head][1] - world.commits[base][1]
 
 
 def was_taken_out(world: World, pull: Pull, path: str) -> bool:
-    """Whether a branch lacks what the description names; it may be somebody's altogether."""
+    """Return whether somebody has taken a path out of a pull request.
+
+    The description names the path, and the branch lacks it. A branch with other files and none of
+    the named ones does not count, because it may never have been ours.
+    """
     mark, there = mark_of(pull.body), world.commits[pull.head_sha][1]
     assert mark
     is_ours = any(map(mark.names, there)) or not added(world, pull.head_sha)
     return is_ours and mark.names(path) and path not in there
 
 
-# --- The states, and what people do ---------------------------------------------------------------
+# --- The states, and the acts of people -----------------------------------------------------------
 
 BRANCHES = ("absent", "at base", "ours", "executable", "ours and others'", "somebody's")
 PULLS = (
@@ -555,7 +568,7 @@ MORE_PULLS = (
     "closed by people, and a stranger's",
     "another list's, closed",
 )
-"""With the second name as in `FEW_SECONDS`."""
+"""Further pull requests, which are combined only with `FEW_SECONDS` for the second name."""
 FEW_SECONDS = [("absent", "none"), ("ours", "ours"), ("absent", "closed by people")]
 NEEDS_BRANCH = {
     "ours",
@@ -566,7 +579,7 @@ NEEDS_BRANCH = {
 
 
 def add(world: World, name: str, branch: str, pull: str) -> None:
-    """Put a branch and a pull request into the world."""
+    """Add a branch and a pull request of these kinds to the world."""
     world.branches[name] = BASE
     content = {
         "ours": {"a"},
@@ -579,7 +592,7 @@ def add(world: World, name: str, branch: str, pull: str) -> None:
         if branch == "executable":
             world.executable.add(oid)
     elif pull not in {"none", "a fork's"}:
-        # It has had a commit, and was reset or deleted since
+        # The branch has had a commit; below it is reset or deleted
         world.commit(name, "a")
     bodies = {
         "ours": described("a"),
@@ -611,13 +624,13 @@ def add(world: World, name: str, branch: str, pull: str) -> None:
 
 
 def _add_more(world: World, name: str, pull: str) -> None:
-    """Put pull requests of others into the world, or one that goes elsewhere."""
+    """Add pull requests of one of the kinds in `MORE_PULLS` to the world."""
     if pull.startswith(("ours, and", "closed by people")):
         first = world.open(name, described("a"))
         if pull.startswith("closed"):
             first.state = "closed"
     list_id = OTHER if pull.startswith("another") else LIST_ID
-    # Without a path a mark stands for all
+    # A mark without a path stands for all paths
     each = world.open(name, described(*("a" if "stranger" not in pull else ()), list_id=list_id))
     if pull == "needless, opened again":
         each.body = needless(described("a"))
@@ -666,9 +679,9 @@ def worlds() -> Iterator[tuple[str, World]]:
 
 
 def to_another_base(world: World) -> World:
-    """The same where pull requests go to a branch that is not the default one.
+    """Return the same world, but with a base that is not the default branch.
 
-    What another list has proposed is then this one, proposed to the default branch.
+    A pull request of the other list becomes one of this list to the default branch.
     """
     world = world.copy()
     world.base, world.default = world.default, TRUNK
@@ -732,7 +745,8 @@ UNKNOWABLE = {
     ("another run has begun", "killed"),
     ("somebody takes it, with a listed file", "killed"),
 }
-"""Who is killed right after the one request has described what it could not commit any more."""
+"""In these cases the run is killed right after its only request has described files that it could
+not commit; a later run cannot know this."""
 
 
 def _newest(world: World) -> Pull | None:
@@ -759,9 +773,10 @@ def _delete_file(world: World) -> None:
 
 
 def _note_unwanted(world: World, pull: Pull, *paths: str) -> None:
-    """Keep that somebody took files out, unless they come once more: nothing names them yet.
+    """Note the paths that somebody has taken out, if a run can recognise this.
 
-    Nor is a branch told without any of ours from one that was taken for ours.
+    It cannot if the description does not name a path yet, or if the branch has other files and none
+    of ours. Then the paths may be proposed again.
     """
     pull.head_sha = world.branches[pull.head]
     taken_out = {path for path in FILES if was_taken_out(world, pull, path)}
@@ -769,7 +784,7 @@ def _note_unwanted(world: World, pull: Pull, *paths: str) -> None:
 
 
 def _rewrite_without_file(world: World) -> None:
-    """All commits become one, which lacks a file."""
+    """Somebody rewrites the branch as one commit that lacks a file."""
     pull = _newest(world)
     if pull and "b" in world.paths(pull.head):
         added = world.paths(pull.head) - {"b"}
@@ -800,7 +815,7 @@ def _merge_without_file(world: World) -> None:
 
 
 def _withdraw(world: World) -> None:
-    """Another run takes it back."""
+    """Another run withdraws the pull request."""
     if (pull := _newest(world)) and not world.is_somebodys(world.branches[pull.head]):
         _close(world)
         pull.body = withdrawn(pull.body)
@@ -817,7 +832,7 @@ def _delete_a_file_and_withdraw(world: World) -> None:
 
 
 def _withdraw_and_rewrite(world: World) -> None:
-    """Then somebody makes the branch anew."""
+    """A run withdraws the pull request, and somebody creates its branch again."""
     pull = _newest(world)
     _withdraw(world)
     if pull and pull.state == "closed":
@@ -826,7 +841,7 @@ def _withdraw_and_rewrite(world: World) -> None:
 
 
 def _withdraw_and_push(world: World) -> None:
-    """Then somebody works on its branch."""
+    """A run withdraws the pull request, and somebody commits to its branch."""
     pull = _newest(world)
     _withdraw(world)
     if pull and pull.state == "closed":
@@ -834,7 +849,10 @@ def _withdraw_and_push(world: World) -> None:
 
 
 def _become_needless(world: World) -> None:
-    """People have added all of its files, a run has closed it, and they delete one of them."""
+    """A run closes the pull request as needless, and people delete its files afterwards.
+
+    People had added all its files to the default branch.
+    """
     if (pull := _newest(world)) and not world.is_somebodys(world.branches[pull.head]):
         _close(world)
         pull.body = needless(pull.body)
@@ -846,7 +864,7 @@ def _become_needless_and_tidy_up(world: World) -> None:
 
 
 def _become_needless_and_reopen(world: World) -> None:
-    """Then it is of the person who opened it again."""
+    """A person reopens a needless pull request, so that it becomes theirs."""
     pull = _newest(world)
     _become_needless(world)
     if pull:
@@ -854,7 +872,10 @@ def _become_needless_and_reopen(world: World) -> None:
 
 
 def _withdraw_reopen_and_close(world: World) -> None:
-    """A person does between two runs: what its head lacks is their only "no" that is seen."""
+    """A person reopens a withdrawn pull request and closes it between two runs.
+
+    A later run only notices the paths that the head lacks.
+    """
     pull = _newest(world)
     _withdraw(world)
     if pull and pull.state == "closed":
@@ -866,7 +887,7 @@ def _withdraw_reopen_and_close(world: World) -> None:
 
 
 def _clear_and_delete_a_file(world: World) -> None:
-    """Nothing is left that names it, so it comes once more."""
+    """Somebody clears the description and deletes a file, so that nothing names the file."""
     if pull := _newest(world):
         _delete_file(world)
         pull.body = "Mine"
@@ -874,20 +895,20 @@ def _clear_and_delete_a_file(world: World) -> None:
 
 
 def _lose_a_name_and_delete_it(world: World) -> None:
-    """Two runs have written the description at the same moment: it comes once more."""
+    """The description loses a path, because two runs wrote it at once, and somebody deletes it."""
     if pull := _newest(world):
         pull.body = described(*({"a"} & world.paths(pull.head)), list_id=world.list_id)
         _delete_file(world)
 
 
 def _add_by_hand_what_is_listed(world: World) -> None:
-    """Then it counts as ours."""
+    """Somebody commits the listed files to our branch, so that they count as ours."""
     if pull := _newest(world):
         world.commit(pull.head, "a", "b")
 
 
 def _tidy_up(world: World) -> None:
-    """All branches but those of open pull requests are deleted."""
+    """Somebody deletes all branches without an open pull request."""
     kept = {
         world.default,
         world.target,
@@ -921,13 +942,17 @@ ACCEPTED: Mapping[str, Event] = {
     "lose a name and delete its file": _lose_a_name_and_delete_it,
     "add by hand what is listed": _add_by_hand_what_is_listed,
 }
-"""The known limits of docs/concepts.md; what a killed run could not name is among `PEOPLE`."""
+"""Acts that lead to the known limits in docs/concepts.md. The limit for files that a killed run has
+committed without naming them is tested with `PEOPLE`."""
 
 
 def check(
     world: World, before: World, what: str, meanwhile: World | None = None, *, built_in: bool = True
 ) -> None:
-    """What users are promised, whatever was there before, and whatever came ``meanwhile``."""
+    """Assert the promises to users after a run.
+
+    ``before`` is the world before it, ``meanwhile`` the world after others acted during the run.
+    """
     opened = [p for p in world.pulls if p.state == "open" and of_list(p, world)]
     earlier = [p for p in before.pulls if p.state == "open" and of_list(p, before)]
     assert len(opened) <= max(1, len(earlier)), f"{what}: a second pull request"
@@ -944,7 +969,7 @@ def check(
 
 
 def is_left(world: World, name: str, *, built_in: bool) -> bool:
-    """Whether a run that was killed has left a branch which the next one knows for ours."""
+    """Return whether a killed run has left a branch that the next run recognises as ours."""
     head = world.branches.get(name)
     if head is None or any(p.head == name and not p.fork for p in world.pulls):
         return False
@@ -954,7 +979,7 @@ def is_left(world: World, name: str, *, built_in: bool) -> bool:
 
 
 def check_others(world: World, before: World, what: str) -> None:
-    """What is not ours stays as it was."""
+    """Assert that branches and descriptions of others are unchanged, and nothing was closed."""
     for name, oid in before.branches.items():
         of_branch = [p for p in before.pulls if p.head == name and not p.fork]
         pulls = [p for p in of_branch if p.state == "open"]
@@ -970,7 +995,7 @@ def check_others(world: World, before: World, what: str) -> None:
 
 
 def check_no(world: World, path: str, pull: PullRequest) -> None:
-    """Somebody has said this "no": none is invented."""
+    """Assert that somebody has declined a path, in the pull request that a decision gives."""
     mark = mark_of(pull.body)
     assert pull.body != CLOSED_BY_US, "closed by ourselves, it declines nothing"
     assert mark is None or not mark.is_needless, "nor one whose files were all there"
@@ -985,16 +1010,16 @@ def check_no(world: World, path: str, pull: PullRequest) -> None:
 
 
 def is_hidden(world: World) -> bool:
-    """Whether a name that was never used hides one whose branch is gone from `per-file`.
+    """Return whether `per-file` does not read the pull requests from the second name.
 
-    That reads the pull requests of the first name, and of those after one that was used.
+    It does not if the first name was never used, and if the second name has no branch.
     """
     first = [*(p.head for p in world.pulls if not p.fork), *world.branches]
     return NAME not in first and SECOND not in world.branches
 
 
 def summed_up(decision: Decision | None) -> object:
-    """What a preview and a registration agree on."""
+    """Return the parts of a decision that are the same in a preview and a registration."""
     if decision is None:
         return None
     branch = decision.write.branch.name if decision.write else ""
@@ -1003,7 +1028,7 @@ def summed_up(decision: Decision | None) -> object:
 
 @dataclass
 class Seen:
-    """How often which decision was seen."""
+    """The number of decisions of each kind."""
 
     counts: Counter[str] = field(default_factory=Counter)
 
@@ -1017,7 +1042,7 @@ class Seen:
 
 
 def looked_into(task: Task, world: World) -> Task:
-    """Give the plan where the query has read what the first branch has at the listed paths."""
+    """Return the task with the entries of the first branch, as if the query had read them."""
     first = task.state.branches[NAME]
     if first.head is None:
         return task
@@ -1028,7 +1053,10 @@ def looked_into(task: Task, world: World) -> Task:
 
 
 def asks_more(task: Task, expected: object, case: str) -> bool:
-    """Whether what one query reads of many does not suffice to decide; where it does, as here."""
+    """Return whether the query for many repositories does not suffice to decide.
+
+    If it does suffice, assert that the decision is the ``expected`` one.
+    """
     guesses = Guesses(task, lambda login: login == PRIVATE_MEMBER)
     try:
         decision = decide.decide(task, guesses)
@@ -1039,19 +1067,19 @@ def asks_more(task: Task, expected: object, case: str) -> bool:
 
 
 def cases(before: World) -> Iterator[tuple[str, str]]:
-    """What comes in between, and what becomes of the requests: where a new branch is made."""
+    """Yield the events during a run and the losses of its requests that this world can meet."""
     is_free = NAME not in before.branches
     is_second = before.pulls == [] and not is_free and before.paths(NAME) == {"there", THEIRS}
     for between, loss in itertools.product(BETWEEN, LOSSES):
         is_met = is_free or is_second or (not between and loss in {"", "killed", "opening"})
-        # What the run itself opens from the branch that is the default one by then, it closes again
+        # The run itself closes the pull request that it has opened from the new default branch
         is_own = bool(before.base) and "becomes the default" in between and loss == "closed"
         if is_met and not is_own and (between, loss) not in UNKNOWABLE:
             yield between, loss
 
 
 def quarters() -> Iterator[ParameterSet]:
-    """Strategies × names × quarters of the worlds. Chosen: of each pair another quarter."""
+    """Yield strategies × names × quarters of the worlds; of each pair one quarter is chosen."""
     pairs = itertools.product(("single", "per-file"), (True, False))
     for (number, (strategy, built_in)), part in itertools.product(
         enumerate(pairs), range(QUARTERS)
@@ -1076,7 +1104,7 @@ def test_no_path_breaks_a_promise(strategy: str, built_in: bool, part: int) -> N
         return each
 
     def again(before: World, what: str) -> None:
-        # Often the same is left: most of what people may do needs an open pull request
+        # Many acts leave the world unchanged, because they need an open pull request
         if before.state not in checked and (strategy == "single" or not is_hidden(before)):
             world = before.copy()
             checked.add(world.state)
@@ -1089,7 +1117,7 @@ def test_no_path_breaks_a_promise(strategy: str, built_in: bool, part: int) -> N
         if strategy == "per-file" and is_hidden(before):
             continue
         if built_in and before.base:
-            continue  # A list's own name is another one then
+            continue  # With another base, the list has another default name
         for event, loss in cases(before):
             world = before.copy()
             this = run(world, BETWEEN[event], loss)
@@ -1172,7 +1200,7 @@ def test_the_names_end() -> None:
 
 
 def refusal(number: int, *paths: str, **changes: Any) -> Pull:
-    """A pull request that was closed unmerged and proposed these paths; its branch is gone."""
+    """Return a closed pull request that proposed these paths, and whose branch was deleted."""
     values = {"body": described(*paths), "state": "closed", **changes}
     return Pull(number, NAME, BASE, "main", **values)
 

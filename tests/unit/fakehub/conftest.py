@@ -26,7 +26,7 @@ class Client:
         )
 
     def put(self, path: str, **body: Any) -> requests.Response:
-        """PUT a one-byte file into octo/example."""
+        """Write a file of one byte into octo/example, and return the answer."""
         body = {"message": "chore: add", "content": "eA=="} | body
         return self("PUT", f"{REPO}/contents/{path}", body)
 

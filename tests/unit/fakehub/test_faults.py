@@ -1,6 +1,6 @@
-"""A fault hits the requests that it is meant for, before or after they are applied, as named.
+"""A fault hits the right requests, before or after they are applied, with the right answer.
 
-Tests of faults would be green as well if nothing were put in their way.
+If the stand-in did not produce faults, the tests that use them would be green as well.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ AFTER = [kind for kind in FaultKind if kind.can_happen_after]
 
 
 def outcome(client: Client) -> requests.Response | None:
-    """The answer to a write; None where there is none that could be used."""
+    """Send a write, and return the answer; None if there is no usable answer."""
     try:
         return client.put("new")
     except requests.RequestException:
@@ -94,11 +94,11 @@ def test_bodies(client: Client, kind: FaultKind, status: int, text: str) -> None
     assert answer.text.startswith(text)
 
 
-# --- What no HTTP library would send --------------------------------------------------------
+# --- Answers that no HTTP library would send -------------------------------------------------
 
 
 def received(host: StandInHost, script: Script, size: int = 1 << 22) -> bytes:
-    """What a client gets until the end, or, without one, until it has so many bytes."""
+    """Return the bytes that a client receives, until the end or until it has ``size`` bytes."""
     host.faults.add(Fault(FaultKind.RAW, script=script))
     found = b""
     address = ("127.0.0.1", int(host.url.rpartition(":")[2]))
@@ -137,7 +137,7 @@ def test_bytes(host: StandInHost, name: str, first: bytes, size: int) -> None:
 
 
 def test_gzip_bomb(host: StandInHost) -> None:
-    """It is a whole gzip file, a thousand times as large as it looks."""
+    """The body is a valid gzip file whose content is a thousand times as large."""
     head, _, body = received(host, raw.gzip_bomb(20)).partition(b"\r\n\r\n")
     assert b"Content-Encoding: gzip" in head
     text = zlib.decompress(body, wbits=31)

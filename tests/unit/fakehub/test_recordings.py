@@ -1,4 +1,4 @@
-"""The stand-in answers as recorded: the same status, keys, types, error type, path and message."""
+"""The stand-in gives the recorded answers, with the same status, keys, types and messages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_the_stand_in_answers_as_recorded(host: Watched, name: str) -> None:
     for request in recording.after:
         CALLS[request].send(run, made.given)
     host.answers.clear()
-    # What our code makes of it is the matter of another test
+    # Another test checks the result of our code
     with suppress(RegistrarError):
         call.send(run, made.given)
     answer = next(answer for request, answer in host.answers if call.is_it(request))

@@ -1,6 +1,6 @@
-"""What the stand-in refuses and hides: a test of ours would be green as well if it did not.
+"""The stand-in refuses and hides the same things as GitHub, because other tests rely on that.
 
-That its answers look as GitHub's is checked at every request, and by the recordings.
+Every request, and the recordings, show that its answers have the form of GitHub's.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ IDS = "query ($ids: [ID!]!) { nodes(ids: $ids) { id } }"
 
 
 def commit(client: Client, oid: str, *paths: str, branch: str = "work") -> str | None:
-    """Commit these files; the words of the error, if any."""
+    """Commit these files with GraphQL; return the message of the error, or None."""
     additions = [{"path": path, "contents": "eA=="} for path in paths]
     body = client.graphql(COMMIT, oid=oid, branch=branch, paths=additions)
     return body["errors"][0]["message"] if "errors" in body else None
@@ -46,7 +46,7 @@ def commit(client: Client, oid: str, *paths: str, branch: str = "work") -> str |
 
 
 def ask(method: str, path: str, body: object = None) -> None:
-    """One request to a host of its own."""
+    """Send one request to a new host, which is closed afterwards."""
     with StandInHost() as host:
         host.create_repository("octo/example")
         Client(host, host.create_token())(method, path, body)
@@ -94,7 +94,7 @@ def test_of_two_writes_at_once_one_is_refused(client: Client, host: StandInHost)
     begun, answers = threading.Barrier(2), []
 
     def spend_latency() -> None:
-        """Between the look at the branch and the write to it."""
+        """Wait for the other request; this is called between reading and moving the branch."""
         begun.wait(timeout=60)
 
     host.spend_latency = spend_latency  # type: ignore[method-assign]
@@ -122,7 +122,7 @@ def test_a_commit_is_made_at_the_expected_head_alone(
 
 
 def test_one_of_many_is_written_alone(host: StandInHost) -> None:
-    """Repositories that began alike share their objects only until they are written to."""
+    """Repositories with the same first files share their objects only until the first write."""
     one, other = (host.create_repository(f"octo-org/{name}", {"a": b"a"}) for name in "xy")
     client = Client(host, host.create_token())
     body = {"message": "m", "content": "eA=="}
@@ -134,7 +134,7 @@ def test_one_of_many_is_written_alone(host: StandInHost) -> None:
 
 
 def steps(client: Client, repository: Repository) -> dict[str, Any]:
-    """Every request that a lag can meet, in their order: how each of them ended."""
+    """Send every kind of request that a lag can change, in order, and return the results."""
 
     def post(path: str, body: object) -> tuple[int, Any]:
         answer = client("POST", REPO + path, body)
@@ -261,7 +261,7 @@ def test_large_queries(client: Client, quirks: Quirks, status: int, count: int, 
 def test_a_pull_request_of_another_branch_at_the_same_commit(
     client: Client, host: StandInHost, repository: Repository
 ) -> None:
-    """And nothing in a fork of the same owner."""
+    """`pulls?head=` finds it only with the quirk, and finds nothing in a fork of the same owner."""
     for name in ("theirs", "work"):
         repository.create_branch(name)
     repository.open_pull_request(head="theirs")
@@ -281,7 +281,7 @@ def test_a_pull_request_of_another_branch_at_the_same_commit(
 
 
 def test_the_pace() -> None:
-    """80 a minute and 500 an hour; a refused one does not count."""
+    """80 requests in a minute and 500 in an hour are allowed; refused ones do not count."""
     pace, now, waits = Pace(), 0.0, []
     while now < 3600:
         try:
