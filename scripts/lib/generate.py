@@ -43,10 +43,10 @@ def generated() -> dict[Path, str]:
         "action.yml": action,
         "composite/action.yml": composite(action, _read("composite/action.yml")),
         "docs/reference.md": _rows_of_outputs(
-            _rows_of_inputs(_read("docs/reference.md"), yaml.safe_load(english)),
+            with_inputs(_read("docs/reference.md"), yaml.safe_load(english)),
             yaml.safe_load(action)["outputs"],
         ),
-        "docs/reference.ja.md": _rows_of_inputs(
+        "docs/reference.ja.md": with_inputs(
             _read("docs/reference.ja.md"), yaml.safe_load(japanese)
         ),
         "docs/concepts.md": _rows_of_profiles(_read("docs/concepts.md")),
@@ -94,12 +94,17 @@ def _action(text: str, texts: Mapping[str, str]) -> str:
     return _put(inputs, r"^inputs:\n(?s:.*?)(?=^outputs:\n)", text)
 
 
-def _rows_of_inputs(document: str, texts: Mapping[str, str]) -> str:
+def with_inputs(document: str, texts: Mapping[str, str]) -> str:
+    """Return a document with the rows of all inputs; a new one stands below the input before it."""
+    above = ""
     for name, each in INPUTS.items():
         default = each.workflow_default or each.default
         shown = f" `{default}`" if default else ""
         row = f"| `{name}` |{shown} | {_described(each, texts)} |"
+        if f"\n| `{name}` |" not in document:
+            document = _put(f"{above}\n| `{name}` | | |", rf"^{re.escape(above)}$", document)
         document = _put(row, rf"^\| `{name}` \|[^|\n]*\|[^|\n]*\|$", document)
+        above = row
     return document
 
 

@@ -12,7 +12,7 @@ import yaml
 from registrar.inputs import reader
 from registrar.inputs.interface import INPUTS
 from registrar.lists.profiles import CHOICES
-from registrar.texts.messages import LANGUAGES, Catalogue
+from registrar.texts.messages import LANGUAGES, Catalogue, read
 from scripts.lib import generate
 from tests.documents import REFERENCE, REFERENCE_JA, ROOT, name, table
 
@@ -49,6 +49,13 @@ def test_the_action_without_docker_has_the_same_inputs_and_outputs() -> None:
 @pytest.mark.parametrize(("document", "header"), [(REFERENCE, "Input"), (REFERENCE_JA, "入力")])
 def test_documents_list_inputs_in_their_order(document: Path, header: str) -> None:
     assert [row[0] for row in table(document, header)] == [f"`{key}`" for key in INPUTS]
+
+
+def test_a_new_input_gets_its_row_below_the_input_before_it() -> None:
+    text, texts = REFERENCE.read_text("utf-8"), read("en.yml")
+    without = re.sub(r"\n\| `labels` \|.*", "", text)
+    assert without != text
+    assert generate.with_inputs(without, texts) == text
 
 
 def test_requests_know_no_other_host_than_the_documented_one() -> None:
