@@ -174,9 +174,8 @@ def test_the_two_commands_stop_without_a_variable(
     environ = {"HOST_TOKEN": "ghp_abc", "TARGET_REPO": TARGET, "HOST_API_URL": host.url}
     del environ[name]
     run = action.process(environ, command)
-    assert run.exit_code == 2
+    assert (run.exit_code, host.requests) == (2, [])
     assert f"（{name}）がないか、空です" in run.stderr
-    assert host.requests == []
 
 
 @pytest.mark.parametrize(
