@@ -10,11 +10,12 @@ import pytest
 
 from registrar.errors import EXIT_DONE, EXIT_FAILED, EXIT_REFUSED
 from registrar.github.queries import NAMES_AT_ONCE
-from tests.example import BRANCH, EXPECTED, LIST, LISTED, MISSING, PRESENT, Example
+from tests.example import BRANCH, EXPECTED, LIST, LISTED, MANY, MISSING, PRESENT, Example, Way
 from tests.fakehub import Fault, FaultKind, Person, Repository, Request, StandInHost
 from tests.fakehub.answer import Drop, Response
 from tests.fakehub.refusals import Refusal
 from tests.harness import (
+    SINGLE,
     TARGET,
     Action,
     Start,
@@ -102,24 +103,24 @@ def test_an_older_server_takes_no_fine_grained_token(
     assert "commit_strategy: per-file" in run.console
 
 
-@pytest.mark.parametrize("many", [False, True], ids=["single", "many"])
-def test_single_sign_on_at_status_200(host: StandInHost, action: Action, many: bool) -> None:
-    repository = host.create_repository(TARGET, {"a": b"x\n"})
+@pytest.mark.parametrize("way", [SINGLE, MANY])
+def test_single_sign_on_at_status_200(host: StandInHost, action: Action, way: str) -> None:
+    example = Way(action, way)
+    path, data = {
+        SINGLE: (["repository"], {"repository": None, "pulls": None}),
+        MANY: (["nodes", 0], {"nodes": [None], "pulls": [None]}),
+    }[way]
     error = {
         "type": "FORBIDDEN",
-        "path": ["nodes", 0] if many else ["repository"],
+        "path": path,
         "extensions": {"saml_failure": True},
         "message": "You must authorise it first.",
     }
-    data = {"nodes": [None], "pulls": [None]} if many else {"repository": None, "pulls": None}
     refuse(host, "POST /graphql", 200, body={"data": data, "errors": [error]})
-    if many:
-        run = action(target_repos=TARGET, language="en")
-    else:
-        run = action(commit_strategy="single", language="en")
+    run = example.run()
     assert run.exit_code in {1, 2}, run.console
     assert "single sign-on" in run.console
-    assert repository.branches == ["main"]
+    assert example.repository.branches == ["main"]
 
 
 # --- Writing ------------------------------------------------------------------------------
@@ -499,15 +500,13 @@ def test_a_pull_request_whose_history_was_replaced_is_left_alone(example: Exampl
 # --- An error that nobody knows, beside data ------------------------------------------------
 
 
-@pytest.mark.parametrize("many", [False, True], ids=["single", "many"])
+@pytest.mark.parametrize("way", [SINGLE, MANY])
 @pytest.mark.parametrize(("errors", "exit_code"), [(1, EXIT_DONE), (99, EXIT_FAILED)])
 def test_an_error_of_an_unknown_type_is_about_one_answer(
-    host: StandInHost, action: Action, many: bool, errors: int, exit_code: int
+    host: StandInHost, action: Action, way: str, errors: int, exit_code: int
 ) -> None:
-    host.create_repository(TARGET)
     host.quirks.odd_errors = errors
-    target = {"target_repos": TARGET} if many else {"commit_strategy": "single"}
-    run = action({"language": "en", **target})
+    run = Way(action, way).run()
     assert run.exit_code == exit_code, run.console
     assert len(mutations(host)) == (exit_code == EXIT_DONE)
     assert ("Something else went wrong" in run.stderr) == (exit_code == EXIT_FAILED)
