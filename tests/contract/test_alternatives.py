@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.contract.test_built_in_lists import HEALTH
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost, Submodule, Symlink
 from tests.harness import (
     HEALTH_BRANCH,
@@ -27,15 +28,6 @@ files:
     alternatives: [SECURITY.md, docs/SECURITY.md]
   - path: other.md
 """
-HEALTH = {
-    ".github/CODE_OF_CONDUCT.md",
-    ".github/CONTRIBUTING.md",
-    ".github/GOVERNANCE.md",
-    ".github/SECURITY.md",
-    ".github/SUPPORT.md",
-    ".github/PULL_REQUEST_TEMPLATE.md",
-    ".github/ISSUE_TEMPLATE/config.yml",
-}
 
 
 def test_an_alternative_of_the_list_counts_always(
@@ -128,7 +120,7 @@ def test_what_is_no_default_is_not_inherited(
     name = "octo/.github" if defaults == "itself" else TARGET
     repository = host.create_repository(name, {"profile/README.md": b"x\n"})
     single(profile="health", respect_alternatives="true", target_repo=name).or_fail()
-    assert set(repository.files(HEALTH_BRANCH)) - {"profile/README.md"} == HEALTH
+    assert set(repository.files(HEALTH_BRANCH)) - {"profile/README.md"} == {*HEALTH}
 
 
 def test_a_difference_in_letter_case_alone_is_warned_of(

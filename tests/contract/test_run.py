@@ -228,33 +228,27 @@ def test_nothing_more_is_written_when_the_branch_is_refused(
 # --- Output formats -----------------------------------------------------------------------
 
 
-def summary_lines(language: str, created: int, skipped: int, failed: int) -> list[str]:
+def boxed(title: str, *counts: str) -> list[str]:
     """The eight lines of the console summary."""
-    title, counts = {
-        "ja": (
-            "サマリー",
-            [f"作成: {created} 件", f"スキップ: {skipped} 件", f"失敗: {failed} 件"],
-        ),
-        "en": (
-            "Summary",
-            [f"Created: {created}", f"Skipped: {skipped}", f"Failed: {failed}"],
-        ),
-    }[language]
     line = "=" * 50
     return [line, title, line, f"Repository: {TARGET}", *counts, line]
+
+
+def summary_lines(language: str, created: int, skipped: int, failed: int) -> list[str]:
+    """Those of a run."""
+    if language == "en":
+        return boxed("Summary", f"Created: {created}", f"Skipped: {skipped}", f"Failed: {failed}")
+    counts = (f"作成: {created} 件", f"スキップ: {skipped} 件", f"失敗: {failed} 件")
+    return boxed("サマリー", *counts)
 
 
 def plan_lines(language: str, to_create: int, present: int, declined: int = 0) -> list[str]:
-    """The same for a plan."""
-    title, counts = {
-        "ja": (
-            "プラン",
-            [f"作成予定: {to_create} 件", f"既存: {present} 件", f"却下: {declined} 件"],
-        ),
-        "en": ("Plan", [f"To create: {to_create}", f"Present: {present}", f"Declined: {declined}"]),
-    }[language]
-    line = "=" * 50
-    return [line, title, line, f"Repository: {TARGET}", *counts, line]
+    """Those of a plan."""
+    if language == "en":
+        counts = (f"To create: {to_create}", f"Present: {present}", f"Declined: {declined}")
+        return boxed("Plan", *counts)
+    counts = (f"作成予定: {to_create} 件", f"既存: {present} 件", f"却下: {declined} 件")
+    return boxed("プラン", *counts)
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])
