@@ -232,11 +232,6 @@ def test_the_page_links_to_no_inherited_file_in_the_target(
     assert re.findall(r'/blob/[0-9a-f]+/([^"]+)"', page) == ["SECURITY.md"]
 
 
-def test_without_a_place_for_files_there_are_none(judge: Start) -> None:
-    run = judge(mode="plan")
-    assert (run.outputs["table_path"], run.outputs["page_path"]) == ("", "")
-
-
 # --- Many repositories ----------------------------------------------------------------------
 
 MANY: list[Mapping[str, Any]] = [
