@@ -490,19 +490,17 @@ def test_the_description_says_what_is_there_what_was_declined_and_what_is_unset(
 
 @pytest.mark.matrix
 @pytest.mark.parametrize("seed", [pytest.param(0, marks=pytest.mark.chosen), *range(1, 20)])
-def test_for_every_path_the_ways_add_up_to_the_repositories(
+def test_in_every_repository_the_ways_add_up_to_the_paths(
     host: StandInHost, action: Action, seed: int
 ) -> None:
+    """Of one repository; `many/test_story.py` compares every output of a run over many."""
     chance = random.Random(seed)
     definitions = action.listing(*({"path": path, **entry} for path, entry in ENTRIES.items()))
     run = partial(action, definitions=definitions, language="en", commit_strategy=SINGLE)
-    host.create_repository("octo-org/team", {"x": b""}, archived=True, properties={"team": "red"})
     expected = [made(host, chance, number) for number in range(12)]
     for repository, standings in expected:
         if chance.random() < 0.6:
             propose(repository, standings, chance, run)
-
-    # One by one
     for repository, standings in expected:
         counts = Counter(standings.values())
         one = run(target_repo=repository.full_name, mode="plan")
@@ -513,19 +511,3 @@ def test_for_every_path_the_ways_add_up_to_the_repositories(
         parts = {f"{n} {WORDS[way]}" for way, n in ways(counts).items() if n}
         assert set(", ".join(told).split(", ")) == (parts if told else {""})
         assert bool(told) == (not set(standings.values()) <= ARE_THERE)
-
-    # All together
-    every = run(target_repos="octo-org/*", mode="plan", env=action.keeping)
-    counts = Counter(each for _, standings in expected for each in standings.values())
-    assert every.report["many"]["standings"] == ways(counts)
-    check_outputs(every, counts)
-    complete = {*ARE_THERE, "declined"}
-    incomplete = sum(not set(standings.values()) <= complete for _, standings in expected)
-    assert every.outputs["incomplete"] == str(incomplete)
-    rows = action.rows(every)
-    by_path = {
-        path: Counter(row["standing"] for row in rows if row["path"] == path) for path in ENTRIES
-    }
-    for path, states in by_path.items():
-        states.pop("excluded: archived")
-        assert states == Counter(standings[path] for _, standings in expected)
