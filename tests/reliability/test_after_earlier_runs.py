@@ -1,4 +1,4 @@
-"""However an earlier run ended, the next run finishes its work."""
+"""The next run finishes the work of an earlier run, however that ended."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SOME = dict(list(MISSING.items())[:2])
 
 
 def leave(example: Example, files: dict[str, bytes], branch: str = BRANCH) -> None:
-    """Leave a branch as an interrupted run does: one commit per file, no pull request."""
+    """Create the branch of an interrupted run: one commit for each file, and no pull request."""
     example.repository.create_branch(branch)
     for path, content in files.items():
         example.repository.commit({path: content}, branch=branch, message=f"chore: add {path}")

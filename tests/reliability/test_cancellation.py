@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM: the request in progress may end, and the next run does the rest."""
+"""After SIGINT or SIGTERM a run finishes its present request; the next run does the rest."""
 
 from __future__ import annotations
 
@@ -33,13 +33,17 @@ from tests.harness import (
 PATHS = ("a.md", "b.md", "c.md", "d.md")
 BOTH = (signal.SIGINT, signal.SIGTERM)
 BEYOND_GRACE = 30.0
-"""Seconds for which an answer is held back, so long that the run has ended before."""
+"""Seconds for which an answer is held back; the run ends before."""
 
 
 def cancelled_at(
     action: Action, call: str, *numbers: signal.Signals, times: int = 1, **inputs: str
 ) -> Run:
-    """Run with a list of four files; the signals come while such a request is in flight."""
+    """Run with a list of four files, and send signals during a request; return the result.
+
+    The first of the signals ``numbers`` is sent when the request ``call`` arrives for the
+    ``times``-th time, each further one 0.3 s later.
+    """
     definitions = {} if "profile" in inputs else {"definitions": action.listing(*PATHS)}
     environ = action.environment({"language": "en", **definitions, **inputs})
 
@@ -57,12 +61,12 @@ def cancelled_at(
 
 
 def is_under_way(host: StandInHost, call: str) -> bool:
-    """Whether the answer to such a request is still held back: nobody has waited for it."""
+    """Return whether the answer to the request ``call`` is held back, so nobody waited for it."""
     return any(each.ended is None for each in host.requests if shortened(each) == call)
 
 
 def cancelled(run: Run, number: signal.Signals, *, branch: str = LIST_BRANCH) -> None:
-    """The run says that it was cancelled, and where its work is."""
+    """Assert that the run says that it was cancelled, and on which branch its work is."""
     assert run.exit_code == 128 + number, run.text
     assert f"Cancelled ({number.name})" in run.stderr
     assert "Unexpected" not in run.text
@@ -75,7 +79,7 @@ def cancelled(run: Run, number: signal.Signals, *, branch: str = LIST_BRANCH) ->
 
 
 def finished_by_another_run(action: Action, repository: Repository) -> None:
-    """No pull request was opened; the next run does what is left; every file is there once."""
+    """Assert that no pull request is open, and that the next run adds each file exactly once."""
     assert repository.pull_requests == []
     action.host.on_request = None
     action.host.faults.clear()
@@ -87,7 +91,10 @@ def finished_by_another_run(action: Action, repository: Repository) -> None:
 
 
 def test_the_grace_ends_before_the_runner_goes_on() -> None:
-    """It sends SIGTERM 7.5 s after SIGINT, and kills 2.5 s later (docs/github-behaviour.md)."""
+    """The runner sends SIGTERM 7.5 s after SIGINT, and kills the process 2.5 s later.
+
+    docs/github-behaviour.md has the source.
+    """
     assert GRACE_SECONDS["SIGINT"] <= 7.5 - 2
     assert GRACE_SECONDS["SIGTERM"] <= 2.5 - 1
 
@@ -122,7 +129,7 @@ def test_during_a_read(
 def test_answers_that_are_not_needed_any_more_are_not_waited_for(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
-    """They are read on threads of their own, which hold up no end."""
+    """These answers are read in other threads, and the end of the run does not wait for them."""
     reads = [f"GET contents/{path}" for path in PATHS]
     for call in reads:
         inject_fault(host, call, FaultKind.TIMEOUT, when="after", seconds=BEYOND_GRACE)
@@ -137,7 +144,7 @@ def test_answers_that_are_not_needed_any_more_are_not_waited_for(
 def test_during_the_query_that_is_asked_ahead(
     action: Action, host: StandInHost, seconds: float
 ) -> None:
-    """While the answers to the first one are worked on, or when nothing else is left to do."""
+    """The signal comes while the run processes the first answer, or while it only waits."""
     for count in range(30):
         host.create_repository(f"octo-org/r{count}", {"README.md": b""})
     queries = itertools.count(1)
@@ -224,7 +231,7 @@ def test_where_the_answer_to_the_one_request_never_comes_every_file_is_unknown(
 def test_after_a_lost_answer_the_file_is_unknown(
     action: Action, host: StandInHost, repository: Repository, times: int, number: signal.Signals
 ) -> None:
-    """Also while it is asked for again."""
+    """This also holds if the signal comes while the request is repeated."""
     call = "PUT contents/b.md"
     inject_fault(host, call, FaultKind.ERROR_500, when="after")
     ended = cancelled_at(action, call, number, times=times)
@@ -251,7 +258,7 @@ def test_a_second_signal_ends_at_once(
     inject_fault(host, call, FaultKind.TIMEOUT, when="after", seconds=BEYOND_GRACE)
     ended = cancelled_at(action, call, signal.SIGINT, signal.SIGTERM)
     assert is_under_way(host, call)
-    # Not that of the first, whose time has not ended yet
+    # This is the code of the second signal, because the grace of the first one has not ended
     assert ended.exit_code == 128 + signal.SIGTERM
     finished_by_another_run(action, repository)
 
@@ -299,10 +306,13 @@ sys.exit(main(sys.argv[1:], os.environ, sys.stdout, stderr, cancellation))
 def test_a_signal_after_the_work_does_not_cut_the_report(
     action: Action, repository: Repository, token: str, exit_code: int
 ) -> None:
-    """Whoever reads standard error takes longer for its first line than a request may take."""
+    """The signal comes while the run writes its first line to standard error.
+
+    The reader of standard error takes longer for this line than a request may take.
+    """
     inputs = {"language": "en", "definitions": action.listing("README.md")}
     environ = action.environment(inputs | ({"host_token": token} if token else {}))
-    # Where nothing failed, the first line on standard error is that this is no file
+    # A run without failures writes to standard error only because its summary is a directory
     environ["HOST_STEP_SUMMARY"] = str(action.workspace)
     script = action.workspace / action.write("signalled.py", SIGNALLED_WHILE_IT_REPORTS)
     run = action.process(environ, str(script))
@@ -310,13 +320,13 @@ def test_a_signal_after_the_work_does_not_cut_the_report(
     assert "Is a directory" in run.stderr
 
 
-# --- Before the run can tell of it --------------------------------------------------------
+# --- Before the first line of the log -----------------------------------------------------
 
 
 def test_a_signal_before_the_first_line_ends_the_run_in_silence(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
-    """Blocked, as the commands start us, it waits until there is a handler."""
+    """The commands start the action with blocked signals, so the signal waits for its handler."""
 
     def signalled() -> None:
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])

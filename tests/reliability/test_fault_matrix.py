@@ -1,6 +1,7 @@
-"""Every request of a run × every fault, before and after it is applied; then the run again.
+"""A run survives every fault at each of its requests, and the same run again changes nothing.
 
-This happens on a stand-in without quirks, and on one with all those of the real GitHub.
+A fault comes before or after its request is applied. The stand-in has no quirks, or all quirks of
+the real GitHub.
 """
 
 from __future__ import annotations
@@ -20,24 +21,25 @@ When = Literal["before", "after"]
 
 GRAPHQL = [kind for kind in FaultKind if kind.startswith("graphql")]
 OTHERS = {
-    # Means what 502 means
+    # It means the same as 502
     FaultKind.ERROR_504,
     # Only a query can be answered in part
     *(FaultKind.PARTIAL_200, FaultKind.TIMEOUT_200),
-    # No run survives a redirect to another host: test_redirects
+    # No run survives a redirect to another host (test_redirects)
     *(FaultKind.REDIRECT_301, FaultKind.REDIRECT_302, FaultKind.REDIRECT_307),
-    # What a test makes of these is its own matter
+    # These have no answer of their own; each test gives one
     *(FaultKind.RAW, FaultKind.CHANGED, FaultKind.CUSTOM),
 }
 KINDS = [kind for kind in FaultKind if kind not in OTHERS.union(GRAPHQL)]
 PATIENCE = 2.0
-"""Seconds that a run gives an answer here, in place of 20: this time alone is real."""
+"""Seconds for which a run waits for an answer, instead of 20. Only this time really passes."""
 
 
 def cases() -> Iterator[ParameterSet]:
-    """All of it. Chosen: every fault with one strategy, by turns at each sort of request.
+    """Yield all cases of the matrix.
 
-    Of those on the real day, one in six of these is.
+    The chosen ones have every fault once, with one strategy, by turns at each sort of request. On
+    the real day one in six of these is chosen.
     """
     for (strategy, day), positions in POSITIONS.items():
         sorts, step, turn = SORTS[strategy, day], {"quiet": 1, "real": 6}[day], 0
@@ -47,7 +49,7 @@ def cases() -> Iterator[ParameterSet]:
                 chosen = sorts[turn // step % len(sorts)] if is_ours and not turn % step else 0
                 turn += is_ours
                 if kind is FaultKind.TIMEOUT:
-                    # The only ones that take real time
+                    # Time-outs take real time, so few of them are chosen
                     is_one = (when, day) == ("after", "quiet")
                     chosen = {SINGLE: 2, PER_FILE: FIRST_FILE}[strategy] if is_one else 0
                 for position in positions:

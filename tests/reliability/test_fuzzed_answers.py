@@ -1,4 +1,4 @@
-"""Whatever stands in an answer, and however it comes, a run ends well or with an error in time.
+"""With any content and form of an answer, a run succeeds, or fails with an error, in time.
 
 Nothing is lost, and there is a report.
 """
@@ -21,7 +21,8 @@ from tests.harness import STRATEGIES
 
 RUNS = 200
 ELSEWHERE = "https://evil.example/"
-"""A well-formed address: where GitHub's pages are is for GitHub to say."""
+"""A well-formed address. A summary may link to it, because only GitHub knows the addresses of its
+pages."""
 VALUES: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 1.5, 10**30, "", "0", "main", BRANCH, "heads/main", " "),
     *([], {}, [[]], ["x"], [None], {"message": "Not Found"}, {"it": {}}, {"errors": [{}]}),
@@ -32,7 +33,7 @@ VALUES: tuple[Any, ...] = (
 
 
 def changed(body: Any, rng: random.Random) -> Any:
-    """The same with one field of another value or gone; any depth is as likely as any other."""
+    """Return a body with one field changed, renamed or deleted, at any depth."""
     if not isinstance(body, dict | list) or not body or rng.random() < 0.1:
         return copy.deepcopy(rng.choice(VALUES))
     key: Any = rng.choice(list(body)) if isinstance(body, dict) else rng.randrange(len(body))
@@ -83,10 +84,10 @@ def test_whatever_stands_in_an_answer(example: Example, number: int, seed: int) 
 # --- Slow, endless or broken ----------------------------------------------------------------------
 
 LONGEST = 30
-"""Seconds of a run that may not wait; starting the program and a busy machine come on top."""
+"""Seconds for a run that may not wait, with its start and a busy machine."""
 MACHINE = 15
 MOST_MEMORY = 250_000_000
-"""Bytes: two lists, of branches and of pull requests, may be read at the same time."""
+"""The limit in bytes. Two lists, of branches and of pull requests, may be read at the same time."""
 
 
 @pytest.mark.matrix

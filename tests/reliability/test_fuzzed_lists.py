@@ -1,7 +1,7 @@
 """Lists full of markup, commands and odd characters, and lists at their limits and beyond.
 
-What is shown of them stays text; at a limit there is a clear error, or an ordinary run, in a
-process of its own that may take so much of the processor and of the memory only.
+Outputs show their parts as text. A list at a limit gives a clear error or an ordinary run, in a
+process with a limit for processor time and memory.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ NEW_LINES = ("\n", "\r\n", "\r", "\n\n", "\u2028")
 
 
 def text(rng: random.Random, *, lines: bool = False) -> str:
-    """Anything that means something somewhere."""
+    """Return text with parts that have a meaning in some format."""
     known = (*FRAGMENTS, *NEW_LINES) if lines else FRAGMENTS
     return "".join(rng.choice(known) for _ in range(rng.randrange(1, 8)))
 
@@ -74,7 +74,7 @@ def test_whatever_stands_in_a_list(
 
 
 def is_good(action: Action, entry: Mapping[str, str]) -> bool:
-    """Whether a list of this entry alone is accepted: most are to get as far as GitHub."""
+    """Return whether a list with only this entry is valid; most lists shall reach GitHub."""
     action.listing(entry, name="one.json")
     try:
         loading.load(Folder(action.workspace), "one.json")
@@ -87,9 +87,9 @@ def is_good(action: Action, entry: Mapping[str, str]) -> bool:
 
 CPU_SECONDS = 20
 MEMORY = 1_500_000_000
-"""Addresses, of which the stacks of threads take most; what is really used is far less."""
+"""The limit of address space in bytes. Threads reserve most of it for stacks, and use far less."""
 MOST = 1_000
-"""Characters of a pattern."""
+"""The most characters that a pattern may have."""
 PIECES = (
     *("*", "**", "?", "[", "]", "[a-", "[!", "a", "-", "/", "**/", "*/", "*a", "?*", "-*", "\\"),
     *(".", ".*", "{", "}", "(", "(a+)+", "|", "+", "é", " ", "%", "_", "**/*a/", "/**/", "a/"),
@@ -102,7 +102,7 @@ FILL = (
 
 
 def repeated(rng: random.Random, pieces: tuple[str, ...], length: int) -> str:
-    """One piece, or a few, over and over."""
+    """Return one piece, or a few pieces, repeated up to a length."""
     some = "".join(rng.choice(pieces) for _ in range(rng.choice((1, 1, 2, 3, 7))))
     return (some * (length // len(some) + 1))[:length]
 
@@ -117,14 +117,14 @@ def patterns(rng: random.Random, most: int) -> list[str]:
 
 
 class Anchors:
-    """Values that stand in a file once, and as aliases wherever they are needed again."""
+    """Values that a YAML file has once, with an anchor, and otherwise as aliases."""
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
         self._lines: list[str] = []
 
     def of(self, value: object) -> str:
-        """The value itself, or an alias of it."""
+        """Return the value itself, or an alias of it."""
         text = json.dumps(value, ensure_ascii=False)
         if len(text) < 500 and self._rng.random() < 0.5:
             return text
@@ -133,7 +133,7 @@ class Anchors:
         return f"*{name}"
 
     def bomb(self, levels: int, width: int) -> str:
-        """An alias of lists of aliases."""
+        """Return an alias of a list of aliases, which expands to a very large value."""
         alias = self.of(["x"] * width)
         for _ in range(levels):
             name = f"a{len(self._lines)}"
@@ -155,7 +155,7 @@ def condition(rng: random.Random, anchors: Anchors) -> str:
 
 
 def extended(rng: random.Random, anchors: Anchors) -> str:
-    """A list with rules; most of its values are near a limit."""
+    """Return a list with rules; most of its values are near a limit."""
     globs = anchors.of(patterns(rng, rng.choice((100, 100, 101))))
     size = rng.choice((10, 10, 6_000, 900_000, 999_999, 1_000_000, 1_000_001))
     content = anchors.of(repeated(rng, FILL, size))
@@ -185,7 +185,7 @@ def extended(rng: random.Random, anchors: Anchors) -> str:
 
 
 def broken(rng: random.Random, _anchors: Anchors) -> str:
-    """Text that is no list, around a long run of something."""
+    """Return text that is not a list: a long repetition between two odd parts."""
     before = rng.choice(
         ("- ", "- path: ", "a: ", "[", '- "', "- '", "- x:", "- |\n  ", "? ", "", "&")
     )
@@ -217,7 +217,7 @@ def test_whatever_is_at_its_limit(
     }
     if rng.random() < 0.5:
         entries = [f"octo-org/{pattern(rng, OF_NAMES)}" for _ in range(rng.choice((1, 5, 100)))]
-        # No variable of the environment may be longer
+        # Linux does not allow longer environment variables
         selected = "\n".join(["octo-org/*", *entries])[:120_000]
         given |= {"target_repo": None, "target_repos": selected, "commit_strategy": None}
     environ = action.environment(given, runner=rng.random() < 0.5)

@@ -1,7 +1,7 @@
 """If a run is killed at any request, the next run leaves the same result as an undisturbed one.
 
-Also where GitHub lags behind: the second run meets what the first has just made. Two runs at the
-same moment do the work of one: one branch, one pull request, every file once.
+This also holds if GitHub lags behind and does not show everything that the first run has just
+created. Two runs at the same moment create one branch, one pull request, and every file once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.harness import LIST_BRANCH, PER_FILE, SINGLE, STRATEGIES, SignalAt, i
 
 
 def cases() -> Iterator[ParameterSet]:
-    """All of it. Chosen: every other sort of request, by turns applied and not."""
+    """Yield all cases; every other sort of request is chosen, by turns applied and not applied."""
     for (strategy, day), positions in POSITIONS.items():
         for position in positions:
             for applied in (True, False):
@@ -49,22 +49,22 @@ def test_running_again_finishes_what_a_killed_run_began(
     assert not example.overwritten()
 
 
-# --- Corrections, and what was withdrawn ----------------------------------------------------
+# --- Corrections and withdrawals ------------------------------------------------------------
 
 OLD = {"SECURITY.md": "security@example.com\n", "a.md": "A\n"}
 NEW = {"SECURITY.md": "psirt@example.com\n", "a.md": "A\n", "new.md": "N\n"}
 WORK = {
-    # Without a file that is new there is no commit but that of the correction
+    # A commit of the changed and the new file (`per-file` makes two), and a description
     "correct": 2,
     "withdraw": 1,
-    # What has changed, with `per-file` what is new, a new pull request
+    # A commit of the changed file, a commit of the new file (`per-file`), a new pull request
     "register again": 3,
 }
-"""What a run does about an open or a withdrawn pull request, and its writes."""
+"""The work of a run on an open or a withdrawn pull request, with its number of writes."""
 
 
 def begun(example: Example, work: str) -> dict[str, str]:
-    """Come to where a run has this to do; give its inputs."""
+    """Prepare the repository so that a run has this work to do, and return the run's inputs."""
     example.run(definitions=example.action.listing_of(OLD))
     if work == "register again":
         example.run(definitions=example.action.listing_of(OLD), mode="withdraw")
@@ -73,7 +73,7 @@ def begun(example: Example, work: str) -> dict[str, str]:
 
 
 def check(example: Example, work: str) -> None:
-    """Everything is as if nothing had happened, and nothing is declined."""
+    """Assert that the result is the same as without a kill, and that nothing is declined."""
     plan = example.run(definitions=example.action.listing_of(NEW), mode="plan")
     *earlier, pull = example.repository.pull_requests
     assert [each.state for each in earlier] == ["closed"] * (work == "register again")
@@ -104,7 +104,7 @@ def is_nth_write(number: int) -> Callable[[Request], bool]:
 
 
 def writes() -> Iterator[ParameterSet]:
-    """All of it. Chosen: each write with one strategy, by turns applied and not."""
+    """Yield all cases; each write is chosen with one strategy, by turns applied and not applied."""
     for number, (work, strategy) in enumerate(product(WORK, STRATEGIES)):
         last = WORK[work] + (work == "correct" and strategy == PER_FILE)
         last -= work == "register again" and strategy == SINGLE
@@ -158,7 +158,7 @@ PAIRS = [
 @pytest.mark.parametrize(("day", "pair"), PAIRS)
 def test_two_runs_at_once_do_the_work_of_one(example: Example, day: Day, pair: int) -> None:
     example.live(day)
-    # Different speeds of the host let the runs meet at different requests
+    # With another speed of the host the runs meet at another request
     example.host.latency = (pair % 5) * 0.004
     processes = [example.begin_without_waiting() for _ in range(2)]
     runs = [example.action.end(process, {}) for process in processes]

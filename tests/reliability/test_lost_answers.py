@@ -29,18 +29,18 @@ LOST = (FaultKind.ERROR_502_HTML, FaultKind.CLOSED, FaultKind.EMPTY_200)
 
 
 def run(action: Action, paths: Sequence[str] = PATHS, /, **inputs: str) -> Run:
-    """Run with a list of three files, or of these."""
+    """Run the action with a list of these files; by default there are three."""
     listed = action.listing(*paths)
     return action({"language": "en", "definitions": listed, **inputs})
 
 
 def lose(host: StandInHost, call: str, kind: FaultKind, times: int | None = 1) -> Fault:
-    """Lose the answers to a call that is done."""
+    """Let the host apply a call and lose its answer, ``times`` times (None: always)."""
     return inject_fault(host, call, kind, times=times, when="after")
 
 
 def all_created_once(ended: Run, repository: Repository) -> None:
-    """Everything is there once and is counted so, as if no answer had been lost."""
+    """Assert that the run has created and counted everything once, as without a lost answer."""
     assert ended.exit_code == 0, ended.text
     counts = {name: ended.outputs[name] for name in ("created", "skipped", "failed")}
     assert counts == {"created": "3", "skipped": "0", "failed": "0"}
@@ -91,7 +91,7 @@ def test_the_answer_is_lost_at_every_try(
 def test_a_branch_of_ones_own_name_whose_making_was_lost_is_used(
     action: Action, host: StandInHost, repository: Repository, strategy: str
 ) -> None:
-    """Nothing but the lost answer tells that the bare branch is ours."""
+    """Only the lost answer shows that the branch without commits is ours."""
     host.refused_mutations = {"createRef": Refusal(422, "Not now", kind="UNPROCESSABLE")}
     lost = lose(host, "POST git/refs", FaultKind.ERROR_500, times=None)
     ended = run(action, branch="own", commit_strategy=strategy)
@@ -101,18 +101,18 @@ def test_a_branch_of_ones_own_name_whose_making_was_lost_is_used(
 
 
 def states(ended: Run) -> dict[str, str]:
-    """What the run has done with each file."""
+    """Return the outcome of each file."""
     return {file["path"]: file["done"] for file in ended.registration["files"]}
 
 
 def all_unknown(ended: Run) -> None:
-    """Nobody knows what became of the files."""
+    """Assert that the run does not know whether it has created the files."""
     assert ended.outputs["branch"] == LIST_BRANCH
     assert set(states(ended).values()) == {"unknown"}
 
 
 def finished_by_another_run(action: Action, repository: Repository) -> None:
-    """When GitHub answers again."""
+    """Assert that another run finishes the work when GitHub answers again."""
     action.host.faults.clear()
     again = run(action, commit_strategy="single")
     assert (again.exit_code, len(repository.pull_requests)) == (0, 1), again.text
@@ -164,7 +164,7 @@ def test_a_lost_answer_that_cannot_be_read_back_is_unknown(
 def test_a_pull_request_of_somebody_faster_is_not_taken_for_our_own(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
-    """Nothing was done when the answer was lost, so it is not this run that asks for a review."""
+    """The request with the lost answer was not applied, so this run does not request a review."""
 
     come_first = partial(repository.open_pull_request, head=LIST_BRANCH, body="Theirs")
     meanwhile(host, is_call("POST pulls"), come_first)
@@ -210,7 +210,7 @@ REFUSALS = {404: "Not Found", 401: "Bad credentials", 403: "Forbidden", 429: "Sl
 def test_one_commit_that_cannot_be_read_back_is_unknown(
     action: Action, host: StandInHost, repository: Repository, kind: FaultKind, status: int
 ) -> None:
-    """Whatever the reading meets, a refusal of it does not say that nothing was written."""
+    """If GitHub refuses to read the branch, this does not show that nothing was written."""
     host.faults.add(Fault(kind, at=2, when="after"))
     refused = refuse(host, lambda _: True, status, at=3, message=REFUSALS[status])
     ended = run(action, commit_strategy="single", max_wait_minutes="0.5")
@@ -226,7 +226,7 @@ def test_one_commit_that_cannot_be_read_back_is_unknown(
 def test_a_commit_on_a_branch_that_cannot_be_read_back_is_unknown(
     action: Action, host: StandInHost, repository: Repository, status: int
 ) -> None:
-    """Its files have not failed when they are refused by themselves, nor are they "not reached"."""
+    """The run then tries each file alone. If GitHub refuses that, the files stay unknown."""
     host.quirks.lag = Lag(answers=1, symptoms=(Symptom.COMMIT_STALE,))
     host.faults.add(Fault(FaultKind.CLOSED, at=3, when="after"))
     refuse(host, reads, 403)
@@ -242,7 +242,7 @@ def test_a_commit_on_a_branch_that_cannot_be_read_back_is_unknown(
 def test_one_commit_whose_branch_is_not_found_is_unknown(
     action: Action, host: StandInHost, repository: Repository, when: Literal["before", "after"]
 ) -> None:
-    """Right after a write "Not Found" may be lag, which looks the same as no write."""
+    """Right after a write, "Not Found" can be lag, which cannot be told from a missing write."""
     host.faults.add(Fault(FaultKind.CLOSED, match=lambda r: not is_read(r), when=when))
     if when == "after":
         refuse(host, is_read, 404, at=3, message="Not Found")
@@ -260,7 +260,7 @@ def test_one_commit_whose_branch_is_not_found_is_unknown(
 def test_a_commit_on_a_continued_branch_that_cannot_be_read_back_is_unknown(
     action: Action, host: StandInHost, repository: Repository, status: int, earlier: str
 ) -> None:
-    """What an earlier run made is known, and counted as in any other second run."""
+    """A file of an earlier run is known to exist, and counts as in any other second run."""
     lost, unread = lose_a_later_commit(action, host, earlier)
     unread.times = None
     refused = refuse(host, puts, status)
@@ -283,13 +283,13 @@ def test_a_commit_on_a_continued_branch_that_cannot_be_read_back_is_unknown(
 
 @pytest.mark.parametrize(
     ("earlier", "unreadable"),
-    # The last look before the commit is sent again, and the reading after it
+    # The reads that fail are the last one before the commit is repeated, and the one after it
     [("a.md", 0), ("b.md", 0), ("a.md", 1), ("b.md", 1), ("a.md", 2)],
 )
 def test_a_commit_on_a_continued_branch_whose_files_can_be_read_back_is_counted(
     action: Action, host: StandInHost, repository: Repository, earlier: str, unreadable: int
 ) -> None:
-    """Its files are looked for where they are refused by themselves."""
+    """If GitHub then refuses the single files, the run looks for them on the branch."""
     lost, unread = lose_a_later_commit(action, host, earlier)
     unread.times = unreadable
     refuse(host, puts, 403)
@@ -302,9 +302,9 @@ def test_a_commit_on_a_continued_branch_whose_files_can_be_read_back_is_counted(
 
 
 def lose_a_later_commit(action: Action, host: StandInHost, earlier: str) -> tuple[Fault, Fault]:
-    """Open a pull request with one file; the answer to the next commit will be lost.
+    """Open a pull request with one file, and let the answer to the next commit be lost.
 
-    Gives the faults of that commit, and of reading what it did.
+    Returns the faults of that commit, and of the reads after it.
     """
     assert run(action, [earlier], commit_strategy="single").exit_code == 0
     lost = Fault(FaultKind.CLOSED, match=commits, when="after")
@@ -323,5 +323,5 @@ def puts(request: Request) -> bool:
 
 
 def commits(request: Request) -> bool:
-    """Also what makes a branch; the description of a pull request is another request."""
+    """Return whether a request can write a commit or create a branch, but not a description."""
     return not is_read(request) and request.method == "POST"

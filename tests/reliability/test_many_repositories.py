@@ -23,7 +23,7 @@ from tests.harness import Action, Run, SignalAt, is_read
 from tests.organisation import HOPELESS, STILL_FAILING, Odd, Organisation
 
 SIZES: dict[Day, tuple[int, int]] = {"quiet": (90, 16), "real": (8, 16)}
-"""Complete and incomplete repositories: on a quiet day so many that they take two pages."""
+"""The numbers of complete and incomplete repositories. On a quiet day they fill two pages."""
 LACKING = SIZES["quiet"][1]
 GRAPHQL_ONLY = frozenset(kind for kind in FaultKind if kind.startswith("graphql")) | {
     FaultKind.PARTIAL_200,
@@ -32,16 +32,17 @@ GRAPHQL_ONLY = frozenset(kind for kind in FaultKind if kind.startswith("graphql"
 WITHOUT_AN_ANSWER_OF_ITS_OWN = {FaultKind.RAW, FaultKind.CHANGED, FaultKind.CUSTOM}
 KINDS = [kind for kind in FaultKind if kind not in WITHOUT_AN_ANSWER_OF_ITS_OWN]
 PATIENCE = 2.0
-"""Seconds that a run gives an answer that never comes, in place of 20."""
+"""Seconds for which a run waits for an answer, instead of 20."""
 READS = 1 + 2 + 6
-"""On a quiet day: token, two pages, and about so many queries."""
+"""The reads on a quiet day: the token, two pages of the list, and about six queries."""
 ALL: dict[Day, int] = {"quiet": READS + 3 * LACKING - 8, "real": 64}
-"""A run sends at least ten requests more; the last ones are left out, as they are not GraphQL."""
+"""A number of requests that every run exceeds. The last requests are left out, because they are
+not GraphQL."""
 
 
 @pytest.fixture
 def day() -> Day:
-    """How GitHub is, where a test does not say it."""
+    """The day of tests that do not choose one."""
     return "quiet"
 
 
@@ -54,13 +55,13 @@ def organisation(action: Action, day: Day) -> Organisation:
 
 
 def finish(organisation: Organisation) -> None:
-    """Run again, and see that everything is as it must be at the end."""
+    """Run again, and assert that everything is finished and correct."""
     organisation.action.host.faults.clear()
     organisation.then = None
     odd_since = organisation.is_quiet
     again = organisation.run()
     if odd_since:
-        # Nothing had been written before: now the odd ones are known as such
+        # The first run had not written anything, so repositories have become odd only now
         again = organisation.run()
     assert organisation.wrong() == [], again.console
     many, [files_arrived] = again.report["many"], [organisation[Odd.FILES_ARRIVED]]
@@ -76,7 +77,7 @@ def finish(organisation: Organisation) -> None:
 
 
 def faults() -> Iterator[ParameterSet]:
-    """Every kind at sampled requests, before and after it is applied; more of a quiet day."""
+    """Yield every kind of fault at random requests, before and after they are applied."""
     rng = random.Random(14)
     counts: dict[Day, int] = {"quiet": 3, "real": 2}
     for kind in KINDS:
@@ -126,7 +127,10 @@ def test_one_repository_of_each_odd_kind_stops_no_other(organisation: Organisati
 
 
 def kills() -> Iterator[ParameterSet]:
-    """While a quiet day is read, at each request about one repository, and here and there."""
+    """Yield the requests at which a run is killed.
+
+    They are some of the reads on a quiet day, each request about one repository, and some others.
+    """
     for position in (
         1,
         3,
@@ -154,7 +158,7 @@ def test_running_again_finishes_what_a_killed_run_began(
 
 
 def another(action: Action) -> Action:
-    """Another run's token and files, with the same clock."""
+    """Return an action with another token and other files, and with the same clock."""
     host = action.host
     other = Action(host, action.directory / "other", host.create_token(), clock=action.clock)
     other.workspace.mkdir(parents=True)
@@ -162,7 +166,10 @@ def another(action: Action) -> Action:
 
 
 class Turns:
-    """Lets one of two runs ask at a time: only when both wait, or have ended, one goes on."""
+    """Makes two runs send their requests in a given order.
+
+    A request is answered only when the other run waits as well, or has ended.
+    """
 
     def __init__(self, tokens: Sequence[str], order: Iterator[int]) -> None:
         self._tokens = tokens
@@ -172,7 +179,7 @@ class Turns:
         self._changed = threading.Condition()
 
     def wait(self, request: Request) -> None:
-        """Hold a request until it is its run's turn."""
+        """Hold a request until its run may go on."""
         assert request.token
         run = self._tokens.index(request.token)
         with self._changed:
@@ -196,7 +203,7 @@ class Turns:
 def at_once(
     organisation: Organisation, actions: Sequence[Action], turns: Turns, **inputs: str
 ) -> list[Run]:
-    """Run twice at the same time, and let one of the runs ask at a time."""
+    """Run twice at the same time, with one request at a time, and return both results."""
 
     def run(number: int) -> Run:
         try:
@@ -209,7 +216,11 @@ def at_once(
 
 
 def orders() -> Iterator[ParameterSet]:
-    """One run stops before a request and the other before one of its own; or any order at all."""
+    """Yield orders of the requests of two runs.
+
+    Either the first run stops before a request and the other one before one of its own, or the
+    order is random.
+    """
     rng = random.Random(15)
     pairs = rng.sample(list(itertools.product(range(13), repeat=2)), 80)
     for day in ("quiet", "real"):
@@ -264,7 +275,7 @@ def test_two_runs_over_an_organisation_at_once(organisation: Organisation, seed:
     for each in runs:
         states = each.report["many"]["states"]
         assert (each.exit_code, states["deferred"]) == (1, 0)
-        # A write to a name that changed after this run read it is not sent on to the new one
+        # If a repository is renamed after this run has read it, the write is not redirected
         assert states["failed"] <= len(HOPELESS | {Odd.RENAMED}), each.console
     finish(organisation)
 
@@ -292,7 +303,7 @@ def test_a_cancelled_run_reports_what_it_has_done(organisation: Organisation) ->
     run = organisation.action.end(end.to(organisation.begin()), {})
     organisation.check(run)
     assert run.exit_code == 128 + signal.SIGTERM
-    # The request under way ends, and at most one more repository has begun
+    # The run finishes its present request, and has begun at most one more repository
     assert run.report["many"]["states"]["deferred"] >= LACKING - 2
     finish(organisation)
 

@@ -1,9 +1,9 @@
-"""Whatever happens to repositories while a run goes on, and however GitHub names them.
+"""A public log has no private name, even if repositories change during a run.
 
 Repositories are renamed, transferred, swapped, made private or deleted at any request of a run over
-three, and refusals name private ones; answers are lost, GitHub lags, a second run
-comes between. Files, branches, owners and properties of a private one have private words, too. The
-log is public: none of that is in it.
+three of them. Refusals name private ones, answers are lost, GitHub lags, and a second run takes
+place meanwhile. Files, branches, owners and properties of a private repository have private names,
+too.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ STRANGER = "stranger/alpha"
 
 
 def words(repository: Repository, rng: random.Random) -> str:
-    """What a server might say, with the name of a repository in it."""
+    """Return a message that a server might send, with the name of a repository in it."""
     form = rng.choice(("{0.full_name}", "{0.name}", "https://github.com/{0.full_name}/rules"))
     return f"Sorry: {form.format(repository)} cannot be used"
 
 
 def ours(repository: Repository) -> list[PullRequest]:
-    """The pull requests that no stranger opened."""
+    """Return the pull requests that no stranger has opened."""
     return [pull for pull in repository.pull_requests if pull.head_repository != STRANGER]
 
 
 def asks_by_ids(request: Request) -> bool:
-    """Whether a query is about several repositories by their ids."""
+    """Return whether a request is a query for several repositories by their ids."""
     return "nodes(ids:" in str(request.fields.get("query"))
 
 
@@ -61,12 +61,12 @@ def test_no_private_name_is_published_and_nothing_is_written_elsewhere(  # noqa:
         properties={"team": [f"secret-{number}" for number in range(rng.choice((1, 30)))]},
     )
     if rng.random() < 0.3:
-        # No branch can have this name, and nothing is inherited where it is private
+        # No branch can have this name. If the repository is private, no file is inherited from it.
         host.create_repository("octo-org/.github", PRESENT, private=rng.random() < 0.5)
     frozen = host.create_repository("octo-org/beta", PRESENT, topics=["frozen"])
     three = [public, secret, frozen]
     if rng.random() < 0.5:
-        # Shown in the place of another one, it would count as complete
+        # If GitHub showed it instead of another repository, that would count as complete
         frozen.commit(dict(LISTED))
     untouched = frozen.files()
 
@@ -95,7 +95,7 @@ def test_no_private_name_is_published_and_nothing_is_written_elsewhere(  # noqa:
         rng.choice(three).delete()
 
     events = rng.sample((rename, transfer, swap, hide, delete), rng.choice((0, 1, 1, 2)))
-    # What is gone before it is listed has no name that the run could know
+    # If a repository is gone before it is listed, the run cannot know its name
     goes = {delete, transfer}
     moments = {rng.randrange(3 if event in goes else 1, 14): event for event in events}
 
@@ -105,7 +105,7 @@ def test_no_private_name_is_published_and_nothing_is_written_elsewhere(  # noqa:
     def meanwhile(request: Request) -> None:
         if event := moments.pop(request.number, None):
             if event in goes and request.path.endswith("/repos"):
-                # The list was asked for again
+                # The run has requested the list again
                 moments[request.number + 1] = event
             else:
                 event()
@@ -116,11 +116,11 @@ def test_no_private_name_is_published_and_nothing_is_written_elsewhere(  # noqa:
     if rng.random() < 0.3:
         host.quirks.lag = Lag(seconds=rng.choice((0.8, 3.0, 8.0)))
     if rng.random() < 0.2:
-        # More than one answer holds, and the first numbers of another repository
+        # One answer does not show all of them, and another repository may have the same numbers
         for _ in range(101):
             public.open_pull_request(head=SCAFFOLD_BRANCH, head_repository=STRANGER, body="Mine")
     if rng.random() < 0.4:
-        # Then each repository is read by its name
+        # The run then reads each repository by its name
         host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=asks_by_ids, times=None))
     if rng.random() < 0.4:
         kind = rng.choice(LOST)
@@ -169,7 +169,7 @@ def test_no_private_name_is_published_and_nothing_is_written_elsewhere(  # noqa:
     if given["mode"] != "register":
         assert only_reads(host)
         many = runs[-1].report.get("many") or {"states": {}}
-        assert many["states"].get("complete", 0) <= 1  # the workflow's own
+        assert many["states"].get("complete", 0) <= 1  # the repository of the workflow
     host.faults.clear()
     host.on_request = None
     runs.append(action(given, target_repo=None, env=env, runner=True))
@@ -177,7 +177,7 @@ def test_no_private_name_is_published_and_nothing_is_written_elsewhere(  # noqa:
         assert run.exit_code in {0, 1, 2}, run.text
         assert "Unexpected error" not in run.text
         assert "予期しないエラー" not in run.text
-        # With report, table and page
+        # These are the report, the table and the page
         shown = "\n".join([run.text, *(each.read_text("utf-8") for each in temporary.iterdir())])
         shown = shown.lower()
         assert not any(each in shown for each in ("secret", "hidden-name", f"id {secret.id}")), (
@@ -187,7 +187,7 @@ def test_no_private_name_is_published_and_nothing_is_written_elsewhere(  # noqa:
     assert frozen.files() == untouched
     for each in (public, secret):
         assert each.files() == (held if each is secret else PRESENT)
-        # A branch that is called as the repository has another name once that is renamed
+        # The name of the branch contains the name of the repository, so a renamed one gets another
         assert len(ours(each)) <= (len(runs) if given["branch"] else 1)
     strangers = [pull for pull in public.pull_requests if pull.head_repository == STRANGER]
     assert {(pull.body, *pull.labels) for pull in strangers} <= {("Mine",)}

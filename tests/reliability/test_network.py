@@ -38,7 +38,7 @@ ADVICE = {
 
 @contextmanager
 def unused_port() -> Iterator[str]:
-    """A port that nobody listens on."""
+    """A port on which nobody listens."""
     with closing(socket.socket()) as taken:
         taken.bind(("127.0.0.1", 0))
         yield f"127.0.0.1:{taken.getsockname()[1]}"
@@ -55,7 +55,7 @@ def resetting() -> Iterator[str]:
             except OSError:
                 return
             connection.recv(1)
-            # Closed with unsent time 0: a reset instead of an end
+            # A socket with a linger of zero sends a reset when it is closed
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             connection.close()
 
@@ -69,7 +69,7 @@ def resetting() -> Iterator[str]:
 
 @contextmanager
 def unknown() -> Iterator[str]:
-    """A name that no resolver knows; without a network, asking a real one would take a minute."""
+    """A name that does not resolve. A real resolver would take a minute without a network."""
 
     def no_such_name(*_: object, **__: object) -> NoReturn:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
@@ -110,7 +110,7 @@ def test_a_host_that_cannot_be_reached(
 
 PROXIES = {
     "refuses": ("Tunnel connection failed: 403 ", True),
-    # Trying again could lock the account
+    # This one is not repeated, because further attempts could lock the account
     "knows no such user": ("Tunnel connection failed: 407 ", False),
     "cannot be reached": ("Connection refused", True),
     "no address": ("http://proxy.example.com:3128", False),

@@ -1,6 +1,7 @@
-"""Lists whose pages repeat, bring nothing new, are cut, or never end: every run ends, as it must.
+"""Every run ends, even if the pages of a list repeat, bring nothing new, are cut, or never end.
 
-Lists of an organisation, a person or an App, of custom properties, and of pull requests.
+The lists are the repositories of an organisation, a person or an App, custom properties, and pull
+requests.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from tests.harness import Action, is_read, only_reads
 
 RUNS = 300
 MOST_REQUESTS = 400
-"""No run over these few repositories may take more."""
+"""The most requests that a run over these few repositories may send."""
 NEXT = '<https://example.com/?page=9>; rel="next"'
 FULL = 100
-"""Items of a full page."""
+"""The number of items of a full page."""
 LISTS = ("/repos", "/repositories", "/values", "/pulls")
 WAYS = ("same", "empty", "nothing new", "loop", "cut", "cut short", "twice", "endless", "slow")
 
@@ -33,7 +34,7 @@ def is_list(request: Request) -> bool:
 
 
 class Pages:
-    """Gives the right page, changed in one way; ``seen`` are those that were sent before."""
+    """Changes the right pages of lists in one way; ``seen`` has the pages that were sent before."""
 
     def __init__(self, way: str, rng: random.Random) -> None:
         self.way = way
@@ -75,7 +76,7 @@ class Pages:
 
 
 def more_pulls(pull: Any, count: int, pages: int) -> list[Any]:
-    """Pull requests of strangers' forks, older than one: they fill a page."""
+    """Return pull requests from forks of strangers that are older than ``pull``, to fill a page."""
     found = []
     for number in range(count):
         other = copy.deepcopy(pull)
@@ -86,7 +87,7 @@ def more_pulls(pull: Any, count: int, pages: int) -> list[Any]:
 
 
 def another(item: Any, number: int) -> Any:
-    """A repository, or its custom properties, with another number."""
+    """Return a copy of a repository, or of its custom properties, with another number."""
     other = copy.deepcopy(item)
     other["repository_id" if "repository_id" in item else "id"] = number
     return other

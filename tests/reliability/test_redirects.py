@@ -1,4 +1,4 @@
-"""Redirects: to another name of the repository they are followed, to another host never."""
+"""A run follows redirects to another name of the repository, but never to another host."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ CALLS = (
 
 
 def run(action: Action, **inputs: Any) -> Run:
-    """Run with a list of three files."""
+    """Run the action with a list of three files."""
     listed = action.listing(*PATHS)
     return action(language="en", definitions=listed, **inputs)
 
 
 def finished(repository: Repository) -> None:
-    """Every file is there once, and one pull request brings them."""
+    """Assert that one pull request adds every file once."""
     new = [path for commit in repository.log(LIST_BRANCH)[:-1] for path in commit.paths]
     assert sorted(new) == sorted(PATHS)
     assert [(p.head, p.state) for p in repository.pull_requests] == [(LIST_BRANCH, "open")]
@@ -117,7 +117,7 @@ def test_no_redirect_leads_to_another_host(
         "javascript:alert(1)",
         "",
         "https://evil.example/::error::owned",
-        # That the token is in no output is checked for every run
+        # Every run checks that no output contains the token
         "https://{token}.example.com/",
     ],
 )

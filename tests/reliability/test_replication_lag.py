@@ -1,4 +1,4 @@
-"""GitHub does not know everywhere at once what it has just made: the run waits for it."""
+"""Some answers of GitHub do not show a recent write yet, and the run waits until they do."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Lags = Callable[..., None]
 
 @pytest.fixture
 def lags(host: StandInHost) -> Lags:
-    """Say how the host lags behind from now on."""
+    """A function that sets the lag of the host (`Lag`)."""
 
     def begin(**more: Any) -> None:
         host.quirks.lag = Lag(**more)
@@ -38,7 +38,7 @@ def lags(host: StandInHost) -> Lags:
 
 @pytest.fixture
 def listed(action: Action, repository: Repository) -> Iterator[str]:
-    """A list of two files, which are there once in the end, in one pull request."""
+    """A list of two files. After the test one pull request must add each of them once."""
     yield action.listing("a.md", "b.md")
     new = [path for commit in repository.log(LIST_BRANCH)[:-1] for path in commit.paths]
     assert sorted(new) == ["a.md", "b.md"]
@@ -47,7 +47,7 @@ def listed(action: Action, repository: Repository) -> Iterator[str]:
 
 @pytest.fixture
 def begun(repository: Repository) -> Repository:
-    """What an earlier run has made of it: a branch with one of the files."""
+    """A repository in which an earlier run has created a branch with one of the files."""
     repository.create_branch(LIST_BRANCH)
     repository.commit({"a.md": b"\n"}, branch=LIST_BRANCH)
     return repository
@@ -74,7 +74,7 @@ def test_all_of_github_lags_behind(start: Start, lags: Lags, listed: str, second
 def test_a_pull_request_whose_answer_was_lost_is_waited_for(
     start: Start, strategy: str, lags: Lags, listed: str, repository: Repository, host: StandInHost
 ) -> None:
-    """It is found in the list; its labels come to know it later."""
+    """The list of pull requests shows it at once, but the requests for labels only later."""
     lags(answers=1, symptoms=(Symptom.LABELS,))
     call = "POST /graphql" if strategy == "single" else "POST pulls"
     lost = Fault(
@@ -115,7 +115,7 @@ def test_it_is_not_waited_for_without_an_end(
 def test_what_a_run_that_just_ended_has_made_is_waited_for(
     start: Start, lags: Lags, listed: str, begun: Repository
 ) -> None:
-    """The branch is read, so it is there; its commits and its pull request lag all the same."""
+    """The run can read the branch, but not yet its commits and its pull request."""
     begun.written.note(f"branch {LIST_BRANCH}", f"head {LIST_BRANCH}")
     lags(
         seconds=5.0,
@@ -127,7 +127,7 @@ def test_what_a_run_that_just_ended_has_made_is_waited_for(
 def test_the_labels_of_a_pull_request_that_a_run_just_opened_are_waited_for(
     start: Start, action: Action, lags: Lags, listed: str, repository: Repository
 ) -> None:
-    """This run has only read it."""
+    """An earlier run has opened it, so this run only reads it."""
     assert start(definitions=action.listing("a.md")).exit_code == 0
     assert action.listing("a.md", "b.md") == listed
     lags(answers=2, symptoms=(Symptom.LABELS,))
@@ -153,7 +153,7 @@ def test_a_longer_lag_is_not_reported_as_a_missing_permission(
 def test_a_pull_request_that_is_said_to_exist_is_looked_for_until_lists_have_it(
     action: Action, host: StandInHost, listed: str, begun: Repository, empty: int, found: bool
 ) -> None:
-    """Another run has just opened it; the lists of pull requests come to know it later."""
+    """Another run has just opened it, and the lists of pull requests show it only later."""
     begun.open_pull_request(head=LIST_BRANCH)
     unseen = inject_fault(host, "GET pulls", times=empty, status=200, body=[])
     ended = action(definitions=listed, language="en")
@@ -175,7 +175,7 @@ MAY_NOT_WRITE = {
 def test_a_missing_permission_is_no_lag(
     action: Action, host: StandInHost, repository: Repository, call: str, language: str
 ) -> None:
-    """A plain 404, also below the branch that the run has just made."""
+    """GitHub answers with a plain 404, also for the branch that the run has just created."""
     refuse = inject_fault(host, call, times=None, status=404, message="Not Found")
     ended = action(definitions=action.listing("a.md"), language=language)
     assert ended.exit_code in {1, 2}
@@ -212,7 +212,7 @@ def test_a_file_that_is_said_to_exist_is_looked_for(
     """Another run has just made it: "already exists" for the write, not there for the read."""
     come_first = partial(repository.commit, {"b.md": content}, branch=LIST_BRANCH)
     meanwhile(host, lambda request: shortened(request) == "PUT contents/b.md", come_first)
-    # Nor do the lists of a large repository show it
+    # The repository is large, so the listing is cut and does not show the file either
     cut = b'{"sha": "1", "tree": [], "truncated": true}'
     refuse(host, lambda each: "/git/trees/" in each.path, 200, body=cut)
     seen = "GET contents/b.md"

@@ -18,19 +18,19 @@ from tests.harness import PER_FILE, SINGLE, TARGET, Action, Run
 
 AUTHORITY = Authority()
 API = "https://github.example/api/v3"
-"""A name that only a proxy can resolve."""
+"""An address that only a proxy can resolve."""
 Environment = pytest.MonkeyPatch
 
 
 def action_on(host: StandInHost, directory: Path) -> Action:
-    """The action with a repository that has one of the 29 files."""
+    """Return an action with a repository that has one of the 29 files."""
     (directory / "workspace").mkdir()
     host.create_repository(TARGET, {"README.md": b"x"})
     return Action(host, directory, host.create_token())
 
 
 def run(directory: Path, context: ssl.SSLContext, **inputs: str) -> Run:
-    """Run against a host that shows the certificate of ``context``."""
+    """Run the action against a host that shows the certificate of ``context``."""
     with StandInHost(tls=context) as host:
         assert host.url.startswith("https://127.0.0.1:")
         return action_on(host, directory)(inputs)
@@ -39,7 +39,7 @@ def run(directory: Path, context: ssl.SSLContext, **inputs: str) -> Run:
 def run_through(
     proxy: Proxy, host: StandInHost, directory: Path, *, scheme: str = "http", **inputs: str
 ) -> Run:
-    """Run against a host that only ``proxy`` reaches; ``scheme`` is that of its address."""
+    """Run the action against a host through ``proxy``, whose address has this ``scheme``."""
     with pytest.MonkeyPatch.context() as patch, proxy:
         patch.setenv("HTTPS_PROXY", f"{scheme}://somebody:secret@{proxy.name}")
         ended = action_on(host, directory)({"api_url": API, **inputs})
@@ -72,7 +72,7 @@ def test_an_authority_of_ones_own(
 
 
 def test_a_directory_of_certificates(tmp_path: Path, monkeypatch: Environment) -> None:
-    """OpenSSL looks there for a file that is named by the authority."""
+    """OpenSSL looks there for a file whose name is a hash of the authority's name."""
     authorities = tmp_path / "authorities"
     authorities.mkdir()
     AUTHORITY.bundle(authorities / f"{AUTHORITY.hashed_name}.0")
@@ -156,7 +156,7 @@ def test_a_host_that_does_not_encrypt(
     assert not host.requests
 
 
-# --- A proxy that opens encrypted connections -----------------------------------------------
+# --- A proxy that decrypts connections ------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -191,7 +191,7 @@ def test_a_proxy_whose_authority_nobody_named(
 def test_a_proxy_that_is_reached_over_tls_may_drop_a_connection_while_it_is_encrypted(
     host: StandInHost, tmp_path: Path, monkeypatch: Environment, dropped: int
 ) -> None:
-    """It is tried again."""
+    """The run tries again."""
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(AUTHORITY.bundle(tmp_path / "ca.pem")))
     proxy = Proxy(host, AUTHORITY, tls=AUTHORITY.good(), closes=dropped)
     ended = run_through(proxy, host, tmp_path, scheme="https", commit_strategy=SINGLE).or_fail()
@@ -204,11 +204,14 @@ def test_a_proxy_that_is_reached_over_tls_may_drop_a_connection_while_it_is_encr
 def test_a_proxy_that_drops_every_connection_while_it_is_encrypted(
     host: StandInHost, tmp_path: Path, language: str
 ) -> None:
-    """So may one without TLS whose address begins with https://: the variable is named."""
+    """A proxy without TLS does this if its address begins with https://.
+
+    So the error names the variable that has the address.
+    """
     proxy = Proxy(host, AUTHORITY, closes=100)
     ended = run_through(proxy, host, tmp_path, scheme="https", language=language)
     assert ended.exit_code == 1
-    # OpenSSL and Python have changed their words for it: "EOF" is in all of them
+    # The message depends on the versions of OpenSSL and Python, but it always has "EOF"
     for text in (proxy.name, "EOF", "HTTPS_PROXY"):
         assert text in ended.stderr
     assert proxy.closes < 99
@@ -220,7 +223,7 @@ def test_a_proxy_that_drops_every_connection_while_it_is_encrypted(
 def test_the_connection_to_a_proxy_is_told_from_the_one_through_it(
     host: StandInHost, tmp_path: Path, monkeypatch: Environment, language: str, certificate: str
 ) -> None:
-    """Its certificate is of an unknown authority, bad, or there is none."""
+    """The proxy's certificate is from an unknown authority, not valid, or missing."""
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(AUTHORITY.bundle(tmp_path / "ca.pem")))
     own = Authority() if certificate == "good" else AUTHORITY
     proxy = Proxy(host, AUTHORITY, tls=getattr(own, certificate)() if certificate else None)

@@ -1,8 +1,9 @@
-"""The promises under every answer that GitHub may give where nobody knows which one it gives.
+"""The promises hold with every answer that GitHub may give if nobody knows the real answer.
 
-Whatever the combination: nothing that exists is overwritten or called missing, nothing is written
-twice, and once GitHub answers as recorded again, a further run finishes the work. Of the answers
-about directories, each by itself: what is missing is created, or the run says why not.
+With every combination of such answers, nothing that exists is overwritten or called missing, and
+nothing is written twice. When GitHub gives the recorded answers again, a further run finishes the
+work. With a single odd answer about directories, a run creates the missing files, or says why it
+does not.
 """
 
 from __future__ import annotations
@@ -47,9 +48,10 @@ from tests.harness import (
 
 MANY = "many"
 NAMES = ("octo/example", "octo/second")
-"""In a run over many; the first one alone otherwise."""
+"""The repositories of a run over many; other runs have only the first one."""
 MOST_FOUND = 10_000
-"""Bytes of a file that GraphQL finds: so few that reading a larger one takes no time."""
+"""The size in bytes of the largest file that GraphQL finds. It is small, so that a test with a
+larger file takes no time."""
 OTHERWISE_USUAL = partial(Quirks, most_found=MOST_FOUND)
 THERE: Mapping[str, Any] = {
     "README.md": b"x" * (MOST_FOUND + 1),
@@ -79,7 +81,7 @@ TYPES = ("UNPROCESSABLE", "FORBIDDEN", "NOT_FOUND", "STALE_DATA", "")
 
 @dataclass
 class Scene:
-    """Repositories that have something of each kind, and runs on them."""
+    """Repositories with an entry of each kind, and runs on them."""
 
     host: StandInHost
     action: Action
@@ -93,11 +95,11 @@ class Scene:
 
     @property
     def readings(self) -> int:
-        """How often repositories are read: over many all at once first, and then each again."""
+        """How often a run reads repositories; a run over many reads each one twice."""
         return len(self.repositories) * (2 if self.way == MANY else 1)
 
     def run(self) -> Run:
-        """Register the list."""
+        """Run the action with the list, and return the result."""
         listed = dict.fromkeys((*PRESENT, *BLOCKED, *MISSING), OURS.decode())
         given = {"definitions": self.action.listing_of(listed), "language": "en"}
         if self.way == MANY:
@@ -105,7 +107,7 @@ class Scene:
         return self.action(given, commit_strategy=self.way)
 
     def broken(self, run: Run) -> list[str]:
-        """Say which promise a run has broken: none, when it is right."""
+        """Return the promises that a run has broken, in words."""
         found = []
         for each in self.repositories:
             found += [f"{each.full_name}: {what}" for what in self._broken_in(each)]
@@ -134,7 +136,7 @@ class Scene:
             yield "two pull requests are open"
 
     def unfinished(self) -> list[str]:
-        """Name the repositories that lack something that can be done."""
+        """Return the names of repositories that lack a file that could be created."""
         return [
             each.full_name
             for each in self.repositories
@@ -144,7 +146,7 @@ class Scene:
 
 
 def entries(repository: Repository, commit: str) -> dict[str, tuple[str, int]]:
-    """Every path of a commit with the id and the mode of what is there."""
+    """Return the id and the mode of the entry at every path of a commit."""
     tree = repository.commit_at(commit).tree
     return {
         path: (str(entry.id), int(entry.filemode))
@@ -154,7 +156,7 @@ def entries(repository: Repository, commit: str) -> dict[str, tuple[str, int]]:
 
 
 def some(cases: Iterator[tuple[Any, ...]], chosen: int) -> list[ParameterSet]:
-    """All of them; so many, spread over all, are among those of each change."""
+    """Return all cases; ``chosen`` random ones are marked as chosen."""
     every = list(cases)
     kept = set(random.Random(0).sample(range(len(every)), chosen))
     return [
@@ -167,7 +169,10 @@ def some(cases: Iterator[tuple[Any, ...]], chosen: int) -> list[ParameterSet]:
 
 
 def readings() -> Iterator[tuple[Any, ...]]:
-    """What GraphQL may answer about paths and directories; some are cut without a sign."""
+    """Yield the answers that GraphQL may give about paths and directories.
+
+    Some of them are cut without a sign.
+    """
     nothing = tuple(Unresolved)
     yield from product(nothing, nothing, (None, *nothing), (None, 3), (False, True))
 
@@ -200,7 +205,7 @@ def test_whatever_is_answered_about_directories(
 
 
 def finish(scene: Scene) -> None:
-    """GitHub answers as recorded again: a further run does what is left."""
+    """Let GitHub give the recorded answers again, and assert that a further run finishes."""
     scene.host.quirks = OTHERWISE_USUAL()
     scene.host.refused_mutations = {}
     scene.host.faults.clear()
@@ -210,13 +215,13 @@ def finish(scene: Scene) -> None:
 
 
 def is_below(method: str) -> Callable[[Request], bool]:
-    """Whether a path below something that is no directory is read, or written."""
+    """Return a function that recognises a read or a write below a file, a link or a submodule."""
     ends = tuple(f"/contents/{path}" for path in BLOCKED)
     return lambda request: request.method == method and request.path.endswith(ends)
 
 
 def rest_answers() -> Iterator[tuple[Any, ...]]:
-    """What REST may answer below a file, a link or a submodule: to a read, and to a write."""
+    """Yield the answers of REST to a read and to a write below a file, a link or a submodule."""
     file = {"type": "file", "path": "docs/guide.md", "sha": "1" * 40, "name": "guide.md"}
     reads = ((404, None), (422, None), (403, None), (200, file), (200, [file]), (302, None))
     yield from product(reads, (409, 422, 404, 403, 500))
@@ -237,7 +242,7 @@ def test_whatever_rest_answers_below_what_is_no_directory(
     finish(scene)
 
 
-# --- Each answer about directories by itself --------------------------------------------------
+# --- A single odd answer about directories ----------------------------------------------------
 
 WORKS: Mapping[str, tuple[Mapping[str, Any], int]] = {
     "as recorded": ({}, 0),
@@ -246,7 +251,8 @@ WORKS: Mapping[str, tuple[Mapping[str, Any], int]] = {
     "odd modes": ({"odd_modes": True}, 3),
     **{f"below a file: {how.name}": ({"below_a_file": how}, 0) for how in Unresolved},
 }
-"""Switches under which everything is done, and the listings that each reading then takes more."""
+"""Quirks with which a run still does everything, each with the number of further listings that a
+reading then needs."""
 
 
 DONE = {
@@ -257,13 +263,13 @@ DONE = {
 
 
 def done_in_each(run: Run) -> list[dict[str, str]]:
-    """What a run has done with each file, in each repository."""
+    """Return the outcome of each file, for each repository."""
     rows = run.report["registrations"]
     return [{each["path"]: each["done"] for each in row["files"]} for row in rows]
 
 
 def listings(host: StandInHost) -> int:
-    """How many directories were listed by REST."""
+    """Return how many directories were listed through REST."""
     return sum("git/trees" in call for call in calls(host))
 
 
@@ -303,7 +309,7 @@ def test_an_answer_that_contradicts_itself_is_no_answer(
 
 
 ODD_NAME = b"A\xe9.md"
-"""Is no UTF-8, and comes before all others."""
+"""A name that is not UTF-8, and that comes before all other names."""
 
 
 @pytest.mark.parametrize("utf8", [False, True], ids=["raw", "replaced"])
@@ -319,7 +325,10 @@ def test_names_that_are_not_utf8_hide_nothing(host: StandInHost, scene: Scene, u
 
 
 def add_odd_name(repository: Repository) -> None:
-    """Commit a file with this name to the default branch: pygit2's own calls take UTF-8 alone."""
+    """Commit a file called `ODD_NAME` to the default branch.
+
+    The tree is written as bytes, because other calls of pygit2 accept only UTF-8.
+    """
     git = repository.own()
     head = repository.commit_at(repository.head())
     blob = git.create_blob(b"x\n")
@@ -354,7 +363,7 @@ def test_what_the_owner_has_is_proved_too(
 
 
 def large_answer() -> Iterator[bytes | float]:
-    """More values than an answer may have."""
+    """Send an answer with more values than allowed."""
     body = b"[" + b"[]," * 700_000 + b"[]]"
     yield raw.head(f"Content-Length: {len(body)}")
     yield body
@@ -390,7 +399,7 @@ def test_a_query_whose_answer_is_too_large_is_asked_in_parts(
 
 
 def refusals() -> Iterator[tuple[Any, ...]]:
-    """Which of the three mutations are refused, with what type, and what that means."""
+    """Yield which of the three mutations are refused, the type of the error, and two quirks."""
     sets = [
         tuple(name for name, is_in in zip(ALL_THREE, each, strict=True) if is_in)
         for each in product((False, True), repeat=3)

@@ -25,14 +25,14 @@ AN_HOUR = 3600
 
 
 def run(action: Action, count: int = len(PATHS), **inputs: str) -> Run:
-    """Run with a list of a few files."""
+    """Run the action with a list of a few files."""
     paths = PATHS if count == len(PATHS) else [f"docs/{number}.md" for number in range(count)]
     listed = action.listing(*paths)
     return action({"language": "en", "definitions": listed, **inputs})
 
 
 def finished(repository: Repository, count: int = len(PATHS)) -> None:
-    """Every file is there once, and one pull request brings them."""
+    """Assert that one pull request adds every file once."""
     new = [path for commit in repository.log(LIST_BRANCH)[:-1] for path in commit.paths]
     assert (len(new), len(set(new))) == (count, count)
     assert repository.files(LIST_BRANCH) == repository.files() | dict.fromkeys(new, b"\n")
@@ -40,13 +40,13 @@ def finished(repository: Repository, count: int = len(PATHS)) -> None:
 
 
 def announced(ended: Run) -> list[tuple[int, str]]:
-    """Length and reason of every wait."""
+    """Return the length and the reason of every wait that a run has announced."""
     found = (re.fullmatch(r"Waiting (\d+) s: (.+)\.", line) for line in ended.lines)
     return [(int(match[1]), match[2]) for match in found if match]
 
 
 def moment(text: str) -> float:
-    """The time that the run names to come back at, in seconds since the epoch."""
+    """Return the time at which the run says that one can try again, in seconds since the epoch."""
     plain = html.unescape(text)
     found = re.search(r"Run this again after `?(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC", plain)
     assert found, text
@@ -210,7 +210,7 @@ def test_a_rate_limit_that_does_not_suffice(
     assert (writes(host), repository.branches) == ([], ["main"])
     assert len(host.requests) == requests
 
-    # It suffices just so
+    # The remaining requests are exactly enough
     host.rate_limit = RateLimit(remaining=NEEDED_TO_READ + ABOUT_BRANCH + NEEDED_TO_WRITE)
     ended = run(action).or_fail()
     assert announced(ended) == []
@@ -243,7 +243,7 @@ def test_a_graphql_rate_limit_that_does_not_suffice(
 def test_a_rate_limit_that_is_not_needed_may_be_used_up(
     action: Action, host: StandInHost, repository: Repository, strategy: str
 ) -> None:
-    """REST and GraphQL have a rate limit each, and a run needs only that of its strategy."""
+    """REST and GraphQL have separate rate limits, and a run needs only the one of its strategy."""
     spent = "rate_limit" if strategy == SINGLE else "graphql_rate_limit"
     setattr(host, spent, RateLimit(remaining=0))
     ended = run(action, commit_strategy=strategy).or_fail()
