@@ -515,7 +515,9 @@ def declined(world: World) -> dict[str, int]:
                 if mark.is_needless:
                     continue
                 if pull.state == "closed" and (
-                    was_taken_out(world, pull, path) if mark.is_withdrawn else mark.names(path)
+                    was_deleted_from_branch(world, pull, path)
+                    if mark.is_withdrawn
+                    else mark.names(path)
                 ):
                     found[path] = pull.number
     return found
@@ -527,8 +529,8 @@ def added(world: World, head: str) -> frozenset[str]:
     return world.commits[head][1] - world.commits[base][1]
 
 
-def was_taken_out(world: World, pull: Pull, path: str) -> bool:
-    """Return whether somebody has taken a path out of a pull request.
+def was_deleted_from_branch(world: World, pull: Pull, path: str) -> bool:
+    """Return whether somebody has deleted a path from the branch of a pull request.
 
     The description names the path, and the branch lacks it. A branch with other files and none of
     the named ones does not count, because it may never have been ours.
@@ -779,8 +781,8 @@ def _note_unwanted(world: World, pull: Pull, *paths: str) -> None:
     of ours. Then the paths may be proposed again.
     """
     pull.head_sha = world.branches[pull.head]
-    taken_out = {path for path in FILES if was_taken_out(world, pull, path)}
-    world.unwanted = taken_out & {*world.unwanted, *paths}
+    deleted = {path for path in FILES if was_deleted_from_branch(world, pull, path)}
+    world.unwanted = deleted & {*world.unwanted, *paths}
 
 
 def _rewrite_without_file(world: World) -> None:

@@ -109,12 +109,13 @@ class ListedPath(NamedTuple):
         return self.present is not None and self.present.path != self.path
 
     @property
-    def was_taken_out(self) -> bool:
+    def was_deleted_from_branch(self) -> bool:
         """Whether somebody deleted the file from the branch of a pull request.
 
-        The pull request is open, or was merged or withdrawn. False if a person has closed it.
+        The pull request is open, or was merged or withdrawn. False if somebody else than registrar
+        has closed it without a merge.
         """
-        return self.declined_in is not None and not self.declined_in.was_refused
+        return self.declined_in is not None and not self.declined_in.was_declined
 
 
 def by_path(files: Iterable[ListedPath]) -> dict[str, ListedPath]:

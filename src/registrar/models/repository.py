@@ -117,7 +117,8 @@ class PullRequest(NamedTuple):
     """The repository of the pull request; ``None`` if the answer does not describe it."""
     is_withdrawn: bool = False
     """Whether registrar has withdrawn it, so that only files that people deleted from its branch
-    are declined."""
+    are declined. False when it was read: `decide` sets this for a pull request in which a path was
+    declined."""
 
     @property
     def was_closed(self) -> bool:
@@ -125,8 +126,12 @@ class PullRequest(NamedTuple):
         return not self.is_open and not self.merged
 
     @property
-    def was_refused(self) -> bool:
-        """Whether a person has closed it without a merge, and so has declined all its files."""
+    def was_declined(self) -> bool:
+        """Whether somebody else than registrar has closed it without a merge, and so has declined
+        all its files. The one who closed it may also be a bot.
+
+        True also for one that registrar has withdrawn, unless `decide` has set `is_withdrawn`.
+        """
         return self.was_closed and not self.is_withdrawn
 
     def has_body(self, text: str) -> bool:

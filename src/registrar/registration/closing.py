@@ -14,7 +14,7 @@ from registrar.errors import ENDS_THE_WRITING, GitHubError
 from registrar.models.repository import PullRequest, Tree
 from registrar.models.settings import CommitStrategy
 from registrar.models.task import Task
-from registrar.registration.decide import REGULAR_FILE, is_by_writer, marked, open_ones
+from registrar.registration.decide import REGULAR_FILE, is_by_writer, open_as_read, open_ones
 from registrar.registration.lookups import Lookups
 from registrar.registration.mark import Mark, hashed
 from registrar.registration.progress import Progress
@@ -37,7 +37,7 @@ def may_be_needless(task: Task) -> list[Close]:
     absent = [each.path for each in task.definitions if each.path not in task.state.entries]
     return [
         Close(pull, mark._replace(is_needless=True))
-        for pull, mark in marked(task)
+        for pull, mark in open_as_read(task)
         if _is_whole(mark) and not any(map(mark.names, absent))
     ]
 

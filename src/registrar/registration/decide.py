@@ -13,21 +13,25 @@ model. `decide` itself sends nothing, and keeps nothing after the decision. It g
    without the path, the path is declined. A closed pull request without a mark may have been opened
    by hand, so the files on its branch are compared with the list. The paths that remain are
    created; if none remain, there is nothing to do.
-3. If a pull request of this list is open under any of the names, it is continued. If its mark names
-   a path that its branch lacks, somebody has deleted the file there, so the path is declined. A
-   file on the branch is updated if it is unchanged since registrar wrote it, and differs from the
-   list. If the base branch has got another file at a path that the pull request adds, the two
-   conflict, and the run says so. A pull request that registrar has withdrawn (`Mode.WITHDRAW`)
-   stays closed. If its branch holds only files that registrar wrote, and has no conflict, a new
-   pull request is opened from the same branch. A pull request that was closed as no longer needed
-   (needless) is never continued: its paths do not count as declined, and if it is open again, a
-   person has reopened it and it is theirs.
+3. If a pull request of this list is open under any of the names, it is continued:
+   - If its mark names a path that its branch lacks, somebody has deleted the file there, so the
+     path is declined.
+   - A file on the branch is updated if it is unchanged since registrar wrote it, and differs from
+     the list.
+   - If the base branch has got another file at a path that the pull request adds, the two conflict,
+     and the run says so.
+   A pull request that registrar itself has closed is not continued:
+   - One that was withdrawn (`Mode.WITHDRAW`) stays closed. If its branch holds only files that
+     registrar wrote, and has no conflict, a new pull request is opened from the same branch.
+   - One that was closed as no longer needed (needless) does not decline its paths. If it is open
+     again, a person has reopened it, and it is theirs.
 4. Otherwise the first name that can be used is taken. If there is no branch of this name, it is
-   made. An existing branch is continued in three cases: it adds only listed files, because an
-   interrupted run has left it; or its pull request was closed as no longer needed, and it adds only
-   listed files and files that the base branch has as well; or it has no commit of its own, and its
-   name is the list's default name. Any other branch belongs to somebody else or has a
-   conflict, so the next name is tried.
+   made. An existing branch is continued in three cases:
+   - It adds only listed files, so an interrupted run must have left it.
+   - Its pull request was closed as no longer needed, and it adds only listed files and files that
+     the base branch has as well.
+   - It has no commit of its own, and its name is the list's default name.
+   Any other branch belongs to somebody else or has a conflict, so the next name is tried.
 5. Between the reading and the writing, another run or a person may change the repository, and
    answers may get lost. If the answer to a step is unclear, `carry_out` reads the branch again and
    calls `decide` once more, with the present state and the steps that this run has sent
@@ -104,7 +108,7 @@ def is_by_writer(pull: PullRequest, may_write: Callable[[str], bool | None]) -> 
     return pull.is_by_member if may is None else may
 
 
-def marked(task: Task) -> list[tuple[PullRequest, Mark]]:
+def open_as_read(task: Task) -> list[tuple[PullRequest, Mark]]:
     """Return the open pull requests of a list that were read with the repository, with their marks.
 
     Whether their authors may write to the repository is not checked here.
@@ -112,11 +116,15 @@ def marked(task: Task) -> list[tuple[PullRequest, Mark]]:
     base = task.base_branch
     pulls = (pull for state in task.state.branches.values() for pull in state.pull_requests)
     here = (pull for pull in pulls if pull.is_open and pull.base_branch == base)
-    found = ((pull, _mark_for(task, pull)) for pull in here)
+    found = ((pull, _mark_if_of_list(task, pull)) for pull in here)
     return [(pull, mark) for pull, mark in found if mark]
 
 
-def _mark_for(task: Task, pull: PullRequest) -> Mark | None:
+def _mark_if_of_list(task: Task, pull: PullRequest) -> Mark | None:
+    """Return the mark of a pull request if it is of the list of a task.
+
+    `None` also if the pull request was closed as no longer needed and is open again.
+    """
     mark = Mark.of(pull.body)
     is_theirs = mark and mark.is_needless and pull.is_open
     return mark if mark and _is_of_list(task, pull, mark) and not is_theirs else None
@@ -125,16 +133,17 @@ def _mark_for(task: Task, pull: PullRequest) -> Mark | None:
 def _is_of_list(task: Task, pull: PullRequest, mark: Mark = NO_MARK) -> bool:
     """Whether a pull request belongs to the list of a task, as far as its mark says.
 
-    If the mark does not name a list, the base branch decides, but only for a list with a base other
-    than the default branch: the default branch may have been renamed since.
+    If the mark names a list, the list decides. A mark without a list counts if the task's base is
+    the default branch, because that branch may have been renamed since; otherwise it counts only if
+    the pull request has the task's base.
     """
     if mark.list or task.base_branch == task.repository.default_branch:
         return mark.is_of(task.list_id)
     return pull.base_branch == task.base_branch
 
 
-def _is_marked(pull: PullRequest) -> bool:
-    """Whether an open pull request belongs to any list.
+def _is_of_any_list(pull: PullRequest) -> bool:
+    """Whether an open pull request belongs to any list, also to another one.
 
     If it was closed as no longer needed before, a person has reopened it, so it is theirs.
     """
@@ -155,20 +164,20 @@ class _Decider:
         self._beside: list[PullRequest] = []
         self._ignored: dict[int, PullRequest] = {}
         self._moved: list[PullRequest] = []
-        self._taken_back: list[Close] = []
+        self._own_mistakes: list[Close] = []
 
     def make(self) -> Decision:
         """Make the decision, as `decide` describes it."""
         self._read_names()
         return Decision(
             self._choose(),
-            self._files,
+            self._not_declined,
             self._declined,
             self._deleted,
             tuple(self._beside),
             tuple(self._ignored.values()),
             tuple(self._moved),
-            tuple(self._taken_back),
+            tuple(self._own_mistakes),
             self._states,
         )
 
@@ -176,11 +185,12 @@ class _Decider:
         """Find the open pull requests of the list that count, as the function `open_ones` says."""
         self._read_names()
         pulls = (pull for state in self._states.values() for pull in state.pull_requests)
-        found = ((pull, self._mark_of(pull)) for pull in pulls if pull.is_open)
+        found = ((pull, self._mark_if_counts(pull)) for pull in pulls if pull.is_open)
         return self._states, [(pull, mark) for pull, mark in found if mark]
 
     @property
-    def _files(self) -> tuple[FileDefinition, ...]:
+    def _not_declined(self) -> tuple[FileDefinition, ...]:
+        """The missing files without those that are known to be declined so far."""
         return tuple(d for d in self._task.missing if d.path not in self._declined)
 
     def _read_names(self) -> None:
@@ -207,15 +217,19 @@ class _Decider:
         known = [self._states[name] for name in self._names if name in self._states]
         pulls = [pull for state in known for pull in state.pull_requests]
         self._find_declined(sorted(pulls, key=lambda pull: pull.number, reverse=True))
-        if not self._files:
+        if not self._not_declined:
             return None
         states = [state for state in known if not state.is_default]
         for index, state in enumerate(states):
             for pull in state.pull_requests:
                 # If this run has opened it, the branch may be somebody else's: `_examine` finds out
-                if pull.is_open and (mark := self._mark_of(pull)) and not self._sent.opened(pull):
+                if (
+                    pull.is_open
+                    and (mark := self._mark_if_counts(pull))
+                    and not self._sent.opened(pull)
+                ):
                     others = filter(None, map(self._open_one, states[:index]))
-                    self._beside += [o for o in others if self._counts(o) and _is_marked(o)]
+                    self._beside += [o for o in others if self._counts(o) and _is_of_any_list(o)]
                     return self._continue(state, pull, mark)
         begun = [state for state in states if self._is_begun(state)]
         for some in (begun, [state for state in states if state not in begun]):
@@ -250,8 +264,9 @@ class _Decider:
         Otherwise, or if somebody has rewritten the branch since, return `None`: the branch is
         examined like any other.
         """
-        ours = ((pull, mark) for pull in state.pull_requests if (mark := self._mark_of(pull)))
-        pull, mark = next(ours, (None, NO_MARK))
+        marks = ((pull, self._mark_if_counts(pull)) for pull in state.pull_requests)
+        of_list = ((pull, mark) for pull, mark in marks if mark)
+        pull, mark = next(of_list, (None, NO_MARK))
         is_free = not any(each.is_open for each in state.pull_requests)
         if not (state.head and pull and is_free and pull.was_closed and mark.is_withdrawn):
             return None
@@ -260,15 +275,16 @@ class _Decider:
         added = self._added(head) if has_grown else None
         if added is None or not added.blobs:
             return None
-        listed = self._blobs(added, self._files)
-        is_ours = all(
+        listed = self._blobs(added, self._not_declined)
+        is_as_written = all(
             mark.has_written(path, blob) or listed.get(path) == blob
             for path, blob in added.blobs.items()
         )
-        return (pull, mark) if is_ours else None
+        return (pull, mark) if is_as_written else None
 
-    def _mark_of(self, pull: PullRequest) -> Mark | None:
-        mark = _mark_for(self._task, pull)
+    def _mark_if_counts(self, pull: PullRequest) -> Mark | None:
+        """Return the mark of a pull request if it is of this list and counts, otherwise `None`."""
+        mark = _mark_if_of_list(self._task, pull)
         return mark if mark and self._counts(pull) else None
 
     def _counts(self, pull: PullRequest) -> bool:
@@ -276,7 +292,8 @@ class _Decider:
         to be merged into the base branch of this list.
 
         This has to be checked, because anybody who may read a public repository can open a pull
-        request between two of its branches, with any description.
+        request between two of its branches, with any description. If it does not count, it is also
+        kept for `Decision.ignored`.
         """
         is_elsewhere = pull.is_open and pull.base_branch != self._task.base_branch
         if not is_elsewhere and is_by_writer(pull, self._lookups.may_write):
@@ -302,64 +319,68 @@ class _Decider:
         first one that has proposed it decides.
         """
         undecided = frozenset(definition.path for definition in self._task.missing)
-        proposed = frozenset[str]()
+        # A newer pull request proposes these, so an older one cannot decline them. They stay
+        # undecided, because `Decision.deleted` names an older one that was merged with them
+        proposed_since = frozenset[str]()
         looked_at = 0
         for pull in pulls:
-            mark = self._mark_of(pull)
+            mark = self._mark_if_counts(pull)
             is_unmarked = mark is None and pull.was_closed and Mark.of(pull.body) is None
             is_unmarked = is_unmarked and _is_of_list(self._task, pull)
             if mark is None and self._may_be_moved(pull):
                 self._moved.append(pull)
             if CLOSED_BY_US in pull.body or not (mark or is_unmarked):
                 continue
-            held = frozenset(path for path in undecided if mark and mark.names(path))
+            decided = frozenset(path for path in undecided if mark and mark.names(path))
             # A mark with more than `MOST_PATHS` paths does not say which ones
-            known = held if mark and mark.wrote is not None else frozenset[str]()
+            named = decided if mark and mark.wrote is not None else frozenset[str]()
             if pull.is_open or (mark and mark.is_needless):
-                proposed |= known
+                proposed_since |= named
                 continue
             if pull.was_closed and mark and mark.is_withdrawn:
-                removed = self._removed(mark, known, pull.head_sha)
-                proposed, held = proposed | (known - removed), removed
+                decided = self._removed(mark, named, pull.head_sha)
+                proposed_since |= named - decided
             elif mark is None and undecided and looked_at < _MOST_LOOKED_AT:
                 looked_at += 1
-                held = self._found(pull, undecided)
-            undecided -= held
+                decided = self._proposed_unmarked(pull, undecided)
+            undecided -= decided
             if pull.was_closed:
-                by = dict.fromkeys(held - proposed, pull)
+                declined = dict.fromkeys(decided - proposed_since, pull)
                 if mark and mark.is_withdrawn:
                     state = self._states[pull.head_branch]
-                    by = {path: self._first_with(path, state, pull) for path in by}
-                self._declined |= by
-            elif pull.merged and known and pull.merge_commit:
+                    declined = {path: self._first_with(path, state, pull) for path in declined}
+                self._declined |= declined
+            elif pull.merged and named and pull.merge_commit:
                 # A file that was deleted after the merge is proposed again; a file that was deleted
                 # before it is declined
-                taken_out = self._lookups.lacking(known, pull.merge_commit)
-                self._declined |= dict.fromkeys(taken_out - proposed, pull)
-                self._deleted |= dict.fromkeys(known - taken_out, pull)
+                not_merged = self._lookups.lacking(named, pull.merge_commit)
+                self._declined |= dict.fromkeys(not_merged - proposed_since, pull)
+                self._deleted |= dict.fromkeys(named - not_merged, pull)
 
     def _continue(self, state: BranchState, pull: PullRequest, mark: Mark) -> Write | None:
         """Continue the branch of a pull request of this list, without the files that somebody has
         deleted from it; return `None` if no other file is missing.
         """
         head = state.head or pull.head_sha
-        named = frozenset(file.path for file in self._files if mark.wrote and mark.names(file.path))
+        named = frozenset(
+            file.path for file in self._not_declined if mark.wrote and mark.names(file.path)
+        )
         removed = self._removed(mark, named, head)
         # The description may have been read after a commit, and the branch before it
         if removed and (now := self._lookups.head(state.name)) and now != head:
             head, removed = now, self._removed(mark, named, now)
         self._declined |= {path: self._first_with(path, state, pull) for path in removed}
-        if not self._files:
+        if not self._not_declined:
             return None
-        tree = self._held(head, mark)
+        tree = self._tree_at_named(head, mark)
         branch = self._branch(state.name, head, tree)
         # If a person has reopened a withdrawn pull request, its mark must be rewritten even with
         # `update: false`: otherwise closing it again would count as withdrawn, not as declined
         is_open = pull.is_open
         leaves = is_open and not (self._task.spec.settings.update or mark.is_withdrawn)
         replaces = {} if leaves else self._outdated(tree or {}, mark)
-        ours = frozenset(file.path for file in self._files if mark.names(file.path))
-        from_base = self._from_base(head, tree, ours)
+        may_be_named = frozenset(file.path for file in self._not_declined if mark.names(file.path))
+        from_base = self._from_base(head, tree, may_be_named)
         branch = branch._replace(replaces=replaces, from_base=from_base)
         # The mark was written before the commit: its files are absent, but `_removed` counts none
         is_early = bool(named) and not removed and tree is not None and named.isdisjoint(tree)
@@ -379,7 +400,7 @@ class _Decider:
         So the description links to the same pull request before and after a new one is opened.
         """
         for each in state.pull_requests:
-            mark = self._mark_of(each)
+            mark = self._mark_if_counts(each)
             if not each.is_open and mark and mark.is_withdrawn and mark.names(path):
                 pull = each._replace(is_withdrawn=True)
         return pull
@@ -415,7 +436,7 @@ class _Decider:
         """Find the missing paths that a branch has only because the commit from which it starts has
         them. The ``named`` paths do not count, because the branch itself adds them.
         """
-        paths = (each.path for each in self._files)
+        paths = (each.path for each in self._not_declined)
         suspected = frozenset(p for p in paths if tree is None or p in tree) - named
         base = self._task.state.base_sha
         since = self._lookups.compare(base, head).merge_base if suspected else ""
@@ -435,8 +456,8 @@ class _Decider:
         if tree is None or any(map(mark.names, tree)):
             return removed
         since = self._lookups.compare(self._task.state.base_sha, head).merge_base
-        is_somebodys = bool(since) and self._lookups.tree(since) != tree
-        return frozenset() if is_somebodys else removed
+        is_somebody_elses = bool(since) and self._lookups.tree(since) != tree
+        return frozenset() if is_somebody_elses else removed
 
     def _lacking(self, paths: frozenset[str], commit: str) -> frozenset[str]:
         """Return those of ``paths`` that a commit lacks; none if GitHub has lost the commit."""
@@ -453,7 +474,7 @@ class _Decider:
         Only regular files (mode 100644) count, because a commit by GraphQL would reset any other
         mode.
         """
-        there = ((each, tree[each.path]) for each in self._files if each.path in tree)
+        there = ((each, tree[each.path]) for each in self._not_declined if each.path in tree)
         return {
             file.path: entry
             for file, entry in there
@@ -470,44 +491,47 @@ class _Decider:
         branch has with the same content, because git can merge them.
         """
         pull, sent = self._open_one(state), self._sent
-        is_opened = pull is not None and sent.opened(pull)
-        is_ours = sent.has_written_to(state.name)
-        is_others = pull is not None and not is_opened and self._is_others(pull)
+        has_opened = pull is not None and sent.opened(pull)
+        has_written = sent.has_written_to(state.name)
+        is_taken = pull is not None and not has_opened and self._is_taken_by(pull)
         mark = self._needless_at(state, head) if pull is None else None
-        if not is_ours and (is_others or self._is_left_alone(state, head)):
+        if not has_written and (is_taken or self._is_left_alone(state, head)):
             # `_choose` would have continued a pull request of this list, so it is another list's
-            is_beside = pull and is_others and self._counts(pull) and _is_marked(pull)
+            is_beside = pull and is_taken and self._counts(pull) and _is_of_any_list(pull)
             self._beside += [pull] if pull and is_beside else []
             return None
         added = self._added(head)
-        if not (is_ours or self._is_found(state, head, added, mark)):
-            self._take_back(state)
+        if not (has_written or self._may_continue(state, head, added, mark)):
+            self._add_own_mistakes(state)
             return None
         branch = self._branch(state.name, head, self._lookups.tree(head))
-        ours = frozenset(added.blobs) if added else frozenset[str]()
-        branch = branch._replace(from_base=self._from_base(head, branch.tree, ours))
+        added_paths = frozenset(added.blobs) if added else frozenset[str]()
+        branch = branch._replace(from_base=self._from_base(head, branch.tree, added_paths))
+        paths = map(_path, self._not_declined)
         return Write(
             branch,
-            None if is_others else pull,
-            is_bare=added is None and not is_ours,
-            describes_first=is_opened and not all(map(branch.holds, map(_path, self._files))),
-            taken_by=pull if is_others else None,
+            None if is_taken else pull,
+            is_bare=added is None and not has_written,
+            describes_first=has_opened and not all(map(branch.holds, paths)),
+            taken_by=pull if is_taken else None,
             mark=mark,
         )
 
-    def _is_others(self, pull: PullRequest) -> bool:
-        """Whether an open pull request does not count, or belongs to another list."""
+    def _is_taken_by(self, pull: PullRequest) -> bool:
+        """Whether the branch of an open pull request is in use by somebody else, because the pull
+        request does not count, or belongs to another list.
+        """
         return not self._counts(pull) or Mark.of(pull.body) is not None
 
     def _is_left_alone(self, state: BranchState, head: str) -> bool:
-        """Whether a branch has no open pull request, and one that counts was closed or merged at
-        this commit. One that was closed as no longer needed does not matter.
+        """Whether a branch must not be used: no pull request from it is open, and one that counts
+        was closed or merged at this commit (unless as no longer needed).
         """
         closed = (pull for pull in state.pull_requests if pull.head_sha == head)
         others = (pull for pull in closed if not self._needless(pull))
         return self._open_one(state) is None and any(map(self._counts, others))
 
-    def _is_found(
+    def _may_continue(
         self, state: BranchState, head: str, added: _Added | None, needless: Mark | None
     ) -> bool:
         """Whether a branch may be continued, because it adds only files with the list's content.
@@ -523,8 +547,8 @@ class _Decider:
             return is_made or self._task.spec.uses_profile_branch
         entries = self._task.state.entries.items() if needless else ()
         there = {path: each.sha for path, each in entries if each.mode in {"", REGULAR_FILE}}
-        known = {**there, **self._blobs(added, self._files)}
-        return bool(added.blobs) and added.blobs.items() <= known.items()
+        allowed = {**there, **self._blobs(added, self._not_declined)}
+        return bool(added.blobs) and added.blobs.items() <= allowed.items()
 
     def _needless_at(self, state: BranchState, head: str) -> Mark | None:
         """Return the mark of a pull request that was closed as no longer needed at this commit.
@@ -532,15 +556,16 @@ class _Decider:
         If this run has written to the branch, the pull request may have been closed at an earlier
         commit, because this run has moved the head.
         """
-        is_ours = self._sent.has_written_to(state.name)
-        pulls = (pull for pull in state.pull_requests if pull.head_sha == head or is_ours)
+        has_written = self._sent.has_written_to(state.name)
+        pulls = (pull for pull in state.pull_requests if pull.head_sha == head or has_written)
         return next(filter(None, map(self._needless, pulls)), None)
 
     def _needless(self, pull: PullRequest) -> Mark | None:
-        mark = self._mark_of(pull)
+        """Return the mark of a pull request that counts and was closed as no longer needed."""
+        mark = self._mark_if_counts(pull)
         return mark if mark and mark.is_needless else None
 
-    def _held(self, head: str, mark: Mark) -> Tree | None:
+    def _tree_at_named(self, head: str, mark: Mark) -> Tree | None:
         """Return the files of a branch at the listed paths and at the paths that its mark names;
         `None` if GitHub does not list them. The description also shows paths that are no longer
         listed.
@@ -558,7 +583,7 @@ class _Decider:
         """
         asked = dict(self._sent.may_be_there(name))
         if tree is None and name in self._sent.branches:
-            asked = {**dict.fromkeys(map(_path, self._files), False), **asked}
+            asked = {**dict.fromkeys(map(_path, self._not_declined), False), **asked}
         seen = {
             path: entry
             for path, is_there in asked.items()
@@ -568,11 +593,12 @@ class _Decider:
         return Branch(name, head, tree, seen)
 
     def _open_one(self, state: BranchState) -> PullRequest | None:
+        """Return an open pull request from a branch, if possible one into the base branch."""
         base = self._task.base_branch
         pulls = [pull for pull in state.pull_requests if pull.is_open]
         return min(pulls, key=lambda pull: pull.base_branch != base, default=None)
 
-    def _found(self, pull: PullRequest, paths: frozenset[str]) -> frozenset[str]:
+    def _proposed_unmarked(self, pull: PullRequest, paths: frozenset[str]) -> frozenset[str]:
         """Find which of these paths a closed pull request without a mark proposed.
 
         Such a pull request was opened by hand, or somebody has deleted registrar's part of its
@@ -591,6 +617,11 @@ class _Decider:
         return frozenset(path for path in paths if added.blobs.get(path) == blobs[path])
 
     def _blobs(self, added: _Added, definitions: Sequence[FileDefinition]) -> Mapping[str, str]:
+        """Return the blob ids of ``definitions`` by path.
+
+        If a part of a file depends on the paths of the repository, its blob is the one that the
+        list gives to the commit from which the branch starts.
+        """
         blobs = {definition.path: definition.blob_id for definition in definitions}
         if self._task.spec.file_list.asks_in_parts and added.before is not None:
             then = blob_ids_at(self._task, added.before)
@@ -613,8 +644,11 @@ class _Decider:
             return _Added(comparison.added or {})
         return _Added(_added_between(before, after), before)
 
-    def _take_back(self, state: BranchState) -> None:
-        self._taken_back += [
+    def _add_own_mistakes(self, state: BranchState) -> None:
+        """Order that the pull requests are closed which this run has opened from somebody else's
+        branch.
+        """
+        self._own_mistakes += [
             Close(pull) for pull in state.pull_requests if pull.is_open and self._sent.opened(pull)
         ]
 

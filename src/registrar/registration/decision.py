@@ -112,7 +112,7 @@ class Decision(NamedTuple):
     moved: tuple[PullRequest, ...] = ()
     """Pull requests of a list in another file that name only paths of this list, so that the file
     of this list may have been moved."""
-    taken_back: tuple[Close, ...] = ()
+    own_mistakes: tuple[Close, ...] = ()
     """Steps that close the pull requests which this run has opened from somebody else's branch."""
     branches: Mapping[str, BranchState] = MappingProxyType({})
     """The states of all names of the working branch that were read."""

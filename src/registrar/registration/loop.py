@@ -26,10 +26,10 @@ def carry_out(task: Task, lookups: Lookups, writer: Writer, sent: SentSteps) -> 
     while True:
         writer.tell(decision)
         task = task._replace(state=task.state._replace(branches=decision.branches))
-        for step in decision.taken_back:
+        for step in decision.own_mistakes:
             writer.close(step)
             task = task.with_pull_request(step.closed)
-        decision = decision._replace(taken_back=())
+        decision = decision._replace(own_mistakes=())
         if decision.write is None:
             return
         try:

@@ -91,8 +91,8 @@ class Progress:
         self._skip_declined(decision)
         declined = decision.declined.values()
         for key, those in (
-            ("progress.declined", [pull for pull in declined if pull.was_refused]),
-            ("progress.removed", [pull for pull in declined if not pull.was_refused]),
+            ("progress.declined", [pull for pull in declined if pull.was_declined]),
+            ("progress.removed", [pull for pull in declined if not pull.was_declined]),
             ("progress.deleted", [*decision.deleted.values()]),
         ):
             if those:

@@ -34,7 +34,7 @@ from registrar.models.task import Task
 from registrar.presence.names import forms_of
 from registrar.presence.tasks import require_known_properties
 from registrar.registration import closing, per_file, single
-from registrar.registration.decide import decide, marked
+from registrar.registration.decide import decide, open_as_read
 from registrar.registration.decision import Decision, Write
 from registrar.registration.listener import Listener
 from registrar.registration.lookups import Lookups, RestLookups
@@ -176,7 +176,7 @@ def _report_plan(task: Task, progress: Progress) -> None:
     if paths := task.hiding:
         progress.warn("progress.not_handed_down", about=str(paths), paths=paths)
     if not task.spec.policy.tells_paths:
-        progress.keep_withdrawable(len(marked(task)))
+        progress.keep_withdrawable(len(open_as_read(task)))
         # A run over many repositories counts the rules that apply, and reports them once
         return
     if task.repository.of_person and task.spec.property_names:

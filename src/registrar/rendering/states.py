@@ -325,19 +325,19 @@ def exclusions(excluded: Mapping[Exclusion, int]) -> list[Message]:
 
 
 def counted_apart(
-    record: Record, key: Callable[[StandingWords], str], taken_out: str
+    record: Record, key: Callable[[StandingWords], str], deleted_key: str
 ) -> dict[str, int]:
     """Count the paths that a text counts separately, by keys of the catalogue.
 
     ``key`` returns the key for a state, or an empty text if the state is not counted.
-    ``taken_out`` is the key for declined paths that somebody took out of a pull request which was
-    not closed.
+    ``deleted_key`` is the key for declined paths that somebody has deleted from the branch of a
+    pull request.
     """
     standings = record.standings
     counts = {name: standings[each] for each, words in STANDINGS.items() if (name := key(words))}
-    out = sum(file.was_taken_out for file in record.files)
+    deleted = sum(file.was_deleted_from_branch for file in record.files)
     declined = key(STANDINGS[Standing.DECLINED])
-    return {declined: counts.pop(declined) - out, taken_out: out, **counts}
+    return {declined: counts.pop(declined) - deleted, deleted_key: deleted, **counts}
 
 
 # --- One listed path ----------------------------------------------------------------------------
