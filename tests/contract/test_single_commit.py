@@ -1,25 +1,36 @@
-"""`single`: its requests, the one commit with its bytes, and what it costs in memory."""
+"""`single`: its requests, its one commit, and the steps that finish the work where that fails."""
 
 from __future__ import annotations
+
+import itertools
+import signal
+from collections.abc import Callable
 
 import pytest
 
 from registrar.github import graphql
 from registrar.github.queries import NAMES_AT_ONCE
+from registrar.registration.mark import CLOSED_BY_US, Mark
 from registrar.registration.rest_writer import FILES_PER_COMMIT
 from tests.contract.test_built_in_lists import HEALTH, SCAFFOLD
-from tests.fakehub import Repository, StandInHost
+from tests.example import BRANCH, EXPECTED, LIST, MISSING, PRESENT, Example, write_list
+from tests.fakehub import RateLimit, Refusal, Repository, Request, StandInHost
 from tests.harness import (
     HEALTH_BRANCH,
     LIST_BRANCH,
     SCAFFOLD_BRANCH,
+    SINGLE,
     TARGET,
     Action,
+    SignalAt,
     Start,
     calls,
+    inject_fault,
+    is_read,
     meanwhile,
     mutations,
     queries,
+    refuse,
 )
 
 GRAPHQL = "POST /graphql"
@@ -176,3 +187,265 @@ def test_later_queries_look_at_the_commit_of_the_first(
     assert commit.parents == (base,)
     assert repository.files()[names[-1]] == b"theirs\n"
     assert len(mutations(host)) == 1
+
+
+# --- Where the one request fails half-way ---------------------------------------------------------
+
+PARTS = ("createRef", "createCommitOnBranch", "createPullRequest")
+SECOND = f"{BRANCH}-2"
+REFUSED = Refusal(422, "Something went wrong here", kind="UNPROCESSABLE")
+SOME_PARTS = [chosen for count in (1, 2, 3) for chosen in itertools.combinations(PARTS, count)]
+
+
+@pytest.fixture
+def example(action: Action) -> Example:
+    return Example(action, SINGLE)
+
+
+def at_the_mutation(host: StandInHost, do: Callable[[], object]) -> None:
+    """Let somebody act when the request that writes has arrived and is not done yet."""
+    parts = ("createRef(", "createCommitOnBranch")
+    meanwhile(host, lambda each: any(p in str(each.fields.get("query")) for p in parts), do)
+
+
+@pytest.mark.parametrize("empty", [False, True], ids=["null", "an object of null"])
+@pytest.mark.parametrize("refused", SOME_PARTS, ids="+".join)
+def test_what_is_refused_is_finished_file_by_file(
+    host: StandInHost, example: Example, refused: tuple[str, ...], empty: bool
+) -> None:
+    host.quirks.empty_payloads = empty
+    host.refused_mutations = dict.fromkeys(refused, REFUSED)
+    run = example.run()
+    assert (run.exit_code, example.wrong()) == (0, []), run.console
+    assert f"Created: {len(MISSING)}\n" in run.console
+    assert "Skipped: 2\n" in run.console
+
+    host.refused_mutations = {}
+    head = example.repository.head(BRANCH)
+    again = example.run()
+    assert (again.exit_code, example.wrong()) == (0, []), again.console
+    assert example.repository.head(BRANCH) == head
+
+
+def test_a_commit_that_is_refused_for_one_file_registers_the_others(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    token = host.create_token(scopes=["repo"])
+    host.refused_mutations = {"createCommitOnBranch": REFUSED}
+    inject_fault(host, "PUT contents/bad.md", times=None, message="this path is not to our liking")
+    run = action(
+        commit_strategy="single",
+        host_token=token,
+        definitions=action.listing_of({"good.md": None, "bad.md": None, "fine.md": None}),
+        language="en",
+    )
+    assert run.exit_code == 1
+    assert (run.outputs["created"], run.outputs["failed"]) == ("2", "1")
+    assert "bad.md was not created: this path is not to our" in run.stderr
+    assert set(repository.files(LIST_BRANCH)) - set(repository.files()) == {
+        "good.md",
+        "fine.md",
+    }
+
+
+def test_the_branch_of_somebody_that_appears_in_between_is_left_alone(
+    host: StandInHost, example: Example
+) -> None:
+    theirs = {"mine.txt": b"mine\n"}
+    at_the_mutation(host, lambda: example.repository.commit(dict(theirs), branch=BRANCH))
+    run = example.run().or_fail()
+    assert example.repository.files(BRANCH) == PRESENT | theirs
+    assert example.repository.files(SECOND) == EXPECTED
+    first, second = example.repository.pull_requests
+    assert (first.head, first.state, first.merged) == (BRANCH, "closed", False)
+    assert CLOSED_BY_US in (first.body or "")
+    assert (second.head, second.state) == (SECOND, "open")
+    assert f"Somebody else created the branch {BRANCH} during this run" in run.console
+    assert sum("createRef(" in str(each.fields.get("query")) for each in host.requests) == 1
+    assert f"Created: {len(MISSING)}\n" in run.console
+
+    # The pull request that was closed by ourselves is nobody's "no"
+    example.run().or_fail()
+    assert [p.state for p in example.repository.pull_requests] == ["closed", "open"]
+    assert sorted(example.repository.branches) == sorted(["main", BRANCH, SECOND])
+
+
+def test_an_open_pull_request_of_somebody_that_appears_in_between_is_not_closed(
+    host: StandInHost, example: Example
+) -> None:
+    def act() -> None:
+        example.repository.commit({"mine.txt": b"mine\n"}, branch=BRANCH)
+        example.repository.open_pull_request(head=BRANCH, title="Mine")
+
+    at_the_mutation(host, act)
+    example.run().or_fail()
+    assert example.repository.pull_requests[0].state == "open"
+    assert example.repository.pull_requests[0].title == "Mine"
+
+
+@pytest.mark.parametrize("files", [{}, MISSING, dict(list(MISSING.items())[:2])], ids=len)
+def test_the_branch_of_another_run_of_ours_is_continued(
+    host: StandInHost, example: Example, files: dict[str, bytes]
+) -> None:
+    def act() -> None:
+        example.repository.create_branch(BRANCH)
+        for path, content in files.items():
+            example.repository.commit({path: content}, branch=BRANCH)
+
+    at_the_mutation(host, act)
+    run = example.run(reviewers="monalisa")
+    assert (run.exit_code, example.wrong()) == (0, []), run.console
+    [pull] = example.repository.pull_requests
+    # The same request has opened it, so it is this run that asks
+    assert run.outputs["pull_request_operation"] == "created"
+    assert pull.reviewers == ["monalisa"]
+    assert f"Created: {len(MISSING) - len(files)}\n" in run.console
+
+
+def test_a_claim_that_opened_more_than_it_committed_says_so_before_it_goes_on(
+    host: StandInHost, example: Example
+) -> None:
+    """Another run is faster, and then every commit is refused."""
+    there = dict(list(MISSING.items())[:2])
+
+    def act() -> None:
+        example.repository.create_branch(BRANCH)
+        example.repository.commit(dict(there), branch=BRANCH)
+        example.repository.protect(BRANCH)
+
+    at_the_mutation(host, act)
+    run = example.run()
+    assert run.exit_code == 1, run.console
+    [pull] = example.repository.pull_requests
+    mark = Mark.of(pull.body or "")
+    assert mark
+    assert {path for path in MISSING if mark.names(path)} == {*there}
+    example.repository.protections.clear()
+    again = example.run()
+    assert (again.exit_code, example.wrong()) == (0, []), again.console
+    assert again.outputs["declined"] == "0"
+
+
+def test_a_description_says_what_is_there_before_more_is_committed(
+    host: StandInHost, example: Example
+) -> None:
+    """Another run is faster, and from the first commit on nothing that this run sends arrives."""
+    repository, there = example.repository, dict(list(MISSING.items())[:2])
+
+    def act() -> None:
+        repository.create_branch(BRANCH)
+        repository.commit(dict(there), branch=BRANCH)
+
+    def is_later(request: Request) -> bool:
+        query = str(request.fields.get("query"))
+        is_commit = "createCommitOnBranch(" in query and "createRef(" not in query
+        return is_commit or (bool(lost.hits) and not is_read(request))
+
+    at_the_mutation(host, act)
+    lost = refuse(host, is_later, 403)
+    run = example.run()
+    assert lost.hits
+    assert (run.exit_code, repository.files(BRANCH)) == (1, PRESENT | there), run.console
+    host.faults.clear()
+    again = example.run()
+    assert (again.exit_code, again.outputs["declined"]) == (0, "0"), again.console
+    assert example.wrong() == []
+
+
+def test_a_claim_of_somebodys_branch_declines_nothing_where_the_run_is_killed(
+    host: StandInHost, example: Example
+) -> None:
+    """Its description names what is not there, and nobody was left to say otherwise."""
+    repository, theirs = example.repository, {"mine.txt": b"mine\n"}
+    kill = SignalAt(signal.SIGKILL, lambda each: "createRef(" in str(each.fields.get("query")))
+
+    def act(request: Request) -> None:
+        if not kill.sent and "createRef(" in str(request.fields.get("query")):
+            repository.commit(dict(theirs), branch=BRANCH)
+        kill(request)
+
+    host.on_request = act
+    process = kill.to(example.begin_without_waiting())
+    assert example.action.end(process, {}).exit_code == -signal.SIGKILL
+    host.on_request = None
+    host.settle()
+    assert [pull.state for pull in repository.pull_requests] == ["open"]
+    again = example.run()
+    assert (again.exit_code, again.outputs["declined"]) == (0, "0"), again.console
+    assert repository.files(BRANCH) == EXPECTED | theirs
+    assert example.run().outputs["pull_request_operation"] == "none"
+
+
+def test_the_default_branch_that_moves_on_in_between_is_not_what_we_write_on(
+    host: StandInHost, example: Example
+) -> None:
+    base = example.repository.head()
+    path = next(iter(MISSING))
+    at_the_mutation(host, lambda: example.repository.commit({path: b"theirs\n"}))
+    example.run().or_fail()
+    [commit, *_] = example.repository.log(BRANCH)
+    assert commit.parents == (base,)
+    assert example.repository.files()[path] == b"theirs\n"
+
+
+@pytest.mark.parametrize("other_words", [False, True], ids=["STALE_DATA", "is at"])
+def test_a_head_that_moved_on_refuses_the_commit_and_nothing_is_lost(
+    host: StandInHost, example: Example, other_words: bool
+) -> None:
+    """Somebody pushes to our branch between our look and our commit."""
+    host.quirks.stale_in_other_words = other_words
+    first, *_, path = MISSING
+    propose(example, first)
+    at_the_mutation(host, lambda: example.repository.commit({path: b"theirs\n"}, branch=BRANCH))
+    run = example.run().or_fail()
+    assert example.repository.files(BRANCH) == EXPECTED | {path: b"theirs\n"}
+    assert f"Created: {len(MISSING) - 2}\n" in run.console
+    assert "registrar cannot tell whether it wrote that content" in run.console
+    # One commit at the head that was read again, and none file by file
+    assert not any(request.method == "PUT" for request in host.requests)
+
+
+def propose(example: Example, path: str) -> None:
+    """Open a pull request of the list with one of its files."""
+    example.action.listing_of({path: MISSING[path].decode()}, name=LIST)
+    assert example.run().outputs["created"] == "1"
+    write_list(example.action)
+
+
+def test_a_bare_branch_that_somebody_pushes_to_in_between_is_theirs(
+    host: StandInHost, example: Example
+) -> None:
+    example.repository.create_branch(BRANCH)
+    at_the_mutation(host, lambda: example.repository.commit({"x": b"theirs\n"}, branch=BRANCH))
+    example.run().or_fail()
+    assert example.repository.files(BRANCH) == PRESENT | {"x": b"theirs\n"}
+    assert example.repository.files(SECOND) == EXPECTED
+
+
+def test_a_branch_that_moves_on_before_every_commit_is_not_read_for_ever(
+    host: StandInHost, example: Example
+) -> None:
+    propose(example, next(iter(MISSING)))
+    expected = set[str]()
+
+    def act(request: Request) -> None:
+        if request.json and "createCommitOnBranch" in request.json.get("query", ""):
+            expected.add(request.json["variables"]["commit"]["expectedHeadOid"])
+            if len(expected) < 10:
+                example.repository.commit({f"{request.number}.txt": b"theirs\n"}, branch=BRANCH)
+
+    host.on_request = act
+    example.run().or_fail()
+    assert 1 < len(expected) < 10
+    assert example.repository.files(BRANCH).items() > EXPECTED.items()
+
+
+def test_a_limit_of_graphql_that_lasts_ends_the_run(
+    single: Start, host: StandInHost, repository: Repository
+) -> None:
+    host.graphql_rate_limit = RateLimit(remaining=0)
+    run = single(max_wait_minutes="1")
+    assert run.exit_code == 1
+    assert "Stopped: the rate limit of the token is used up" in run.stderr
+    assert len(host.requests) == 1
+    assert repository.branches == ["main"]
