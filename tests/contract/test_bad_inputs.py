@@ -49,6 +49,11 @@ VALUES = (
         ),
     ),
     (
+        "max_wait_minutes",
+        "max_wait_minutes is not a number of minutes from 0 to 360",
+        ("-1", "abc", "361", "1e2", "nan", "1,5", "٣", "1 2"),
+    ),
+    (
         "api_url",
         "api_url would send the token without encryption: {}.",
         (

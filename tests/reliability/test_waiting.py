@@ -171,16 +171,6 @@ def test_nothing_is_waited_for_when_no_waiting_is_allowed(
     finished(repository)
 
 
-@pytest.mark.parametrize("value", ["-1", "abc", "361", "1e2", "nan", "1,5", "٣", "1 2"])
-def test_a_bound_that_is_no_number_of_minutes(
-    action: Action, host: StandInHost, value: str
-) -> None:
-    ended = run(action, max_wait_minutes=value)
-    assert ended.exit_code == 2
-    assert "max_wait_minutes is not a number of minutes from 0 to 360" in ended.stderr
-    assert host.requests == []
-
-
 # --- Rate limits --------------------------------------------------------------------------------
 
 NEEDED_TO_READ = 2 + len(PATHS)
