@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 
 import pytest
 
@@ -208,15 +207,9 @@ def test_a_repository_is_in_one_state_whatever_its_lists_say(many: Start, make: 
 # --- What failed is everywhere --------------------------------------------------------------
 
 
-@pytest.fixture
-def kept(action: Action, many: Start) -> Start:
-    """The action, with a directory for files of later steps."""
-    return partial(many, env=action.keeping)
-
-
 @pytest.mark.parametrize("mode", ["plan", "register"])
 def test_what_failed_has_a_row_with_its_reason_on_page_and_table(
-    action: Action, kept: Start, make: Make, host: StandInHost, mode: str
+    action: Action, many: Start, make: Make, host: StandInHost, mode: str
 ) -> None:
     made = make(1, 3)
     unanswered, refused = made[1:3]
@@ -233,7 +226,7 @@ def test_what_failed_has_a_row_with_its_reason_on_page_and_table(
 
     host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=is_about_it, times=None))
     refused.protect("chore/*", "ruleset")
-    run = kept(mode=mode, target_repos="octo-org/*, octo-org/gone")
+    run = many(mode=mode, target_repos="octo-org/*, octo-org/gone", env=action.keeping)
     assert run.exit_code == 1, run.text
     failed = {unanswered.full_name, "octo-org/gone"}
     failed |= {refused.full_name} if mode == "register" else set()
