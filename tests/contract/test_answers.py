@@ -451,6 +451,24 @@ def test_half_a_character_is_an_unusable_answer(
     assert repository.branches == ["main"]
 
 
+@pytest.mark.parametrize(
+    ("pattern", "by"),
+    [
+        (rb'"number": ?1\b', b'"number": 0'),
+        (rb'"(html_)?url": ?"[^"]*/pull/1"', rb'"\1url": "javascript:alert(1)"'),
+    ],
+    ids=["number", "address"],
+)
+def test_a_pull_request_of_another_shape_is_an_unusable_answer(
+    start: Start, host: StandInHost, repository: Repository, pattern: bytes, by: bytes
+) -> None:
+    host.faults.add(changed(pattern, by))
+    run = start()
+    assert run.exit_code == 1
+    assert "the answer is not one of GitHub's API" in run.stderr
+    assert (run.registration["pull_request"], run.outputs["pull_request_url"]) == (None, "")
+
+
 @pytest.mark.parametrize("body", [b"{}", b'{"items": []}', b"null", b'"none"'])
 def test_what_is_no_list_of_pull_requests_is_no_empty_list(
     action: Action, host: StandInHost, repository: Repository, body: bytes
