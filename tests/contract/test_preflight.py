@@ -440,14 +440,15 @@ def only_one_fails(ended: Run, path: str, text: str, repository: Repository) -> 
 
 
 def test_a_workflow_file_by_an_app_without_the_permission(
-    action: Action, host: StandInHost, repository: Repository
+    action: Action, host: StandInHost, repository: Repository, strategy: str
 ) -> None:
     modest = host.create_token("installation", permissions=MODEST)
-    ended = run(action, (WORKFLOW, *PATHS), host_token=modest)
+    ended = run(action, (WORKFLOW, *PATHS), host_token=modest, commit_strategy=strategy)
     only_one_fails(ended, WORKFLOW, "an App the permission Workflows: write", repository)
+    assert ("PUT" in {request.method for request in host.requests}) == (strategy == PER_FILE)
 
     able = host.create_token("installation", permissions={**MODEST, "workflows": "write"})
-    again = run(action, (WORKFLOW, *PATHS), host_token=able).or_fail()
+    again = run(action, (WORKFLOW, *PATHS), host_token=able, commit_strategy=strategy).or_fail()
     assert again.outputs["pull_request_operation"] == "updated"
     finished(repository, (WORKFLOW, *PATHS))
 

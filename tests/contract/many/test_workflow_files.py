@@ -94,21 +94,3 @@ def test_where_only_githubs_refusal_tells_the_other_files_are_proposed(
     assert "contents: write" not in error
     able = host.create_token(kind, permissions={**MODEST, "workflows": "write"})
     assert states(many(definitions=listed, host_token=able)) == {"updated": 6}
-
-
-def test_one_repository_gets_the_other_files_with_one_commit(
-    action: Action, host: StandInHost, make: Make, listed: str
-) -> None:
-    [repository] = make(0, 1)
-    modest = host.create_token("installation", permissions=MODEST)
-    run = action(
-        definitions=listed,
-        host_token=modest,
-        target_repo=repository.full_name,
-        commit_strategy="single",
-        language="en",
-    )
-    assert (run.exit_code, run.outputs["created"], run.outputs["failed"]) == (1, "1", "1")
-    assert f"{WORKFLOW} was not created" in run.stderr
-    assert "permission Workflows: write" in run.stderr
-    assert "PUT" not in {request.method for request in host.requests}
