@@ -1,4 +1,4 @@
-"""Tables of the paths that count for a listed one: the list's alternatives, and GitHub's rules."""
+"""Other paths that count for a listed path: the alternatives of the list, and GitHub's rules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from registrar.presence.special_files import OWNER_DIRECTORIES, SPECIAL_FILES, Y
 
 
 def listing_of(*paths: str) -> DirectoryListing:
-    """The listings of all directories in a repository that holds just these files."""
+    """Return the listings of all directories in a repository that has only these files."""
     directories: dict[str, dict[str, Entry]] = {"": {}}
     for path in paths:
         name, kind = path, "blob"
@@ -25,7 +25,7 @@ def listing_of(*paths: str) -> DirectoryListing:
 
 
 GITHUB_ACCEPTS = [
-    # A community health file in each of the three places, with another ending, in any letter case
+    # A community health file is in one of three places, with any ending, in any letter case
     (".github/SECURITY.md", "SECURITY.md"),
     (".github/SECURITY.md", "docs/SECURITY.md"),
     ("SECURITY.md", ".github/security.md"),
@@ -36,7 +36,7 @@ GITHUB_ACCEPTS = [
     ("CODEOWNERS", "docs/CODEOWNERS"),
     (".github/CODEOWNERS", "CODEOWNERS"),
     (".github/FUNDING.yml", ".github/funding.yml"),
-    # A license, by any of its names
+    # A license has one of several names
     ("LICENSE", "LICENSE.md"),
     ("LICENSE", "LICENCE.txt"),
     ("LICENSE", "COPYING"),
@@ -44,13 +44,13 @@ GITHUB_ACCEPTS = [
     ("LICENSE", "LICENSE-MIT"),
     ("LICENSE", "MIT-LICENSE.txt"),
     ("COPYING", "UNLICENSE"),
-    # The first page of a repository
+    # A README may be in another place, with another ending or letter case
     ("README.md", "readme.md"),
     ("README.md", "README"),
     ("README.md", "README.rst"),
     ("README.md", ".github/README.md"),
     ("README.md", "docs/README.md"),
-    # Templates: one file, or a folder of them
+    # There is one template, or a folder of templates
     (".github/PULL_REQUEST_TEMPLATE.md", "pull_request_template.md"),
     (".github/PULL_REQUEST_TEMPLATE.md", "docs/pull_request_template.txt"),
     (".github/PULL_REQUEST_TEMPLATE.md", ".github/PULL_REQUEST_TEMPLATE/feature.md"),
@@ -59,7 +59,7 @@ GITHUB_ACCEPTS = [
     (".github/ISSUE_TEMPLATE/bug.md", ".github/ISSUE_TEMPLATE/bug.yml"),
     (".github/ISSUE_TEMPLATE/bug.yml", ".github/ISSUE_TEMPLATE/Bug.md"),
     (".github/ISSUE_TEMPLATE/config.yml", ".github/ISSUE_TEMPLATE/Config.yml"),
-    # YAML, by both of its endings where GitHub reads both
+    # YAML has two endings, and here GitHub reads both
     (".github/ISSUE_TEMPLATE/bug.yml", ".github/ISSUE_TEMPLATE/bug.yaml"),
     (".github/ISSUE_TEMPLATE/bug.yaml", ".github/ISSUE_TEMPLATE/bug.yml"),
     (".github/ISSUE_TEMPLATE/bug.yaml", ".github/ISSUE_TEMPLATE/bug.md"),
@@ -71,7 +71,7 @@ GITHUB_ACCEPTS = [
     (".github/workflows/ci.yaml", ".github/workflows/CI.yml"),
     ("action.yml", "action.yaml"),
     ("setup/action.yaml", "setup/action.yml"),
-    # Any other path: only its letters count
+    # For any other path only the letter case may differ
     ("AGENTS.md", "agents.md"),
     (".vscode/settings.json", ".vscode/Settings.json"),
     ("docs/guide.md", "Docs/Guide.md"),
@@ -98,7 +98,7 @@ GITHUB_DOES_NOT_ACCEPT = [
     (".github/ISSUE_TEMPLATE/config.yml", ".github/ISSUE_TEMPLATE/config.md"),
     (".github/ISSUE_TEMPLATE/bug.yml", ".github/ISSUE_TEMPLATE/feature.yml"),
     (".github/ISSUE_TEMPLATE.md", ".github/ISSUE_TEMPLATE/config.yml"),
-    # No configuration, and no template either
+    # GitHub reads these neither as a configuration nor as a template
     (".github/ISSUE_TEMPLATE/config.yml", ".github/ISSUE_TEMPLATE/config.yaml"),
     (".github/ISSUE_TEMPLATE/config.yaml", ".github/ISSUE_TEMPLATE/config.yml"),
     (".github/ISSUE_TEMPLATE/config.md", ".github/ISSUE_TEMPLATE/config.yml"),
@@ -120,9 +120,9 @@ GITHUB_DOES_NOT_ACCEPT = [
 def test_what_github_would_use_counts_as_present_where_it_is_respected(
     listed: str, exists: str
 ) -> None:
-    """And the directories that are read for it decide alone.
+    """Only the directories that are read for the listed path matter.
 
-    That is so but for the letter case of a directory: what its parent shows is not read.
+    A directory in another letter case is found only in the listing of its parent.
     """
     definition, listing = FileDefinition(listed), listing_of(exists)
     assert alternatives.satisfied_by(definition, listing, respect=True) == exists
@@ -190,7 +190,7 @@ INHERITED_IF_PUBLIC = [
     (".github/PULL_REQUEST_TEMPLATE.md", "pull_request_template.md", "pull_request_template.md"),
     (".github/ISSUE_TEMPLATE.md", "ISSUE_TEMPLATE.md", "ISSUE_TEMPLATE.md"),
     *[
-        # The folder is inherited as a whole
+        # GitHub inherits the whole folder
         (listed, exists, exists)
         for listed in (".github/ISSUE_TEMPLATE/config.yml", ".github/ISSUE_TEMPLATE/bug.yml")
         for exists in (".github/ISSUE_TEMPLATE/config.yml", ".github/ISSUE_TEMPLATE/feature.md")

@@ -1,4 +1,4 @@
-"""Imports point one way (docs/design.md); the interface is what the code says."""
+"""Imports point one way, and other packages import only the documented parts (docs/design.md)."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 
 
 def name_of(file: Path) -> str:
-    """``registrar.registration.per_file``, without the package's own name."""
+    """Return the name of a module without ``registrar.``: ``registration.per_file``."""
     return ".".join(file.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
 
 
 def imported(file: Path, *, for_types: bool = True) -> set[str]:
-    """The modules that a file imports, wherever in it (full names)."""
+    """Return the full names of all modules that a file imports, also inside functions."""
     tree = ast.parse(file.read_text("utf-8"))
     if not for_types:
         for node in ast.walk(tree):
@@ -68,7 +68,7 @@ GRAPH = {
 
 
 def reached(start: str) -> set[str]:
-    """Every module of ours that importing ``start`` may import, itself included."""
+    """Return the modules of ours that are imported with ``start``, and ``start`` itself."""
     found, waiting = set[str](), [start]
     while waiting:
         if (name := waiting.pop()) not in found:
@@ -173,7 +173,7 @@ def test_the_core_knows_neither_github_nor_the_system(module: str) -> None:
 
 
 def test_nothing_is_decided_by_the_key_of_a_message() -> None:
-    """In ``lists`` it is what an error gives a message, not what a message gives."""
+    """In ``lists`` an attribute called ``key`` belongs to an error, before there is a message."""
     readers = {
         name
         for name, file in NAMES.items()
@@ -187,7 +187,7 @@ def test_nothing_is_decided_by_the_key_of_a_message() -> None:
 
 
 def test_bad_input_is_reported_without_importing_pygithub() -> None:
-    """It is most of the start-up time."""
+    """The import of PyGithub takes most of the start-up time."""
     program = (
         f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r})\n"
         "import registrar.main\n"

@@ -1,4 +1,4 @@
-"""The table of what an answer means, row by row, and that nothing else decides it."""
+"""The table of the meanings of answers, row by row; nothing else decides them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ NOW = 1_577_836_800.0
 
 
 def request(call: str) -> tuple[Sent, bool]:
-    """A request such as ``PUT contents/a``, and whether it writes; ``query`` is GraphQL's."""
+    """Return a request such as ``PUT contents/a``, and whether it writes.
+
+    ``query`` is a query of GraphQL.
+    """
     method, _, path = call.partition(" ")
     if method in {"query", "mutation"}:
         return Sent("POST", GRAPHQL), method == "mutation"
@@ -36,19 +39,19 @@ def request(call: str) -> tuple[Sent, bool]:
 
 
 def answer(status: int, body: Any, **headers: str) -> Response:
-    """An answer with a body that is a message, or JSON."""
+    """Return an answer whose body is a message or JSON."""
     data = {"message": body} if isinstance(body, str) else body
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     return Response(status, named, data)
 
 
 def invalid(**error: str) -> Response:
-    """The answer about a value that GitHub does not take, with one detail."""
+    """Return the answer to a value that GitHub does not accept, with one detail."""
     return answer(422, {"message": "Validation Failed", "errors": [error]})
 
 
 def errors(*types_and_messages: tuple[str, str], data: Any = None, path: Any = None) -> Any:
-    """The body of a GraphQL answer."""
+    """Return the body of a GraphQL answer with these errors."""
     found = [{"type": t, "message": m, "path": path} for t, m in types_and_messages]
     return {"data": data, "errors": found}
 
@@ -56,7 +59,7 @@ def errors(*types_and_messages: tuple[str, str], data: Any = None, path: Any = N
 def outcome(
     call: str, found: Response | NoAnswer, *, may_lag: bool = False, context: Context = HERE
 ) -> Outcome:
-    """What an answer to a request means that is no success."""
+    """Return the meaning of an answer that is not a success, or of a missing answer."""
     sent, writes = request(call)
     if isinstance(found, NoAnswer):
         return classify_no_answer(found, sent, context, writes=writes)
@@ -66,8 +69,8 @@ def outcome(
 
 SIGNED = "Commits must have verified signatures."
 REFUSALS = [
-    # REST: call, status, words, kind, explanation. Answers that somebody has published are not
-    # here but in tests/recordings; only rows about the number of tries are in both
+    # The columns are call, status, words, kind and explanation, for REST. Published answers are in
+    # tests/recordings instead; only rows about the number of tries are in both
     ("GET contents/a", 404, "not found", Kind.UNEXPECTED, "refusal.other"),
     ("POST git/refs", 422, "Reference update failed", Kind.REFUSED, "fault.reference"),
     ("PUT contents/a", 409, "x is at X but expected Y", Kind.STALE, "fault.conflict"),
@@ -92,7 +95,7 @@ REFUSALS = [
             (f"Could not create file: {SIGNED}", "signatures"),
             (f"Could not create file: {SIGNED} Found 1 violation: {'ab' * 20}", "signatures"),
             (f"Could not create file: {SIGNED} No merges.", "branch_protection"),
-            # As git says it
+            # These are the words of git
             (
                 (
                     "Repository rule violations found for refs/heads/x.\nReview all repository "
@@ -111,7 +114,7 @@ REFUSALS = [
 def test_refusals(call: str, status: int, words: str, kind: Kind, text: str) -> None:
     found = outcome(call, answer(status, words))
     assert (found.kind, found.reason.key) == (kind, text)
-    # A pull request is asked for once more where GitHub does not say why it refuses it
+    # If GitHub gives no reason for refusing a pull request, the request is sent once more
     once_more = {"Validation Failed": 2} if call == "POST pulls" else {}
     assert found.row.tries == {"fault.conflict": 6, "fault.reference": 3, **once_more}.get(
         text if text.startswith("fault") else words, 1
@@ -149,7 +152,7 @@ POLICIES = {
 
 @pytest.mark.parametrize("words", POLICIES)
 def test_a_policy_is_known_by_its_words(words: str) -> None:
-    """By REST, and by GraphQL, where the type of the error is not confirmed."""
+    """This holds for REST and GraphQL. The type of the error in GraphQL is not confirmed."""
     for call, given in (
         ("GET x", answer(403, words)),
         *(("query", answer(200, errors((kind, words)))) for kind in ("FORBIDDEN", "WHATEVER", "")),
@@ -199,7 +202,7 @@ def test_single_sign_on(status: int) -> None:
 
 @pytest.mark.parametrize("kind", ["", "FORBIDDEN"])
 def test_too_many_wrong_tokens_are_no_lack_of_a_permission(kind: str) -> None:
-    """Recorded for REST; for GraphQL nobody has confirmed the form."""
+    """The answer of REST is recorded. Nobody has confirmed the form of GraphQL's answer."""
     words = "Maximum number of login attempts exceeded. Please try again later."
     in_graphql = answer(200, errors((kind, words)))
     for call, found in (
@@ -474,7 +477,7 @@ def test_lag_is_about_what_this_run_has_made(call: str, found: Response) -> None
 
 
 def test_a_login_that_is_not_found_may_be_lag() -> None:
-    """And when it lasts, the text is about the login."""
+    """If it lasts, the text is about the login."""
     found = outcome("POST issues/1/assignees", answer(404, "Not Found"), may_lag=True)
     assert (found.kind, found.reason.key, found.row.gave_up) == (Kind.LAG, "refusal.assignee", "")
 
@@ -578,6 +581,6 @@ def test_other_words_are_another_cause(one: str, other: str) -> None:
 
 @pytest.mark.parametrize("part", ["x", "x-", "x.", "a.b/ ", "x://", "- ", "'x' "])
 def test_of_long_words_each_is_looked_at_once(part: str) -> None:
-    """It is, where the expressions take linear time; else the test would not end."""
+    """If an expression did not take linear time, the test would not end."""
     said = f"octo/app {part * (900_000 // len(part))}"
     assert "octo/app" not in words_alone(said, "octo/app")

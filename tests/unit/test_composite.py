@@ -1,4 +1,4 @@
-"""The action for runners without Docker: its file, and what it says where something is missing."""
+"""The action for runners without Docker: its file, and its messages if something is missing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FOLDER = ROOT / "composite"
 
 
 def start(path: Path, **env: str) -> tuple[int, str]:
-    """Run the step with only these programs; its exit code and what it said."""
+    """Run the step with only the programs in ``path``; return its exit code and its output."""
     given = {
         "PATH": str(path),
         "GITHUB_ACTION_PATH": str(FOLDER),
@@ -38,7 +38,7 @@ def start(path: Path, **env: str) -> tuple[int, str]:
 
 
 def python3(path: Path, code: str) -> None:
-    """Put an interpreter there that wants to be isolated, and runs some code first."""
+    """Write a `python3` that works only with `-I`, and that runs ``code`` first."""
     program = path / "python3"
     first = f"import runpy, sys; {code}; runpy.run_path(sys.argv[2], run_name='__main__')"
     program.write_text(
@@ -62,7 +62,7 @@ def test_an_older_python_is_refused(tmp_path: Path) -> None:
 
 
 def test_nothing_of_the_caller_is_imported(tmp_path: Path) -> None:
-    """Neither while the packages are installed nor by the run itself."""
+    """This holds while the packages are installed, and for the run itself."""
     started, program = tmp_path / "started", tmp_path / "other"
     program.write_text(f"""#!/bin/sh\n{{ echo "$1"; env | grep ^PYTHON || :; }} >> {started}\n""")
     program.chmod(0o755)
@@ -79,7 +79,10 @@ def test_nothing_of_the_caller_is_imported(tmp_path: Path) -> None:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """What installs packages, with a list of one that is made here, and says where that is."""
+    """The files that install packages, with a list of one package, and an entry point.
+
+    The package is built here, and the entry point prints its path.
+    """
     made = packages.project(tmp_path)
     for name in ("composite/start.py", "scripts/lib/make_venv.py", "scripts/lib/pip_settings.py"):
         (made / name).parent.mkdir(parents=True, exist_ok=True)
@@ -89,7 +92,10 @@ def project(tmp_path: Path) -> Path:
 
 
 def hostile(folder: Path) -> dict[str, str]:
-    """Variables and a file that each break an installation, and where the package is."""
+    """Return variables with settings of pip, and write a file with more.
+
+    Most of them would break an installation; the others say where the package is.
+    """
     (folder / "pip.conf").write_text(
         f"""
 [global]
@@ -196,6 +202,6 @@ def test_from_where_packages_come(
         "PIP_USE_FEATURE": "truststore",
         **expected,
     }
-    # The machine may have a file of its own
+    # The machine may have further settings in a file
     assert found.items() >= wanted.items()
     assert not found.keys() & variables.keys() - wanted.keys()

@@ -1,4 +1,4 @@
-"""Which files of a pull request a run updates: every content, kind of entry and description."""
+"""A run updates the right files of a pull request: any content, kind of entry, description."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SAYS_SO = {"whole", "twice"}
 
 
 class Held(ModelRun):
-    """A repository whose branch holds this."""
+    """A run in the model whose branch has the entry ``held`` at the path ``a``."""
 
     held: Entry
 

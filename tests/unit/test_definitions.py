@@ -26,7 +26,7 @@ SUFFIXES = (".json", ".yml", ".yaml")
 
 
 def load(data: bytes, suffix: str, *, content_allowed: bool = True) -> tuple[FileDefinition, ...]:
-    """Load a definition file that holds ``data``."""
+    """Load a definition file with the content ``data``."""
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory, f"list{suffix}")
         path.write_bytes(data)
@@ -36,7 +36,7 @@ def load(data: bytes, suffix: str, *, content_allowed: bool = True) -> tuple[Fil
 
 
 def diagnostics_of(data: bytes, suffix: str) -> tuple[Diagnostic, ...]:
-    """The diagnostics of a definition file that holds ``data``; nothing when there is none."""
+    """Return the diagnostics of a definition file with the content ``data``; empty if valid."""
     try:
         load(data, suffix)
     except InvalidInput as invalid:
@@ -50,7 +50,7 @@ path = st.lists(part.filter(lambda p: not list(constraints.path_diagnostics(p)))
 
 
 def fits(candidate: str) -> bool:
-    """Whether a path can be listed: its parts can, but all of them together may be too many."""
+    """Return whether a path can be listed. Valid parts may be too long together."""
     return not list(constraints.path_diagnostics(candidate))
 
 
@@ -66,7 +66,7 @@ entry = st.fixed_dictionaries(
 
 
 def independent(entries: list[dict[str, Any]]) -> bool:
-    """Whether no path of the list is another one, or lies below it."""
+    """Return whether no path of the list is the same as another one or below it."""
     paths = [e["path"] for e in entries]
     return not any(
         one == other or one.startswith(f"{other}/")
@@ -99,7 +99,7 @@ SNIPPETS = (
     *("\ufeff", "\x00", "\x85", "\u2028", "\r", "\x1b", "// a", "/* a */", "a: b", "template: 1"),
 )
 snippet = st.sampled_from([each.encode() for each in SNIPPETS]) | st.binary(min_size=1, max_size=3)
-"""What means something in YAML or JSON, and bytes that mean nothing."""
+"""Parts with a meaning in YAML or JSON, and random bytes."""
 
 
 @given(
@@ -158,7 +158,7 @@ def test_any_text_and_any_bytes_give_definitions_or_diagnostics(
 
 @given(json_value | st.lists(loose_entry | json_value, max_size=5))
 def test_any_json_means_the_same_in_both_formats(value: Any) -> None:
-    """JSON is YAML but for numbers, tabs and what YAML cannot hold, so both refuse alike."""
+    """JSON is also YAML, except numbers, tabs and some characters; both formats refuse these."""
     data = json.dumps(value).encode()
     try:
         from_json = load(data, ".json")
@@ -199,10 +199,10 @@ def test_where_content_is_not_allowed_every_file_is_empty(entries: list[dict[str
 
 
 def schema_agrees(candidate: str) -> bool:
-    """Whether the schema takes a path just as the reader does.
+    """Return whether the schema and the reader agree on a path.
 
-    It cannot see sizes in bytes and lone surrogates. And to Python, and to it alone, `$` is also
-    the place before a last line feed.
+    Some paths are left out. A schema cannot express sizes in bytes and lone surrogates, and only in
+    Python `$` also matches before a last line feed.
     """
     size = max(len(p.encode("utf-8", "surrogatepass")) for p in candidate.split("/"))
     has_surrogate = any("\ud800" <= character <= "\udfff" for character in candidate)
@@ -228,7 +228,7 @@ def test_the_schema_and_the_reader_take_the_same_paths(candidate: str) -> None:
         ("a/./b", ["path.dots"]),
         ("..", ["path.dots"]),
         ("a/.Git/b", ["path.git"]),
-        # What git refuses with core.protectNTFS and core.protectHFS, and what it does not
+        # git refuses the first of these with core.protectNTFS and core.protectHFS, and no others
         ("a/.git /b", ["path.git"]),
         ("a/.git. . /b", ["path.git"]),
         (".git::$INDEX_ALLOCATION/config", ["path.git"]),
@@ -393,7 +393,7 @@ MERGED = {
 
 @pytest.mark.parametrize(("text", "value"), MERGED.values(), ids=MERGED)
 def test_a_merge_key_gives_what_a_parser_gives_that_knows_it(text: str, value: Any) -> None:
-    """And so the schema, which editors hold against what they parse, takes it as well."""
+    """So the schema accepts it, too: editors check the parsed values."""
     data = json.dumps(value).encode()
     with tempfile.TemporaryDirectory() as directory:
         folder = Path(directory)
@@ -405,7 +405,7 @@ def test_a_merge_key_gives_what_a_parser_gives_that_knows_it(text: str, value: A
 
 
 def test_the_schema_has_every_key() -> None:
-    """An editor would mark another one as a mistake."""
+    """An editor marks a key as a mistake if the schema does not have it."""
     VALIDATOR.check_schema(SCHEMA)
     of = SCHEMA["$defs"]
     negated = of["condition"]["properties"]["not"]
@@ -423,7 +423,7 @@ def test_the_schema_has_every_key() -> None:
 @pytest.mark.parametrize(("value", "valid"), SCHEMA_CASES)
 def test_the_schema_covers_both_forms(value: Any, valid: bool) -> None:
     assert VALIDATOR.is_valid(value) is valid
-    if value != {"files": []}:  # a list may be empty for an editor, while it is being written
+    if value != {"files": []}:  # in an editor, a list may be empty while somebody writes it
         assert bool(diagnostics_of(json.dumps(value).encode(), ".json")) is not valid
 
 

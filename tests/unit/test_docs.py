@@ -78,7 +78,7 @@ def test_definitions_lists_every_key_of_a_condition(page: str, header: str) -> N
     [("definitions.md", "Limits of a list"), ("definitions.ja.md", "一覧の上限")],
 )
 def test_definitions_lists_the_limits_that_people_meet(page: str, heading: str) -> None:
-    """An error names the others, which only an odd list reaches."""
+    """The other limits are only in errors, because only an odd list reaches them."""
     text = (ROOT / "docs" / page).read_text("utf-8")
     numbers, _, _ = text.partition(f"\n## {heading}\n\n")[2].partition("\n\n")
     limits = (
@@ -93,7 +93,7 @@ def test_definitions_lists_the_limits_that_people_meet(page: str, heading: str) 
 
 
 def constant(name: str) -> Any:
-    """The value of a constant, wherever the code keeps it."""
+    """Return the value of a constant of the code, from any module."""
     files = (ROOT / "src").rglob("*.py")
     (found,) = (
         value
@@ -104,7 +104,7 @@ def constant(name: str) -> Any:
 
 
 def numbers_in(page: str) -> set[str]:
-    """The numbers of a page, as they are written there."""
+    """Return the numbers of a page, in the form in which the page shows them."""
     return set(re.findall(r"\d(?:[\d,.]*\d)?", (ROOT / page).read_text("utf-8")))
 
 
@@ -143,7 +143,7 @@ OWN_ANCHOR = r'<a name="([\w-]+)"></a>'
 
 
 def headings(text: str) -> list[tuple[str, str]]:
-    """The marks of a page's headings, in order, and the anchors that GitHub makes of them."""
+    """Return the marks and the GitHub anchors of a page's headings, in order."""
     return [
         (marks, re.sub(r"[^\w\- ]", "", words.lower()).replace(" ", "-"))
         for marks, words in re.findall(r"^(#+) (.+)$", without_blocks(text), re.MULTILINE)
@@ -151,12 +151,12 @@ def headings(text: str) -> list[tuple[str, str]]:
 
 
 def without_blocks(text: str) -> str:
-    """A page without what is to be copied, in which a comment looks like a heading."""
+    """Return a page without its code blocks, because a comment there looks like a heading."""
     return re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
 
 
 def anchors(document: Path) -> set[str]:
-    """The anchors that GitHub makes of headings, and those that a page has of its own.
+    """Return the anchors that GitHub makes of headings, and the anchors in the page itself.
 
     https://docs.github.com/en/get-started/writing-on-github/getting-started-with-writing-and-formatting-on-github/basic-writing-and-formatting-syntax#custom-anchors
     """
@@ -167,7 +167,7 @@ def anchors(document: Path) -> set[str]:
 @pytest.mark.parametrize("document", [*DOCUMENTS, *FOR_CONTRIBUTORS], ids=name)
 def test_links_lead_somewhere(document: Path) -> None:
     for target in re.findall(r"\]\(([^)\s]+)\)", document.read_text("utf-8")):
-        # The second: a page of the repository on GitHub, seen from the page that shows the README
+        # The second form leads to a page of the repository on GitHub, from the page of the README
         if target.startswith(("https://", "../../actions/")):
             continue
         path, _, anchor = target.partition("#")
@@ -203,14 +203,14 @@ ENGLISH_PAGES = [each for each in DOCUMENTS if each not in JAPANESE_PAGES]
 
 @pytest.mark.parametrize("document", ENGLISH_PAGES, ids=name)
 def test_no_document_has_a_riddle(document: Path) -> None:
-    """By the patterns that can be found without reading; CONTRIBUTING has the rules."""
+    """The test finds only some patterns of riddles; CONTRIBUTING has the rules."""
     blocks = re.split(r"\n\n|\n(?=[-|]|\d\.)", without_blocks(document.read_text("utf-8")))
     lines = [" ".join(block.split()) for block in blocks]
     assert {line: found for line in lines if (found := riddles(line))} == {}
 
 
 def test_no_docstring_or_comment_of_the_code_has_a_riddle() -> None:
-    """By the same patterns."""
+    """The patterns are the same as for documents."""
     found = {
         f"{name(module)}:{token.start[0]}": riddle
         for folder in ("src", "scripts")
@@ -229,7 +229,7 @@ WHOLE_IN_JAPANESE = ("troubleshooting", "definitions", "many-repositories", "ref
 
 @pytest.mark.parametrize("page", WHOLE_IN_JAPANESE)
 def test_every_heading_of_the_english_page_has_its_japanese_one(page: str) -> None:
-    """Below the anchor of the English one, so that a link needs no other in Japanese."""
+    """It has the anchor of the English heading, so that links are the same in both languages."""
     english = (ROOT / f"docs/{page}.md").read_text("utf-8")
     japanese = (ROOT / f"docs/{page}.ja.md").read_text("utf-8")
     below = re.findall(rf"^{OWN_ANCHOR}\n\n(#+) (.*)$", japanese, re.MULTILINE)
@@ -255,7 +255,7 @@ def test_a_japanese_page_says_what_is_english(document: Path) -> None:
 
 
 def japanese_texts() -> dict[str, str]:
-    """What people read in Japanese, by its place."""
+    """Return the Japanese texts, by their places."""
     texts = {f"ja.yml, {key}": text for key, text in read("ja.yml").items()}
     texts |= {f"descriptions.ja.yml, {key}": text for key, text in read(DESCRIPTIONS).items()}
     texts |= {f"demo.py, {key}": text for key, text in demo.TEXTS["ja"].items()}
@@ -276,7 +276,7 @@ def test_japanese_has_blanks_beside_latin_letters_only_and_brackets_of_its_own()
     odd = re.compile(rf"{blanks}|\({letter}|{letter}\)")
     apart = re.compile(r"ja\.yml, (page\.letter_|help\.|input\.argument$)")
     for place, text in japanese_texts().items():
-        # Code is read as a Latin word, an address not at all
+        # For the checks, code counts as a Latin word, and an address does not count
         plain = re.sub(r"`[^`]*`", "x", re.sub(r"\]\([^)]*\)", "]", without_blocks(text)))
         assert apart.match(place) or not odd.search(plain), (place, odd.findall(plain))
 
@@ -301,7 +301,7 @@ NO_ERRORS = re.compile(
     r"|capped|ended_early|ask|ask_to_withdraw|not_confirmed|more_rows|missing_files|paths"
     r"|not_complete|not_complete_public)$"
 )
-"""Texts that name no cause of a failure: parts of other texts, headings, progress."""
+"""The texts that are not the cause of a failure: parts of other texts, headings, progress."""
 
 
 def test_every_error_has_a_section_and_every_section_an_error_or_a_symptom() -> None:
@@ -373,7 +373,7 @@ def test_pages_are_those_of_the_version_in_use(repository: str, reference: str, 
     "workflow", sorted((ROOT / ".github/workflows").glob("*.yml")), ids=lambda path: path.stem
 )
 def test_a_secret_is_read_in_jobs_with_an_environment_only(workflow: Path) -> None:
-    """Elsewhere every workflow on every branch could read it (docs/permissions.md)."""
+    """Otherwise every workflow on every branch could read the secret (docs/permissions.md)."""
     jobs = yaml.safe_load(workflow.read_text("utf-8"))["jobs"]
     with_secrets = {name: job for name, job in jobs.items() if "secrets." in yaml.safe_dump(job)}
     assert all("environment" in job for job in with_secrets.values()), with_secrets.keys()

@@ -16,7 +16,7 @@ from registrar.texts import escaping
 from tests.gfm import only_ours
 from tests.harness import read_command, unescaped
 
-# Any text, and text that is made of what means something somewhere
+# Any text, and text of parts that have a meaning in some format
 anything = st.text() | st.lists(
     st.sampled_from([
         "::", "##[", "error", " ", "]", "%0A", "%", "\r", "\n", "\u2028", "\u0085", "\u202e",
@@ -30,7 +30,7 @@ INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
 def invisible(text: str) -> list[str]:
-    """The characters that nobody sees; the zero-width space that we put in ourselves is none."""
+    """Return the invisible characters of a text, without zero-width spaces, which we add."""
     return [c for c in text if unicodedata.category(c) in INVISIBLE and c != "\u200b"]
 
 
@@ -82,7 +82,7 @@ def test_a_workflow_command_shows_exactly_what_it_was_given(text: str) -> None:
 
 
 AROUND = [("x {}", 0), ("- x {}", 0), ("a\n\n| a | b |\n| --- | --- |\n| {} | x |\n", 2)]
-"""Where a value may stand in Markdown, and how many cells a row has there."""
+"""Places for a value in Markdown, each with the number of cells in its row."""
 
 
 @pytest.mark.parametrize("escape", [escaping.for_markdown, escaping.for_markdown_code])
@@ -109,7 +109,7 @@ def test_github_renders_a_text_as_it_is(
     seen = page.rows[1][0] if cells else page.text.strip().removeprefix("x")
     plain = escaping.show_control_characters
     expected = (escaping.show_lines if escape is escaping.for_markdown_code else plain)(text)
-    # Blanks around a text, and several in a row, are not shown
+    # Markdown does not show blanks around a text, and shows several blanks as one
     assert words(seen) == words(expected if not cells else expected.replace("\n", ""))
 
 
@@ -200,7 +200,7 @@ def test_no_token_passes_the_redactor_wherever_it_stands(
 @pytest.mark.parametrize("token", [CLASSIC, JWT, "0123456789abcdefghij4567", "x" * 40])
 @given(st.data())
 def test_a_part_of_the_token_does_not_pass_either(token: str, data: st.DataObject) -> None:
-    """Twenty characters: half of the shortest token that GitHub issues."""
+    """A part of 20 characters counts, half of the shortest token that GitHub issues."""
     start = data.draw(st.integers(0, len(token) - 20))
     end = data.draw(st.integers(start + 20, len(token)))
     assert escaping.Redactor(token)(f"日{token[start:end]}本") == "日***本"

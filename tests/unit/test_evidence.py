@@ -84,7 +84,7 @@ def evidence(*properties: str, **values: str) -> Evidence:
     ("path", "shown"),
     [
         *((path, f"'{path}") for path in ("=1+1", "+a", "-a", "@a", "＝1", "＋a", "－a", "＠a")),
-        # What nobody sees is escaped
+        # Invisible characters are escaped
         *(("\ta", "'\\ta"), ("\ra", "'\\ra"), ("x\u202ey", "x\\u202ey")),
         *((path, path) for path in ('a"b', "a,b", "</script>", "a;b")),
     ],
@@ -134,7 +134,7 @@ MOMENT = "2026-11-22T00:00:00+00:00"
 
 
 class Shown:
-    """A page, and the tally that it reads: each record is counted and then taken, as in a run."""
+    """A page and its tally. As in a run, each record is first counted and then taken."""
 
     def __init__(self, mode: Mode = Mode.PLAN, names: tuple[str, ...] = ()) -> None:
         self.page = Page(MOMENT, mode, names)
@@ -188,7 +188,7 @@ def test_the_page_counts_a_repository_once_whatever_the_number_of_lists() -> Non
 
 @pytest.mark.parametrize(
     "mode", sorted(set(Mode) - {Mode.VALIDATE})
-)  # which looks at no repository
+)  # `validate` reads no repository, so it has no page
 def test_the_page_says_what_it_is_about(mode: Mode) -> None:
     shown = Shown(mode)
     shown.add(a=Standing.SAME)

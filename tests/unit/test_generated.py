@@ -1,4 +1,4 @@
-"""What `scripts/generate` writes from the inputs and profiles of the code."""
+"""The files that `scripts/generate` writes from the inputs and profiles of the code."""
 
 from __future__ import annotations
 
@@ -59,14 +59,14 @@ def test_a_new_input_gets_its_row_below_the_input_before_it() -> None:
 
 
 def test_requests_know_no_other_host_than_the_documented_one() -> None:
-    """docs/permissions.md has the host of the API; `github/` alone sends requests."""
+    """docs/permissions.md names the host of the API, and only `github/` sends requests."""
     strings = [
         node.value
         for file in (*(ROOT / "src/registrar/github").glob("*.py"), Path(reader.__file__))
         for node in ast.walk(ast.parse(file.read_text("utf-8")))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     ]
-    # Texts that are an address; docstrings name sources
+    # Only texts that are just an address count, because docstrings contain sources
     address = re.compile(r"https?://([\w.-]+\w)/?\S*$")
     hosts = {found[1] for text in strings if (found := address.match(text))}
     [(documented, _), *_] = table(ROOT / "docs/permissions.md", "Host")

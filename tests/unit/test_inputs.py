@@ -1,4 +1,4 @@
-"""Environment -> inputs: any environment gives inputs or diagnostics."""
+"""Any environment gives inputs or diagnostics."""
 
 from __future__ import annotations
 

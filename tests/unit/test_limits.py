@@ -1,4 +1,4 @@
-"""The limits of a token as GitHub's headers give them, and the pauses between its writes."""
+"""The limits of a token according to GitHub's headers, and the pauses between its writes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BROKEN = ("", "inf", "-inf", "nan", "NaN", "-1", "soon", "1e999", "9" * 5000, "Ù
 
 
 def rate_limit(remaining: int, resource: str = "core", reset: float = NOW + 60) -> dict[str, str]:
-    """The headers of one rate limit."""
+    """Return the headers of one rate limit."""
     return {
         "x-ratelimit-remaining": str(remaining),
         "x-ratelimit-reset": str(reset),
@@ -49,7 +49,7 @@ def test_a_rate_limit_counts_down_until_its_reset() -> None:
     clock = FakeClock(NOW)
     limits = TokenLimits("ghp_x", clock)
     limits.note(rate_limit(3))
-    limits.note(rate_limit(5))  # an answer that was counted before, and came later
+    limits.note(rate_limit(5))  # this answer was counted earlier, but came later
     with pytest.raises(Refused):
         limits.require(Resource.REST, 4)
     limits.note(rate_limit(2, "search"))
@@ -77,7 +77,7 @@ def test_scopes(token: str, header: str | None, expected: set[str] | None) -> No
     assert limits.scopes == expected
 
 
-# --- How long a header asks to wait ---------------------------------------------------------------
+# --- Waits that a header asks for -----------------------------------------------------------------
 
 
 @pytest.mark.parametrize("text", [None, *BROKEN])
@@ -172,7 +172,8 @@ def test_githubs_windows() -> None:
         pace.note_sent()
     waited = (per_hour // per_minute) * minute
     assert pace.rest_of_window() == pytest.approx(hour - waited)
-    # The next three wait for the third of the first eighty, which went out at one moment
+    # Three more writes have room when the third one leaves the window, and the first eighty writes
+    # were sent at the same time
     assert pace.rest_of_window(3) == pytest.approx(hour - waited)
     assert pace.rest_of_window(per_minute) == pytest.approx(hour - waited)
     clock.sleep(hour - waited)

@@ -37,7 +37,7 @@ def test_what_is_left_takes_as_many_writes_as_what_is_done_once_that_is_much(
 
 
 def test_the_order_is_by_name_from_a_start_that_moves() -> None:
-    """By name in any letter case; the start is another one each day."""
+    """The order is by name, in any letter case, and begins at another name each day."""
     names = [f"octo/{'Rr'[number % 2]}{number:02}" for number in range(50)]
     listed = [Repository(name, id=100 - number) for number, name in enumerate(names)]
     lacking = (ListedPath(FileDefinition("a"), Standing.TO_CREATE, Done.NOTHING),)
@@ -99,7 +99,7 @@ def budget(*pull_requests: Status, cap: int = 100) -> Budget:
 
 
 def _row(number: int, left_to_do: Status) -> Record:
-    """A repository in which this is left to do."""
+    """Return the record of a repository in which this is left to do."""
     repository = Repository(f"octo/r{number:03}")
     done = Done.TO_UPDATE if left_to_do is Status.TO_UPDATE else Done.NOTHING
     of_files = {Status.TO_OPEN: Standing.TO_CREATE, Status.TO_UPDATE: Standing.PROPOSED}
@@ -111,14 +111,14 @@ def _row(number: int, left_to_do: Status) -> Record:
 
 
 AFTERWARDS = {*WRITTEN, Status.DEFERRED, Status.COMPLETE}
-"""How a repository stands at the end only, or where nothing is left to do."""
+"""The states that a repository has only at the end, or if nothing is left to do."""
 
 
 @pytest.mark.parametrize(
     "status", [each for each in Status if each not in {*AFTERWARDS, Status.TO_WITHDRAW}]
 )
 def test_whatever_is_left_to_do_is_said_with_its_number(status: Status) -> None:
-    """What is to be withdrawn is said in words of its own, and stands beside nothing else."""
+    """Withdrawals are left out, because they have sentences of their own."""
     plan = budget(*[status] * 77)
     asked = settings(mode="plan", target_repos="octo/*")
     said = [Catalogue("en").text(each) for each in sentences.budget(plan, asked)]
@@ -146,7 +146,7 @@ WAITING, DECLINED = Status.WAITING, Status.DECLINED
         ([OPEN], 1, 0, 1),
         ([OPEN] * 147 + [UPDATE] * 3 + [DECLINED], 100, 47, 106),
         ([OPEN] + [UPDATE] * 147, 1, 47, 201),
-        # Updates and closings have one cap together
+        # Updates and closings share one cap
         ([UPDATE] * 90 + [CLOSE] * 20, 0, 10, 190),
     ],
 )
@@ -160,7 +160,7 @@ def test_what_is_to_be_done(
 
 
 def test_the_cap_that_is_shared_goes_by_name() -> None:
-    """What a plan says is what a run does: it does not take every update before a closing."""
+    """A plan takes updates and closings by name, like a run, and not all updates first."""
     found = budget(CLOSE, UPDATE, CLOSE, UPDATE, OPEN, UPDATE, CLOSE, cap=3)
     assert (found.now, found.updates, found.closes, found.deferred) == (1, 1, 2, 3)
     assert [each.repository.full_name[-1] for each in found.next] == ["0", "1", "2", "4"]

@@ -1,4 +1,4 @@
-"""The hidden mark of what this action has committed to a pull request's branch."""
+"""The hidden mark with the paths that the action has committed to a pull request's branch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The catalogues: the same keys and placeholders in every language, none missing, none idle."""
+"""All languages have the same keys and placeholders, and no key is missing or unused."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ OUTPUTS = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))["outputs"]
 
 
 def placeholders(text: str) -> set[str]:
-    """The names between braces."""
+    """Return the names between braces."""
     return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
 
 
 def strings_of(tree: ast.AST) -> Iterator[str]:
-    """Every text of a module, as a pattern: what is put in becomes ``.+``."""
+    """Return every text of a module as a pattern, with ``.+`` for each inserted value."""
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
             yield "".join(
@@ -107,14 +107,14 @@ def test_a_riddle_is_found_and_its_solution_is_none(riddle: str, plain: str) -> 
 
 
 def test_no_text_is_a_riddle() -> None:
-    """By the patterns that can be found without reading; CONTRIBUTING has the rules."""
+    """The test finds only some patterns of riddles; CONTRIBUTING has the rules."""
     texts = TEXTS["en"] | {f"output {key}": each["description"] for key, each in OUTPUTS.items()}
     assert {key: found for key, text in texts.items() if (found := riddles(text))} == {}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_an_address_ends_where_a_link_made_of_it_ends(language: str) -> None:
-    """GitHub takes a Japanese bracket or full stop for a part of the address."""
+    """GitHub takes a Japanese bracket or full stop after an address for a part of it."""
     for key, text in TEXTS[language].items():
         plain = text.replace("{", "").replace("}", "")
         addresses = re.findall(r"(?<!`)https://[\w./@-]+", plain, re.ASCII)
@@ -140,7 +140,7 @@ def test_every_key_of_the_catalogue_is_used() -> None:
 
 
 def messages_of(tree: ast.AST) -> Iterator[tuple[str, set[str] | None]]:
-    """Key and names of every ``msg(…)`` and its like; names are ``None`` where ``**`` is."""
+    """Return key and names of every call such as ``msg(…)``; names are ``None`` with ``**``."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or not node.args:
             continue

@@ -1,4 +1,4 @@
-"""How much a run says about a repository depends on the readers of the workflow."""
+"""The details that a run shows about a repository depend on who can read the workflow."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ INSTEAD = "(not shown)"
 
 
 def row(visibility: str, name: str = "api", **more: Any) -> Record:
-    """The result of a repository that an answer has described."""
+    """Return the result of a repository that an answer of GitHub has described."""
     listed = Repository(f"octo-org/{name}")
     repository = listed._replace(id=7, visibility=visibility)
     return Record(spec()._replace(repository=listed), repository, **more)
@@ -68,7 +68,7 @@ def test_of_the_others_there_is_a_number_for_each_state_and_kind() -> None:
         row("private", "a", **opened),
         row("internal", "b", failure=refused),
         row("private", "c", failure=refused),
-        # Of two lists, the first of the states counts
+        # If a repository has two lists, the first state counts
         row("private", "a", **ended),
         row("public", "d", **opened),
         row("private", "e", failure=known),

@@ -1,4 +1,4 @@
-"""PyGithub is the engine: it reads every answer, and our models are made of its objects."""
+"""PyGithub reads every answer, and our models are made from its objects."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from tests.recordings.calls import CALLS, FULL_NAME, Caller, Given
 from tests.unit.test_recordings import serve, successes
 
 NOTHING_READ = {"POST labels"}
-"""Calls whose answer says nothing that is used."""
+"""Calls whose answer is not used."""
 WITHOUT_OBJECTS = {
-    # Why each of them is read without an object stands at the top of `github/rest.py`
+    # The top of `github/rest.py` explains why these are read without an object
     "POST requested_reviewers",
     "GET git/trees",
     "GET git/matching-refs",
     "GET commits of a reference",
 }
 PLAIN_VALUES = {"GET collaborators/permission", "GET properties/values"}
-"""Calls whose method gives a text or a mapping."""
+"""Calls whose method of PyGithub returns a text or a mapping."""
 LOGS = {"GET user/repos", "GET users/USER/repos"}
-"""Lists that are only read after another one was refused."""
+"""Lists that are read only if GitHub has refused another list."""
 REST = sorted(
     name for name in CALLS if name.split()[0] not in {"query", "mutation"} and name not in LOGS
 )
 
 
 class Unread(Exception):
-    """PyGithub was to build an object."""
+    """Raised when PyGithub is about to build an object."""
 
 
 def succeeds(host: StandInHost, name: str, token: str) -> bool:
-    """Whether a call is a success where GitHub answers as it was recorded to."""
+    """Return whether a call succeeds if GitHub gives the recorded answer."""
     recording = successes(name)
     serve(host, recording)
     try:
@@ -63,7 +63,7 @@ def test_what_pygithub_cannot_read_nobody_else_reads(
 def test_our_models_are_made_of_its_objects(
     host: StandInHost, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where PyGithub has no method: the lists of repositories, and the root directory."""
+    """This includes lists of repositories and root directories, for which it has no method."""
     host.create_repository(FULL_NAME)
     token = host.create_token("classic")
     real = github.GithubObject.GithubObject._storeAndUseAttributes

@@ -1,4 +1,4 @@
-"""Every answer of `tests/recordings`, through our code: transport, classification, model."""
+"""Our code makes the right model or error of every answer in `tests/recordings`."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ WORDS_ABOUT_WAITING = {
     "host.unreachable",
     "limit.out_of_time",
 }
-"""Messages around the explanation of an answer."""
+"""The messages that contain the explanation of an answer."""
 
 
 def successes(request: str) -> Recording:
-    """What a kind of request is answered with when all goes well."""
+    """Return the first successful answer to a kind of request."""
     return next(
         each for each in recordings().values() if each.request == request and each.status < 300
     )
 
 
 def serve(host: StandInHost, recording: Recording, times: int | None = None) -> Fault:
-    """Answer requests of its kind with a recording."""
+    """Let the host answer requests of the recording's kind with it, ``times`` times (None: all)."""
     headers = {
         name: value.replace("https://api.github.com", host.url)
         for name, value in recording.headers.items()
@@ -53,7 +53,7 @@ def serve(host: StandInHost, recording: Recording, times: int | None = None) -> 
 
 
 def plain(value: object) -> Any:
-    """A model as data."""
+    """Return a model as plain data."""
     if isinstance(value, Message | Enum):
         return value.key if isinstance(value, Message) else value.name
     if hasattr(value, "_asdict"):
@@ -68,7 +68,7 @@ def plain(value: object) -> Any:
 
 
 def part_of(expected: Any, found: Any) -> Any:
-    """What was found, without the fields that are not expected."""
+    """Return ``found`` without the fields that ``expected`` does not have."""
     if isinstance(expected, dict) and isinstance(found, dict):
         return {name: part_of(expected[name], found.get(name)) for name in expected}
     if isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
@@ -77,7 +77,7 @@ def part_of(expected: Any, found: Any) -> Any:
 
 
 def explanation(message: Message) -> str:
-    """The key of the innermost explanation."""
+    """Return the key of the innermost explanation in a message."""
     while message.key in WORDS_ABOUT_WAITING:
         inner = message.values["reason"]
         assert isinstance(inner, Message)
@@ -120,5 +120,5 @@ def test_the_source_of_a_row_stands_with_the_recordings_or_on_the_page() -> None
 
 
 def test_every_kind_of_request_has_its_answers() -> None:
-    """Among them what it is answered with when all goes well."""
+    """Each kind of request has a successful answer."""
     assert {each.request for each in recordings().values() if each.status < 300} == set(CALLS)

@@ -1,4 +1,4 @@
-"""`scripts/release` in a repository of its own."""
+"""`scripts/release` does its work in a repository of its own."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ class Checkout:
         self.git("commit", "--quiet", "--all", "--message=change")
 
     def release(self, *arguments: str) -> str:
-        """Run the command to its good end."""
+        """Run the command, which must succeed."""
         ended = self.run(*arguments)
         assert ended.returncode == 0, ended.stderr
         return ended.stdout
 
     def refusal(self, *arguments: str) -> list[str]:
-        """Run the command, which refuses and changes nothing, and give its reasons."""
+        """Run the command, which must refuse and change nothing, and return its reasons."""
         before = self.state()
         ended = self.run(*arguments)
         assert ended.returncode == 1
@@ -82,8 +82,8 @@ class Checkout:
 
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkout:
-    """A project whose version 1.0.0 is released, with something new on top."""
-    # A person's own settings, signing among them, have no say.
+    """A project whose version 1.0.0 is released, with a newer change."""
+    # The settings of a person, such as signing, must not have an effect
     for variable in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"):
         monkeypatch.setenv(variable, "/dev/null")
     for role in ("AUTHOR", "COMMITTER"):
@@ -248,7 +248,7 @@ def test_the_workflow_refuses_what_does_not_agree(
 
 
 def test_the_project_itself_can_be_released() -> None:
-    """The forms that a release rewrites are there."""
+    """The files of the project have all forms that a release rewrites."""
     project = release.Project(ROOT)
     assert project.changelog.section("Unreleased")
     assert project.version.text in (ROOT / release.PACKAGE).read_text("utf-8")

@@ -29,25 +29,25 @@ CATALOGUES = {language: Catalogue(language) for language in LANGUAGES}
 
 
 def result(path: str, done: Done = Done.CREATED, description: str = "") -> ListedPath:
-    """The outcome of one path; created ones are on the branch."""
+    """Return the outcome of one path; a created file is on the branch."""
     definition = FileDefinition(path, description=description)
     standing = Standing.PROPOSED if done is Done.CREATED else Standing.TO_CREATE
     return ListedPath(definition, standing, done)
 
 
 def proposal(language: str = "en") -> Proposal:
-    """What is proposed in a language, with nothing of the caller's."""
+    """Return a proposal in a language, without texts of the caller."""
     return Proposal(spec(defaults=SCAFFOLD.defaults), CATALOGUES[language])
 
 
 def registration(*files: ListedPath) -> Record:
-    """The result of a registration."""
+    """Return the result of a registration."""
     job = spec(defaults=SCAFFOLD.defaults)
     return Record(job, Repository(job.target, "", ""), paths=by_path(files))
 
 
 def rows(markdown: str) -> list[str]:
-    """The paths of a table."""
+    """Return the paths of a table."""
     return list(only_ours(markdown).paths)
 
 
@@ -61,7 +61,7 @@ def test_a_body_is_never_longer_than_github_takes(language: str, count: int, nam
     shown = len(rows(body))
     if shown < count:
         assert CATALOGUES[language].text(msg("label.more", count=count - shown)) in body
-        # No room is given away.
+        # The text uses nearly all of the allowed length
         assert escaping.characters(body) > LIMIT - 1000
     else:
         assert shown == count

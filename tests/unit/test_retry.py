@@ -1,4 +1,4 @@
-"""Waiting: a run announces how long it waits, and never waits longer in total than allowed."""
+"""A run announces how long it waits, and never waits longer in total than allowed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REASON = msg("fault.conflict")
 
 
 def policy(minutes: float) -> tuple[RetryPolicy, FakeClock, list[Message]]:
-    """A policy with its clock and what it announces."""
+    """Return a policy, its clock, and a list of its announcements."""
     clock, said = FakeClock(), list[Message]()
     cancellation = Cancellation(clock)
     return (
@@ -68,7 +68,7 @@ def test_a_pause_is_announced_and_passes() -> None:
 
 def test_pauses_of_several_threads_at_once_are_counted_once() -> None:
     retry, clock, said = policy(1)
-    # Each is longer by chance
+    # Each pause is longer by a small random part
     for number in range(15):
         retry.begin_pause(29 + number / 14, REASON)
     assert len(said) == 1
@@ -98,7 +98,7 @@ def test_pauses_of_other_threads_are_told_at_the_end_of_a_block() -> None:
         elsewhere(10)
         retry.begin_pause(20, REASON)
         assert [m.values["seconds"] for m in said] == [20]
-        # This thread waits, too: not in silence
+        # This thread waits as well, so the waits of the other threads are announced
         retry.wait()
         assert [m.values["seconds"] for m in said] == [20, 5, 10]
         elsewhere(40)
@@ -142,7 +142,7 @@ def test_no_longer_than_allowed(minutes: float, seconds: float, key: str) -> Non
 
 
 def test_the_last_answers_end_in_time() -> None:
-    """A write that hangs, and reading it back, where no waiting is allowed: 25 s together."""
+    """A write that hangs, and the read after it, may take 25 s together if no wait is allowed."""
     retry, clock, _ = policy(0)
     assert retry.answer_seconds() == 25
     began = clock.now
@@ -157,7 +157,7 @@ def test_the_last_answers_end_in_time() -> None:
 
 
 def full(clock: FakeClock) -> Pace:
-    """A pace after as many writes as GitHub takes in a minute."""
+    """Return a pace after as many writes as GitHub allows in a minute."""
     pace = Pace(clock)
     for _ in range(80):
         pace.note_sent()
@@ -171,14 +171,14 @@ def test_githubs_pace_is_part_of_the_plan_of_a_run_that_has_an_end() -> None:
     retry.wait_for_turn(pace, creates_content=True)
     assert pace.end
     assert pace.end - clock.now == pytest.approx(39)
-    # The interval is not told
+    # The interval between writes is not announced
     assert [message.values["seconds"] for message in said] == [60]
     for _ in range(80):
         pace.note_sent()
     with pytest.raises(OutOfTime) as ended:
         retry.wait_for_turn(pace, creates_content=True)
     assert ended.value.message.key == "limit.after_end"
-    # None of it was taken from what the run may wait
+    # The pauses for GitHub's pace have not been counted as waiting
     retry.begin_pause(30, REASON)
 
 

@@ -1,4 +1,4 @@
-"""Which rules of a list apply to a repository, and which files they give it."""
+"""The right rules of a list apply to a repository, and add the right files."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ ONE_OF_EACH = Condition(
     properties=(("team", frozenset({"x"})),),
     negated=Condition(languages=frozenset({"go"})),
 )
-"""None of it holds."""
+"""A condition with a value for each key, none of which holds."""
 
 
 @pytest.mark.parametrize("field", Condition._fields)

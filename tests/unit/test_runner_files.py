@@ -1,4 +1,4 @@
-"""The runner's files: too large a summary is cut, and no output can begin another one."""
+"""In the files of the runner, a large summary is cut, and no output can begin another one."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def files(directory: Path) -> RunnerFiles:
 
 
 def shorten(markdown: str, size: int) -> str:
-    """How a summary is made to fit."""
+    """Return a summary that is cut to a length."""
     return cut(markdown, size, "(cut)")
 
 
@@ -94,7 +94,7 @@ def test_a_summary_without_room_is_not_pushed_over_the_limit(tmp_path: Path, roo
 def test_a_temporary_directory_that_is_not_there(
     tmp_path: Path, has_kubernetes: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The runner's Kubernetes hooks mount it elsewhere, or not at all."""
+    """The Kubernetes hooks of the runner mount it at another place, or not at all."""
     kubernetes = tmp_path / "__w"
     if has_kubernetes:
         kubernetes.mkdir()

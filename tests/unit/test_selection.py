@@ -1,4 +1,4 @@
-"""Which repositories `target_repos` means."""
+"""`target_repos` selects the right repositories."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_the_last_pattern_that_matches_decides(entries: list[str], taken: bool) 
         (["created:>=2026-02-04"], Exclusion.NOT_MEANT),
         (["created:<=2026-02-02"], Exclusion.NOT_MEANT),
         (["created:>=2026-02-01", "Created:'<=2026-02-28'"], None),
-        # Each must hold, unlike several values of one quality
+        # All conditions on the date must hold, whereas one of several languages suffices
         (["created:>=2026-02-01", "created:>=2026-02-04"], Exclusion.NOT_MEANT),
         (["created:<=2026-02-02", "created:<=2026-02-28"], Exclusion.NOT_MEANT),
     ],
@@ -122,7 +122,7 @@ def test_owners_are_listed_for_patterns_and_literal_names_are_kept_as_written() 
         ("o/[ab]", "many.pattern_malformed"),
         ("o/..", "many.pattern_malformed"),
         ("!octo-org/*", "many.nothing_included"),
-        # As one of them, the second topic would leave nothing out
+        # If this were one condition, the second topic would not exclude anything
         ("-topic:frozen -topic:old", "many.not_separated"),
         ("topic:a b", "many.not_separated"),
         ("octo-org/* topic:a", "many.not_separated"),

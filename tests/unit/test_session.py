@@ -1,4 +1,4 @@
-"""Requests until their outcome is final: tries, waits, lag, and what may have been applied."""
+"""A session sends a request until its outcome is final, with further tries, waits and lag."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ EXISTS = (422, {"message": "Reference already exists"})
 
 
 class Scripted:
-    """A host that gives its answers in order, the last one for ever, and a session with it."""
+    """A host that gives its answers in order, and the last one again and again, with a session."""
 
     def __init__(self, minutes: float = 15) -> None:
         self.answers: list[tuple[int, Any]] = [OK]
@@ -76,7 +76,7 @@ class Scripted:
         self.session = Session(transport, TokenLimits(token, self.clock), policy, context)
 
     def send(self, method: str = "PUT", **more: Any) -> str:
-        """Send one request."""
+        """Send one request, and return the `id` in its answer."""
 
         def call(attempt: Attempt) -> str:
             _, data = attempt.github.requester.requestJsonAndCheck(method, "/x")
@@ -89,25 +89,25 @@ class Scripted:
         )
 
     def failure(self, method: str = "PUT", **more: Any) -> GitHubError:
-        """Send one request, which fails."""
+        """Send one request, which must fail, and return the error."""
         with pytest.raises(GitHubError) as failed:
             self.send(method, **more)
         return failed.value
 
     def ask(self, text: str = "query { x }", **more: Any) -> str:
-        """Send one request to GraphQL."""
+        """Send one request to GraphQL, and return the `id` in its answer."""
         graphql = GraphQL(self.session, Rest(self.session))
         operation = msg("operation.token")
         return graphql._send(operation, Query(text, {}), lambda data, _: data.text("id"), **more)
 
     @property
     def waited(self) -> float:
-        """Seconds."""
+        """The seconds that have been waited."""
         return self.clock.now - FakeClock().now
 
 
 def reason_of(error: GitHubError) -> Message:
-    """Why it failed."""
+    """Return the reason of an error."""
     reason = error.message.values["reason"]
     assert isinstance(reason, Message)
     return reason
@@ -279,7 +279,7 @@ def test_it_is_waited_for_ten_seconds_and_not_longer(host: Scripted) -> None:
     assert (error.kind, reason_of(error).key) == (Kind.LAG, "host.lag")
     assert 10 <= host.waited < 11
     sent = len(host.seen)
-    # Still no reason to blame the token, or to believe that it never was there
+    # A lag that lasts shows neither a missing permission nor that the object never existed
     assert host.failure("GET", may_lag=True).kind is Kind.LAG
     assert len(host.seen) == sent + 1
 
@@ -333,9 +333,9 @@ def test_a_list_that_lacks_it_for_ten_seconds_is_believed(host: Scripted) -> Non
 
 
 def incomplete(host: Scripted, address: str) -> GitHubError:
-    """What comes of a list without titles: PyGithub would complete it by a request to ``address``.
+    """Read a list of pull requests without titles, and return the error.
 
-    That is not sent.
+    PyGithub would send a request to ``address`` to complete them, and this must not happen.
     """
 
     def call(attempt: Attempt) -> str:
@@ -377,7 +377,7 @@ def test_nothing_is_sent_outside_an_attempt(host: Scripted) -> None:
 
 @pytest.mark.parametrize("address", ["http://127.0.0.1:1/x", "http://evil.localhost/x"])
 def test_nothing_is_sent_to_another_origin(host: Scripted, address: str) -> None:
-    """PyGithub lets the subdomains of a host have the token."""
+    """PyGithub would send the token to subdomains of a host."""
     port = host.server.server_port
     url = f"http://localhost:{port}" if "localhost" in address else f"http://127.0.0.1:{port}"
     transport = Transport(token="ghp_" + "a" * 36, api_url=url)

@@ -1,4 +1,4 @@
-"""Every value of a state has its words, in every place that lists the values."""
+"""Every state has its words, in every place that lists the states."""
 
 from __future__ import annotations
 
@@ -33,15 +33,16 @@ TABLES: Mapping[type[StrEnum], Mapping[Any, Any]] = {
 KINDS = pytest.mark.parametrize("kind", TABLES)
 REPORT = json.loads((ROOT / "schemas/report.schema.json").read_text("utf-8"))["$defs"]
 NEVER_AT_THE_END = {Status.TO_WITHDRAW}
-"""What was to be withdrawn, and was not, is deferred."""
+"""States that no repository has at the end: a withdrawal that was not carried out is deferred."""
 ABSENT_AT_NO_REF = {Standing.PROPOSED, Standing.DECLINED, Standing.UNREAD}
-"""A run at a reference asks for no pull request, and has read every path."""
+"""The states that a path never has at a reference, because a run at one has read every path, and
+does not read pull requests."""
 PAGES = ("concepts", "many-repositories", "reference")
-"""The documents that list values."""
+"""The documents that list the states."""
 
 
 def keys_in(row: object) -> Iterator[str]:
-    """The keys of the catalogue in a row, and in what it consists of."""
+    """Yield the keys of the catalogue in a row and in its parts."""
     if isinstance(row, Enum):
         return
     if isinstance(row, str):
@@ -53,7 +54,7 @@ def keys_in(row: object) -> Iterator[str]:
 
 
 def first_cells(heading: str) -> list[set[str]]:
-    """For each table below a heading of the documents, the words of its first column."""
+    """Return the words of the first column, for each table below a heading of the documents."""
     page = "".join((ROOT / f"docs/{each}.md").read_text("utf-8") for each in PAGES)
     section = page.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     tables = re.findall(r"^\|[^|]*\|.*\n\| ---.*\n((?:\|.*\n)+)", section, re.MULTILINE)
@@ -105,12 +106,12 @@ def test_what_deserves_a_look_or_fails_a_check_has_a_sentence_for_it() -> None:
 
 @pytest.mark.parametrize("standing", Standing)
 def test_a_repository_is_complete_only_where_every_path_is_there(standing: Standing) -> None:
-    """An absent path without a state of its own would make it complete."""
+    """If an absent path had no state, the repository would count as complete."""
     path = ListedPath(file_of("a", b"a\n"), standing, Done.SKIPPED)
     job = spec(path.definition)
     read = Record(job, job.repository, paths=by_path([path]), commit="c0ffee")
     left = read.left_to_do
-    # Where nobody has looked, there is no commit either
+    # A record of a path that was not read has no commit, so this combination does not occur
     assert (left is Status.COMPLETE) == (standing.is_present or standing is Standing.UNREAD)
 
 

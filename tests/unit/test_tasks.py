@@ -1,4 +1,4 @@
-"""From existing and listed files follow the files to create, and the refusals before any write."""
+"""The files to create, and the refusals before any write, follow from existing and listed files."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ paths = st.lists(st.text("abc/", min_size=1), unique=True, max_size=12).filter(
 
 
 def entry(kind: str = "blob") -> Entry:
-    """What is at a path, whatever it holds."""
+    """Return an entry of this kind, with any content."""
     return Entry(kind, "", "")
 
 
 def task(*missing: str, repository: Repository = REPOSITORY) -> Task:
-    """A plan in which these paths are missing."""
+    """Return a task in which these paths are missing."""
     listed = tuple(FileDefinition(path) for path in missing)
     return make_task(
         spec(*listed),
@@ -93,7 +93,7 @@ def test_other_paths_need_no_scope_for_workflows(path: str) -> None:
     require_writable(made, made.missing, frozenset({"repo"}))
 
 
-# --- What goes into one commit --------------------------------------------------------------------
+# --- The files of one commit ----------------------------------------------------------------------
 
 CONTENTS = st.lists(st.binary(max_size=60), max_size=30)
 

@@ -1,4 +1,4 @@
-"""One request against hosts that are slow, endless, broken or lying: raw sockets on loopback."""
+"""One request to hosts that are slow, endless, broken or lying: raw sockets on loopback."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ LONG_TOKEN = "ghs_1234567_" + ".".join(["eyJ" + "x1Y" * 55] * 3)
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 TOO_SLOW = 1.0
-"""Seconds for an answer that never comes; where one does, it has the usual time."""
+"""Seconds to wait for an answer that never comes. Other answers have the usual time."""
 
 
 class RawHost:
-    """Plays its scripts to requests, in their order, and the last one to all that follow."""
+    """A host that answers requests with its scripts, in order, and later ones with the last."""
 
     def __init__(self, *scripts: Script, tls: ssl.SSLContext | None = None) -> None:
         self.scripts = [*scripts]
@@ -86,20 +86,26 @@ def start() -> Iterator[Start]:
 
 
 def body(content: bytes, *headers: bytes) -> bytes:
-    """An answer with status 200."""
+    """Return the bytes of an answer with status 200."""
     more = b"".join(header + b"\r\n" for header in headers)
     return HEAD + more + b"Content-Length: %d\r\n\r\n" % len(content) + content
 
 
 def send(url: str, token: str = TOKEN, seconds: float = ANSWER_SECONDS) -> Response | NoAnswer:
-    """Let PyGithub send one request, with so much time for the answer."""
+    """Let PyGithub send one request, and return the answer, or the reason why there is none.
+
+    ``seconds`` is the time for the answer.
+    """
     return ask(Transport(token=token, api_url=url), "GET", seconds=seconds)
 
 
 def ask(
     transport: Transport, method: str, content: object = None, seconds: float = ANSWER_SECONDS
 ) -> Response | NoAnswer:
-    """Give the answer with what PyGithub read of it; nothing where it could not read it."""
+    """Let PyGithub send one request, and return the answer with the data that PyGithub has read.
+
+    The data is None if PyGithub could not read it.
+    """
     with transport.attempt(seconds) as attempt:
         requester = attempt.github.requester
         try:
@@ -111,7 +117,7 @@ def ask(
         except (ValueError, RecursionError):
             data = None
         if isinstance(data, dict):
-            # PyGithub adds the address that it asked
+            # PyGithub adds the address of the request
             data.pop("url", None)
         return attempt.response(data)
 
@@ -262,7 +268,7 @@ def test_a_token_that_is_echoed_is_taken_out_before_anybody_sees_it(
 
 
 def test_a_token_in_the_escapes_of_json_is_taken_out(start: Start) -> None:
-    """Nothing of the text as it came shows it."""
+    """The answer contains the token only in escapes, not literally."""
     escaped = "".join(f"\\u{ord(c):04x}" for c in TOKEN)
     answer = body(f'{{"message": "{escaped}"}}'.encode())
     found = send(start(raw.of(answer)).url)
@@ -291,7 +297,7 @@ def test_the_token_is_sent_to_the_api_alone(start: Start, monkeypatch: pytest.Mo
 
 
 def redirect(host: RawHost, path: str, status: str = "301 M") -> Script:
-    """Send the client to a path of the same host."""
+    """Return the bytes of a redirect to a path of the same host."""
     return raw.of(raw.head(f"Location: {host.url}{path}", "Content-Length: 0", status=status))
 
 
@@ -328,7 +334,7 @@ def test_certificates_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 
 def test_after_its_end_a_run_tries_nothing_again(start: Start) -> None:
-    """A thread may still be about to ask, for an answer that nobody waits for."""
+    """Another thread may still want to send a request, but nobody waits for its answer."""
     host = start(raw.of(body(b"{}")))
     transport = Transport(token=TOKEN, api_url=host.url)
     assert isinstance(ask(transport, "GET"), Response)
@@ -356,7 +362,7 @@ def test_one_context_for_all_connections(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_an_address_of_ipv6_has_its_brackets() -> None:
-    """PyGithub puts a host's name into its URLs as it is."""
+    """PyGithub puts the name of a host into its addresses without a change."""
     refused = send("http://[::1]:1")
     assert isinstance(refused, NoAnswer)
     assert refused.trouble is Trouble.NOT_SENT

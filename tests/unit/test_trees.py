@@ -1,4 +1,4 @@
-"""A listing is proved by ids as git computes them, in a chain from the commit's tree down."""
+"""The ids of git prove that a listing is complete, in a chain from the tree of the commit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAMES = [*(f"{number:04}.md" for number in range(1_500)), "a", "a-b", "a.b", "ab
 
 @pytest.fixture
 def listing(tmp_path: Path) -> GitTree:
-    """The root of a repository with 1,507 entries of every kind, as git has it."""
+    """Return the listing of a root directory that git has written, with 1,507 entries."""
     git = pygit2.init_repository(tmp_path, bare=True)
     blob = git.create_blob(b"x\n")
     below = git.TreeBuilder()
@@ -43,7 +43,7 @@ def entry_of(found: pygit2.Object) -> Entry:
 
 
 def first_of(listing: GitTree, count: int) -> GitTree:
-    """The same listing, cut after some entries."""
+    """Return the same listing, cut after so many entries."""
     return GitTree(listing.sha, dict(list(listing.entries.items())[:count]))
 
 
@@ -84,7 +84,7 @@ def test_a_listing_with_anything_else_is_noticed(
 
 
 def test_an_id_of_64_digits_is_sha_256() -> None:
-    """As ``git init --object-format=sha256`` computes it."""
+    """git computes the same id in a repository with ``--object-format=sha256``."""
     empty = hashlib.sha256(b"tree 0\0").hexdigest()
     assert (
         tree_id({}, 64)
@@ -105,7 +105,7 @@ FILE = Entry("blob", "100644", "a" * 40)
 
 
 def listed(entries: Mapping[bytes, Entry], sha: str = "") -> GitTree:
-    """A listing with the id that these entries have, or with another one."""
+    """Return a listing with the right id for its entries, or with another one."""
     return GitTree(sha or tree_id(entries, 40), entries)
 
 
@@ -130,7 +130,7 @@ UNCLEAR = Answer(None)
         ({"full": Answer(FULL)}, {"", "full"}),
         ({"none": ABSENT}, {""}),
         ({"none": ABSENT, "none/deep": ABSENT}, {""}),
-        # Below something that is no directory, no answer means anything
+        # Answers below a file, a link or a submodule do not mean anything
         ({"file": UNCLEAR}, {""}),
         ({"file": ABSENT, "file/deep": UNCLEAR}, {""}),
         ({"module": Answer(FULL)}, {""}),

@@ -1,4 +1,4 @@
-"""Files of the workspace: the file that was checked is the one that is read, also if swapped."""
+"""The workspace gives exactly the file that was checked, even if somebody swaps it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def workspace(tmp_path: Path) -> Path:
 
 
 def refused(workspace: Path, name: str, most: int = 100) -> str:
-    """Why a file is not read: the key of the message."""
+    """Return the key of the message that says why a file is not read."""
     with pytest.raises(Unreadable) as error:
         Folder(workspace).read(name, most=most)
     assert error.value.message.values["file"] == name
@@ -94,7 +94,7 @@ def test_access_rights_are_reported(workspace: Path) -> None:
 def test_a_part_that_became_a_link_is_not_followed(
     workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The swap happens exactly between looking and opening."""
+    """The swap happens exactly between the check and the opening."""
     resolve = Path.resolve
 
     def resolve_and_swap(path: Path, strict: bool = False) -> Path:
@@ -121,7 +121,7 @@ def test_a_part_that_became_a_link_is_not_followed(
         ("git checkout -q --detach", True),
         ("echo changed > docs/deep/file", True),
         ("git rm -q --cached docs/deep/file", False),
-        # The same end of a name
+        # The index only has a longer path that ends in the same way
         ("mkdir -p x/docs && mv docs/deep x/docs && git add . && cp -r x/docs .", False),
         ("rm .git/index", False),
         ("rm .git/HEAD && mkfifo .git/HEAD", False),
