@@ -369,7 +369,10 @@ class ModelRun:
                 each.has_failed(lost)
             sent.ask_again(lost, steps[0])
         for each, given in zip(sendings, made, strict=True):
-            each.has_made(given, is_done=bool(given))
+            if given:
+                each.has_made(given)
+            else:
+                each.was_left_out()
         is_made, commit, pull = made
         if pull and not commit and is_made:
             raise Unclear(steps[0])
@@ -435,7 +438,7 @@ class ModelRun:
         if not self.sent.has_written_to(name):
             only_ours = not world.is_somebodys(write.branch.head)
             is_marked = bool(pull and (found := mark_of(pull.body)) and found.is_of(world.list_id))
-            is_opened = bool(pull and self.sent.opened(pull))
+            is_opened = bool(pull and self.sent.has_opened(pull))
             assert only_ours or (is_marked and not is_opened), "somebody's branch"
         each = next((p for p in world.pulls if pull and p.number == pull.number), None)
         assert each is None or each.state == "open"

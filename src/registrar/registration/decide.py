@@ -226,7 +226,7 @@ class _Decider:
                 if (
                     pull.is_open
                     and (mark := self._mark_if_counts(pull))
-                    and not self._sent.opened(pull)
+                    and not self._sent.has_opened(pull)
                 ):
                     others = filter(None, map(self._open_one, states[:index]))
                     self._beside += [o for o in others if self._counts(o) and _is_of_any_list(o)]
@@ -254,7 +254,7 @@ class _Decider:
         The run continues such a branch before any other one, because its files are there.
         """
         pulls = (pull for pull in state.pull_requests if pull.is_open)
-        return self._sent.has_written_to(state.name) or any(map(self._sent.opened, pulls))
+        return self._sent.has_written_to(state.name) or any(map(self._sent.has_opened, pulls))
 
     def _withdrawn(self, state: BranchState) -> tuple[PullRequest, Mark] | None:
         """Return the newest pull request of this list from a branch, and its mark, if it was
@@ -491,7 +491,7 @@ class _Decider:
         branch has with the same content, because git can merge them.
         """
         pull, sent = self._open_one(state), self._sent
-        has_opened = pull is not None and sent.opened(pull)
+        has_opened = pull is not None and sent.has_opened(pull)
         has_written = sent.has_written_to(state.name)
         is_taken = pull is not None and not has_opened and self._is_taken_by(pull)
         mark = self._needless_at(state, head) if pull is None else None
@@ -649,7 +649,9 @@ class _Decider:
         branch.
         """
         self._own_mistakes += [
-            Close(pull) for pull in state.pull_requests if pull.is_open and self._sent.opened(pull)
+            Close(pull)
+            for pull in state.pull_requests
+            if pull.is_open and self._sent.has_opened(pull)
         ]
 
 

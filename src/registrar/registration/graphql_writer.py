@@ -1,8 +1,8 @@
 """The GraphQL API: one request for branch, commit and pull request, or as few commits as possible.
 
-The branch is made at the commit that was read, and the new commit requires the branch to be there.
-So no file can be overwritten. If GitHub refuses the request or a part of it, the remaining steps
-are done one by one.
+The branch is made at the commit that was read, and the new commit names that commit as the expected
+head of the branch. So no file can be overwritten. If GitHub refuses the request or a part of it,
+the remaining steps are done one by one.
 """
 
 from registrar.errors import Failure, GitHubError
@@ -47,12 +47,17 @@ class GraphQLWriter(RestWriter):
             work.sent.ask_again(error, steps[0])
             return super()._make_branch(write)
         # If there is a commit but no branch, somebody else has made the branch at the same commit
-        is_there = made.branch_id or made.commit
-        for each, given in zip(sendings, (is_there, made.commit, made.pull_request), strict=True):
-            each.has_made(given, is_done=bool(given))
-        if not is_there:
+        made_branch = made.branch_id or made.commit
+        results = (made_branch, made.commit, made.pull_request)
+        for each, given in zip(sendings, results, strict=True):
+            if given:
+                each.has_made(given)
+            else:
+                each.was_left_out()
+        if not made_branch:
             return super()._make_branch(write)
         progress.keep_branch(name)
+        # The pull request is from somebody else's branch, so the run decides again
         if made.pull_request and not made.commit:
             raise Unclear(steps[0])
         if made.commit:
@@ -68,8 +73,9 @@ class GraphQLWriter(RestWriter):
     def _commit(self, branch: Branch) -> None:
         """Create the files that the branch lacks, and update those that it has, with one commit.
 
-        In one repository, files that cannot go into this commit get one commit each. Over many
-        repositories, they fail.
+        If GitHub refuses a commit with workflow files and other files, the workflow files fail, and
+        the other files are committed without them. In one repository, files that cannot go into
+        this commit get one commit each. Over many repositories, they fail.
         """
         work, progress, policy = self._work, self._progress, self._task.spec.policy
         while files := self._committable(branch):

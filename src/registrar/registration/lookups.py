@@ -92,7 +92,7 @@ class RestLookups(Lookups):
         if head is None and name in sent.branches:
             return BranchState(name, None)
         pulls = rest.pull_requests(self._repository, name)
-        if sent.is_opening(name) and not any(pull.is_open for pull in pulls):
+        if sent.may_have_opened(name) and not any(pull.is_open for pull in pulls):
             pulls += rest.open_pull_requests(self._repository, name)
         return BranchState(name, head, pulls)
 

@@ -18,9 +18,9 @@ from registrar.registration.work import Writer
 def carry_out(task: Task, lookups: Lookups, writer: Writer, sent: SentSteps) -> None:
     """Decide, and do the steps of the decision. Raises `RegistrarError` if the run cannot go on.
 
-    The loop ends, because each step is sent only once, and a branch is read again only a few times.
-    If the branch cannot be read again, the unclear step counts as failed, and the run does the
-    remaining steps of the same decision.
+    The loop ends, because each step is sent only once, and a branch is read again only a few times
+    (`SentSteps.may_read`). If the branch cannot be read again, the unclear step counts as failed,
+    and the run does the remaining steps of the same decision.
     """
     decision = decide(task, lookups, sent)
     while True:
@@ -29,6 +29,7 @@ def carry_out(task: Task, lookups: Lookups, writer: Writer, sent: SentSteps) -> 
         for step in decision.own_mistakes:
             writer.close(step)
             task = task.with_pull_request(step.closed)
+        # After a failed reading, the same decision is done again
         decision = decision._replace(own_mistakes=())
         if decision.write is None:
             return
@@ -56,7 +57,7 @@ def _read_again(task: Task, branch: str, lookups: Lookups, writer: Writer, sent:
     state = lookups.branch(branch)
     if state.head is not None and is_same(branch, now := lookups.default_branch()):
         for pull in state.pull_requests:
-            if pull.is_open and sent.opened(pull):
+            if pull.is_open and sent.has_opened(pull):
                 writer.close(Close(pull))
         if branch == task.spec.branch:
             require_working_branch(branch, now, now)

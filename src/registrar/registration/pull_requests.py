@@ -144,7 +144,7 @@ def _open_or_update(work: Work, write: Write) -> tuple[PullRequest, PullRequestO
         operation = PullRequestOperation.NONE
         if not _is_up_to_date(work, write, pull, result):
             pull, operation = _describe(work, write, result, pull)
-        return pull, PullRequestOperation.CREATED if work.sent.opened(pull) else operation
+        return pull, PullRequestOperation.CREATED if work.sent.has_opened(pull) else operation
     body = _body(work, write, result)
     name, base, title = write.branch.name, work.task.base_branch, proposal.title(result)
     new = NewPullRequest(name, base, title, body, proposal.options)
@@ -198,7 +198,7 @@ def _has_moved(write: Write, result: Record, pull: PullRequest) -> bool:
 def _body(work: Work, write: Write, result: Record, pull: PullRequest | None = None) -> str:
     """Return the updated description of a pull request, or the description of a new one."""
     mark = write.mark if pull is None else Mark.of(pull.body)
-    if pull and not work.sent.opened(pull):
+    if pull and not work.sent.has_opened(pull):
         result = result._replace(pull_request=pull)
     result = result._replace(unlisted=_unlisted(work.task, write))
     if write.describes_first:

@@ -79,7 +79,7 @@ class Close(NamedTuple):
 Step: TypeAlias = MakeBranch | Commit | Open
 
 
-def _what(step: Step) -> Step:
+def _key_of(step: Step) -> Step:
     """Return a step without the description of a pull request, so that two steps that open a pull
     request from the same branch are equal.
     """
@@ -96,7 +96,19 @@ class Unclear(Exception):
 
 @dataclass(slots=True)
 class Sending:
-    """A step that was sent, and its result."""
+    """A step that was sent, and its result.
+
+    ==========  =======  ======================================================================
+    is_unclear  is_done  result
+    ==========  =======  ======================================================================
+    true        false    unclear: the answer was lost (``error`` is set), or has not come yet
+    false       true     done: ``given`` is the result of the request
+    false       false    refused; without ``error``, the same request has done other steps
+    ==========  =======  ======================================================================
+
+    ``is_there`` can be true for an unclear step, too: an earlier try of the same request, whose
+    answer was lost, may have made the file, branch or pull request that exists.
+    """
 
     step: Step
     reading: int
@@ -111,9 +123,13 @@ class Sending:
     is_there: bool = False
     """Whether GitHub has refused the step because such a file, branch or pull request exists."""
 
-    def has_made(self, given: object, *, is_done: bool = True) -> None:
-        """Keep the result of the request; ``is_done`` is false if GitHub has refused this step."""
-        self.given, self.is_done, self.is_unclear = given, is_done, False
+    def has_made(self, given: object) -> None:
+        """Keep the result of the request, which has done the step."""
+        self.given, self.is_done, self.is_unclear = given, True, False
+
+    def was_left_out(self) -> None:
+        """Keep that GitHub has answered the request, but has refused this step of several."""
+        self.is_unclear = False
 
     def has_failed(self, error: GitHubError) -> None:
         """Keep the error by which GitHub has refused the step, or which left its result unclear."""
@@ -162,7 +178,7 @@ class SentSteps:
         raises the same error. Raises `Unclear` if the branch has to be read again first, and
         `GitHubError` if the step has failed and reading the branch again would not help.
         """
-        if earlier := self._last.get(_what(step)):
+        if earlier := self._last.get(_key_of(step)):
             if earlier.is_done:
                 return cast("Given", earlier.given)
             if earlier.is_alone and earlier.error:
@@ -172,28 +188,31 @@ class SentSteps:
             given = request()
         except GitHubError as error:
             sending.has_failed(error)
-            is_there = error.already_exists or error.kind in _MAY_HAVE_MOVED
-            is_there |= bool(self._unread(step.branch))
-            self.ask_again(error, step, is_there=is_there)
+            must_read = error.already_exists or error.kind in _MAY_HAVE_MOVED
+            must_read |= bool(self._unread(step.branch))
+            self.ask_again(error, step, must_read=must_read)
             raise
         sending.has_made(given)
         return given
 
     def begin(self, step: Step, *, is_alone: bool = True) -> Sending:
         """Add a step to the list, right before its request is sent."""
-        sending = self._last[_what(step)] = Sending(step, self.readings, is_alone)
+        sending = self._last[_key_of(step)] = Sending(step, self.readings, is_alone)
         self._all.append(sending)
         return sending
 
     def forget_unsent(self) -> None:
-        """Remove the step that was listed, but whose request was not sent."""
+        """Remove the steps that have no answer. The caller knows that their request was not sent.
+
+        This is for the end of a run: `send` still knows them, and would send them again.
+        """
         self._all = [each for each in self._all if each.error or not each.is_unclear]
 
-    def ask_again(self, error: GitHubError, step: Step, *, is_there: bool = False) -> None:
-        """Raise `Unclear` if the step may have been done, or if ``is_there``, unless the branch was
-        read again too often already.
+    def ask_again(self, error: GitHubError, step: Step, *, must_read: bool = False) -> None:
+        """Raise `Unclear` if the step may have been done, or if the branch ``must_read`` be read
+        again for another reason, unless that was done too often already.
         """
-        if self.may_read and (is_there or error.may_have_been_applied):
+        if self.may_read and (must_read or error.may_have_been_applied):
             raise Unclear(step) from error
 
     # --- The questions of a decision -----------------------------------------------------------
@@ -206,7 +225,7 @@ class SentSteps:
         """Whether this run may have made a branch."""
         return any(each.is_unclear for each in self._on(branch, MakeBranch))
 
-    def opened(self, pull: PullRequest) -> bool:
+    def has_opened(self, pull: PullRequest) -> bool:
         """Whether this run opened a pull request. The number shows it; if GitHub's answer was lost,
         the same description does.
         """
@@ -237,7 +256,7 @@ class SentSteps:
             for path, _ in each.step.files
         }
 
-    def is_opening(self, branch: str) -> bool:
+    def may_have_opened(self, branch: str) -> bool:
         """Whether a request to open a pull request has failed, so that there may be one."""
         return any(each.is_alone and each.error for each in self._on(branch, Open))
 
