@@ -261,7 +261,7 @@ def _standing(
     return "declined" if is_declined else "to create"
 
 
-# --- What a run says ----------------------------------------------------------------------------
+# --- The outputs of a run -----------------------------------------------------------------------
 
 
 class Outputs(NamedTuple):

@@ -49,7 +49,7 @@ def act(docker: str, image: str, tmp_path: Path) -> Act:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A copy of the working tree as a repository of its own, without what git ignores."""
+    """A copy of the working tree as a repository of its own, without ignored files."""
     directory = tmp_path / "project"
     listing = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     files = subprocess.run(listing, cwd=ROOT, check=True, capture_output=True, text=True)

@@ -122,7 +122,7 @@ def basic_error() -> Draft202012Validator:
 
 @cache
 def operations() -> tuple[Operation, ...]:
-    """Every operation of the description."""
+    """Return every operation of the description."""
     return tuple(
         Operation(
             name=name,

@@ -273,7 +273,7 @@ class ModelRun:
     event: Between | None = None
     """An event just before the run creates its branch."""
     loss: str = ""
-    """What goes wrong with the requests of the run; empty if nothing does.
+    """The trouble that the requests of the run meet; empty if there is none.
 
     `before`: the answer to the first claim is lost, and the claim was not carried out. `after`: the
     answer is lost, and the claim was carried out. `closed`: like `after`, and somebody closes the
