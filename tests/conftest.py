@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from registrar.github.transport import CA_VARIABLES
-from tests.example import LIST, PRESENT, SCAFFOLD, Example, write_list
+from tests.example import LIST, PRESENT, SCAFFOLD, WAYS, Example, Way, write_list
 from tests.fakehub import Repository, StandInHost
 from tests.harness import SINGLE, STRATEGIES, TARGET, Action, Run, Start
 from tests.organisation import ALL, Make
@@ -159,6 +159,12 @@ def example(action: Action, strategy: str) -> Example:
 def in_single(action: Action) -> Example:
     """The example repository, and runs on it with one commit for all files."""
     return Example(action, SINGLE)
+
+
+@pytest.fixture(params=WAYS)
+def each_way(request: pytest.FixtureRequest, action: Action) -> Way:
+    """Gives the same repository with each strategy, and as the only one of a run over many."""
+    return Way(action, request.param)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from tests.example import A_AND_B, PRESENT, WAYS, Example, Way
+from tests.example import A_AND_B, PRESENT, Example, Way
 from tests.fakehub import Repository, StandInHost
 from tests.harness import LIST_BRANCH as BRANCH
 from tests.harness import SINGLE, STRATEGIES, Action, Run, is_read, refuse
@@ -323,17 +323,13 @@ def test_in_a_fork_older_pages_count_too(example: Example) -> None:
     assert repository.branches == ["main"]
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_the_next_commit_says_in_the_description_what_was_taken_out(
-    action: Action, way: str
-) -> None:
-    example = Way(action, way)
-    example.run_with(A_AND_B)
-    example.repository.commit({"b.md": None}, branch=BRANCH)
-    example.run_with({**A_AND_B, "c.md": "C\n"})
-    assert "Adds 2 of 3 listed files." in example.body
-    assert "from the branch of a pull request for this list: 1." in example.body
-    assert re.search(r"^\| `b.md` \| skipped \(declined in", example.body, re.MULTILINE)
+def test_the_next_commit_says_in_the_description_what_was_taken_out(each_way: Way) -> None:
+    each_way.run_with(A_AND_B)
+    each_way.repository.commit({"b.md": None}, branch=BRANCH)
+    each_way.run_with({**A_AND_B, "c.md": "C\n"})
+    assert "Adds 2 of 3 listed files." in each_way.body
+    assert "from the branch of a pull request for this list: 1." in each_way.body
+    assert re.search(r"^\| `b.md` \| skipped \(declined in", each_way.body, re.MULTILINE)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from registrar.models.standing import blob_id
 from registrar.registration.mark import hashed
-from tests.example import MANY, WAYS, Example, Way
+from tests.example import MANY, Example, Way
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost, Symlink
 from tests.fakehub.refusals import Refusal
 from tests.harness import LIST_BRANCH as BRANCH
@@ -573,44 +573,40 @@ WAITS = (FaultKind.SECONDARY_429_RETRY_AFTER, FaultKind.ERROR_503)
 
 
 @pytest.mark.parametrize("kind", WAITS)
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("moment", ["words", "a push", "nothing"])
 def test_what_comes_while_the_description_waits_stays(
-    action: Action, way: str, moment: str, kind: FaultKind
+    each_way: Way, moment: str, kind: FaultKind
 ) -> None:
-    example = Way(action, way)
-    example.run_with(OLD)
-    pull = example.repository.pull_requests[0]
+    each_way.run_with(OLD)
+    pull = each_way.repository.pull_requests[0]
 
     def act() -> None:
         if moment == "words":
             pull.body = f"Mine.\n{pull.body}"
         elif moment == "a push":
-            example.repository.commit({"b.md": b"mine\n"}, branch=BRANCH)
+            each_way.repository.commit({"b.md": b"mine\n"}, branch=BRANCH)
 
-    example.meanwhile("PATCH pulls/1", act)
-    example.make_wait(kind)
-    example.host.requests.clear()
-    done = example.run_with(NEW)
+    each_way.meanwhile("PATCH pulls/1", act)
+    each_way.make_wait(kind)
+    each_way.host.requests.clear()
+    done = each_way.run_with(NEW)
     assert done.outcomes["SECURITY.md"] == "updated"
-    assert example.body.startswith("Mine.") == (moment == "words")
+    assert each_way.body.startswith("Mine.") == (moment == "words")
     # What this run committed is named, and nothing else
-    assert mark(example.repository)["wrote"] == named(NEW)
-    assert example.written.count("PATCH pulls/1") == 2
+    assert mark(each_way.repository)["wrote"] == named(NEW)
+    assert each_way.written.count("PATCH pulls/1") == 2
     assert "Waiting" in done.console
 
 
 @pytest.mark.parametrize("kind", WAITS)
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("listed", [NEW, OLD | {"c.md": "C\n"}], ids=["corrected", "created"])
 def test_nothing_is_committed_where_somebody_closes_it_while_the_commit_waits(
-    action: Action, way: str, kind: FaultKind, listed: dict[str, str]
+    action: Action, each_way: Way, kind: FaultKind, listed: dict[str, str]
 ) -> None:
-    example = Way(action, way)
-    example.run_with(OLD)
-    head = example.repository.head(BRANCH)
-    meanwhile(example.host, lambda each: not is_read(each), lambda: example.repository.close(1))
-    example.host.faults.add(Fault(kind, match=lambda request: not is_read(request)))
-    done = example.run(definitions=action.listing_of(listed))
+    each_way.run_with(OLD)
+    head = each_way.repository.head(BRANCH)
+    meanwhile(each_way.host, lambda each: not is_read(each), lambda: each_way.repository.close(1))
+    each_way.host.faults.add(Fault(kind, match=lambda request: not is_read(request)))
+    done = each_way.run(definitions=action.listing_of(listed))
     assert "somebody or another run closed it" in done.console
-    assert (done.exit_code, example.repository.head(BRANCH)) == (1, head)
+    assert (done.exit_code, each_way.repository.head(BRANCH)) == (1, head)

@@ -12,7 +12,7 @@ import pytest
 from registrar import __version__
 from registrar.github.case import API_VERSION
 from tests.clocks import BEGINNING
-from tests.example import WAYS, Way
+from tests.example import Way
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost
 from tests.fakehub.tokens import Kind
 from tests.harness import (
@@ -154,11 +154,9 @@ def test_a_version_that_is_gone_stops_only_what_needs_it(
 # --- A token that was made a moment ago -----------------------------------------------------
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_a_new_token_of_an_app_is_waited_for(action: Action, way: str) -> None:
-    example = Way(action, way)
-    example.run(host_token=action.host.create_token("installation", unknown_for=5.0)).or_fail()
-    assert len(example.repository.pull_requests) == 1
+def test_a_new_token_of_an_app_is_waited_for(host: StandInHost, each_way: Way) -> None:
+    each_way.run(host_token=host.create_token("installation", unknown_for=5.0)).or_fail()
+    assert len(each_way.repository.pull_requests) == 1
 
 
 def test_a_token_that_stays_unknown_is_refused(
