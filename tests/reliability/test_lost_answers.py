@@ -8,7 +8,7 @@ from typing import Literal
 
 import pytest
 
-from registrar.registration.mark import BEGIN, END, NO_MARK
+from registrar.registration.mark import BEGIN, EMPTY_MARK, END
 from tests.fakehub import Fault, FaultKind, Lag, Refusal, Repository, Request, StandInHost, Symptom
 from tests.harness import (
     LIST_BRANCH,
@@ -193,7 +193,7 @@ def test_the_pull_request_that_exists_already_is_the_one_to_the_default_branch(
 def test_a_pull_request_of_another_list_that_exists_already_stays_as_it_is(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
-    theirs = f"{BEGIN}\n{NO_MARK.naming('profile other', {}).text}\n{END}"
+    theirs = f"{BEGIN}\n{EMPTY_MARK.naming('profile other', {}).text}\n{END}"
 
     come_first = partial(repository.open_pull_request, head=LIST_BRANCH, body=theirs)
     meanwhile(host, is_call("POST pulls"), come_first)

@@ -9,7 +9,7 @@ import pytest
 from registrar.models.repository import Entry
 from registrar.models.standing import blob_id
 from registrar.registration.decide import decide
-from registrar.registration.mark import MANY, NO_MARK, Mark, hashed
+from registrar.registration.mark import EMPTY_MARK, MANY, Mark, hashed
 from tests.unit.test_decide import BASE, FILES, LIST_ID, NAME, OTHER, ModelRun, World, plan_of
 
 LISTED = FILES["a"].blob_id
@@ -21,13 +21,13 @@ KINDS = {
     "a link": ("blob", "120000"),
     "a submodule": ("commit", "160000"),
 }
-WROTE = NO_MARK.naming(LIST_ID, {"a": OLDER}).naming(LIST_ID, {"a": OLD})
+WROTE = EMPTY_MARK.naming(LIST_ID, {"a": OLDER}).naming(LIST_ID, {"a": OLD})
 MARKS = {
     "whole": WROTE.text,
     "without a content": Mark({hashed("a"): ""}, hashed(LIST_ID)).text,
-    "of another path": NO_MARK.naming(LIST_ID, {"b": OLD}).text,
-    "with another list": f"{WROTE.text}\n{NO_MARK.naming(OTHER, {}).text}",
-    "with another content": f"{WROTE.text}\n{NO_MARK.naming(LIST_ID, {'a': OLDER}).text}",
+    "of another path": EMPTY_MARK.naming(LIST_ID, {"b": OLD}).text,
+    "with another list": f"{WROTE.text}\n{EMPTY_MARK.naming(OTHER, {}).text}",
+    "with another content": f"{WROTE.text}\n{EMPTY_MARK.naming(LIST_ID, {'a': OLDER}).text}",
     "of too many paths": f"{WROTE.text}\n{MANY}",
     "twice": f"{WROTE.text}\n{WROTE.text}",
     "forged": "<!-- registrar:wrote 0123456789 -->",

@@ -34,7 +34,7 @@ from registrar.registration import decide
 from registrar.registration.branch_names import LAST_SUFFIX, branch_names
 from registrar.registration.decision import Decision, Write
 from registrar.registration.loop import carry_out
-from registrar.registration.mark import BEGIN, CLOSED_BY_US, END, MANY, NO_MARK, Mark, hashed
+from registrar.registration.mark import BEGIN, CLOSED_BY_US, EMPTY_MARK, END, MANY, Mark, hashed
 from registrar.registration.sent import Close, Commit, MakeBranch, Open, SentSteps, Unclear
 from registrar.texts.messages import msg
 from tests.values import DEFAULTS, file_of, spec
@@ -200,7 +200,7 @@ def seen(pull: Pull) -> PullRequest:
     )
 
 
-def described(*paths: str, list_id: str = LIST_ID, mark: Mark = NO_MARK) -> str:
+def described(*paths: str, list_id: str = LIST_ID, mark: Mark = EMPTY_MARK) -> str:
     files = {path: file_of(path, f"{path}\n".encode()).blob_id for path in paths}
     return f"{BEGIN}\n{mark.naming(list_id, files).text}\n{END}"
 
@@ -456,7 +456,7 @@ class ModelRun:
         on_branch = [path for path in FILES if path in world.commits[world.branches[name]][1]]
         on_branch = [path for path in on_branch if path in {d.path for d in self.task.definitions}]
         known = None if write.describes_first else mark_of(each.body) if each else write.mark
-        body = described(*on_branch, list_id=world.list_id, mark=known or NO_MARK)
+        body = described(*on_branch, list_id=world.list_id, mark=known or EMPTY_MARK)
         if each:
             each.body = body
         elif on_branch:

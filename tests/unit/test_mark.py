@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from registrar.registration.mark import (
     BEGIN,
+    EMPTY_MARK,
     END,
     MANY,
     MOST_PATHS,
     NEEDLESS,
-    NO_MARK,
     WITHDRAWN,
     Mark,
     divide,
@@ -24,7 +24,7 @@ BLOB, OTHER = "2" * 40, "3" * 40
 
 
 def naming(*paths: str, blob: str = BLOB) -> Mark:
-    return NO_MARK.naming("list", dict.fromkeys(paths, blob))
+    return EMPTY_MARK.naming("list", dict.fromkeys(paths, blob))
 
 
 @given(PATHS, PATHS)
@@ -81,7 +81,7 @@ def test_only_what_was_written_last_is_ours() -> None:
 
 def test_a_mark_put_together_from_two_knows_what_they_agree_on() -> None:
     text = naming("one", "two").text
-    lists = Mark.of(f"{text}\n{NO_MARK.naming('other', {}).text}")
+    lists = Mark.of(f"{text}\n{EMPTY_MARK.naming('other', {}).text}")
     contents = Mark.of(f"{text}\n{naming('one', blob=OTHER).text}")
     assert lists
     assert contents

@@ -23,7 +23,7 @@ from registrar.registration.work import Writer
 from registrar.texts.escaping import FoundPath
 
 
-def may_be_needless(task: Task) -> list[Close]:
+def possibly_needless(task: Task) -> list[Close]:
     """Return the steps that close the pull requests which may be needless, judging by their marks
     and by the first reading of the base branch.
 
@@ -54,7 +54,7 @@ def find_needless(task: Task, lookups: Lookups, progress: Progress) -> list[Clos
     and ``progress`` gets a note.
     """
     found: list[Close] = []
-    for step in may_be_needless(task):
+    for step in possibly_needless(task):
         pull, mark = step
         if not is_by_writer(pull, lookups.may_write):
             continue
@@ -64,8 +64,8 @@ def find_needless(task: Task, lookups: Lookups, progress: Progress) -> list[Clos
             continue
         named, wrote = {hashed(path): path for path in now}, (mark.wrote or {}).keys()
         owned = {named[each] for each in wrote & named.keys()}
-        is_whole = len(owned) == len(wrote)
-        if is_whole and _is_as_written(pull, trees, owned, mark.has_written, progress):
+        has_all_paths = len(owned) == len(wrote)
+        if has_all_paths and _is_as_written(pull, trees, owned, mark.has_written, progress):
             found.append(step)
     return found
 
@@ -80,12 +80,13 @@ def withdraw(task: Task, lookups: Lookups, writer: Writer, progress: Progress) -
     progress.keep_withdrawable(0)
     if not found:
         progress.note("progress.nothing_to_withdraw", repeats_state=True)
-    return close(task, _find_withdrawn(task, found, lookups, progress), writer, progress)
+    return close(task, _find_withdrawable(task, found, lookups, progress), writer, progress)
 
 
-def _find_withdrawn(
+def _find_withdrawable(
     task: Task, found: Sequence[tuple[PullRequest, Mark]], lookups: Lookups, progress: Progress
 ) -> Iterator[Close]:
+    """Yield the steps that withdraw those of ``found`` that have only files of registrar."""
     listed = {(definition.path, definition.blob_id) for definition in task.definitions}
     for pull, mark in found:
 
@@ -98,7 +99,7 @@ def _find_withdrawn(
             continue
         gone = {d.path for d in task.definitions if mark.names(d.path)} - trees[1].keys()
         if _is_as_written(pull, trees, gone, is_ours, progress):
-            yield Close(pull, _named(task, mark, *trees))
+            yield Close(pull, _withdrawn_mark(task, mark, *trees))
 
 
 def _trees(task: Task, pull: PullRequest, lookups: Lookups) -> tuple[Tree, Tree] | None:
@@ -118,11 +119,11 @@ def _is_as_written(
     is_ours: Callable[[str, str], bool],
     progress: Progress,
 ) -> bool:
-    """Whether only registrar has changed a branch.
+    """Whether only registrar has changed a branch; if not, ``progress`` gets a note.
 
     Every path that the branch changes, and every path of ``owned``, must be a regular file that the
-    branch adds and for which ``is_ours`` returns true (it takes the path and the blob id). If there
-    are other paths, a note names them all, also those that are not listed.
+    branch adds and for which ``is_ours`` returns true (it takes the path and the blob id). The note
+    names all other paths, also those that are not listed.
     """
     before, after = trees
     changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
@@ -139,7 +140,7 @@ def _is_as_written(
     return not edited
 
 
-def _named(task: Task, mark: Mark, before: Tree, after: Tree) -> Mark:
+def _withdrawn_mark(task: Task, mark: Mark, before: Tree, after: Tree) -> Mark:
     """Return the mark of a withdrawn pull request. It also names the listed files that a killed run
     has committed, but had no time to name.
     """

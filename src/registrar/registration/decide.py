@@ -54,7 +54,7 @@ from registrar.presence.tasks import blob_ids_at
 from registrar.registration.branch_names import LAST_SUFFIX, branch_names
 from registrar.registration.decision import Branch, Decision, Write
 from registrar.registration.lookups import Lookups
-from registrar.registration.mark import CLOSED_BY_US, NO_MARK, Mark, hashed
+from registrar.registration.mark import CLOSED_BY_US, EMPTY_MARK, Mark, hashed
 from registrar.registration.sent import Close, SentSteps
 from registrar.texts.messages import msg
 
@@ -130,7 +130,7 @@ def _mark_if_of_list(task: Task, pull: PullRequest) -> Mark | None:
     return mark if mark and _is_of_list(task, pull, mark) and not is_theirs else None
 
 
-def _is_of_list(task: Task, pull: PullRequest, mark: Mark = NO_MARK) -> bool:
+def _is_of_list(task: Task, pull: PullRequest, mark: Mark = EMPTY_MARK) -> bool:
     """Whether a pull request belongs to the list of a task, as far as its mark says.
 
     If the mark names a list, the list decides. A mark without a list counts if the task's base is
@@ -266,7 +266,7 @@ class _Decider:
         """
         marks = ((pull, self._mark_if_counts(pull)) for pull in state.pull_requests)
         of_list = ((pull, mark) for pull, mark in marks if mark)
-        pull, mark = next(of_list, (None, NO_MARK))
+        pull, mark = next(of_list, (None, EMPTY_MARK))
         is_free = not any(each.is_open for each in state.pull_requests)
         if not (state.head and pull and is_free and pull.was_closed and mark.is_withdrawn):
             return None

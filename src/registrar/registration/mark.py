@@ -86,6 +86,9 @@ class Mark(NamedTuple):
     ) -> "Mark":
         """Return the mark of an open pull request that also names the paths of ``files``.
 
+        The new mark is neither withdrawn nor needless. If this mark may name any path (``wrote`` is
+        `None`), the new one names only the paths of ``files``.
+
         ``files`` has the blob ids by path. ``conflicts`` are the paths for which the description
         reports a conflict.
         """
@@ -139,9 +142,10 @@ class Divided(NamedTuple):
 def divide(body: str) -> Divided:
     """Find registrar's own part of a description, so that another one can replace it.
 
-    Two markers enclose the part if both stand on lines of their own, or if a mark is between them.
-    In the second case somebody has indented or quoted the part, or written text beside a marker;
-    that text is kept. If there are several parts, only one is kept.
+    `BEGIN` and `END` enclose the part if both stand on lines of their own, or if there is a comment
+    of the mark between them. In the second case somebody has indented or quoted the part, or
+    written text beside one of the two; that text is kept. If there are several parts, only one is
+    kept.
     """
     begin: re.Match[str] | None = None
     has_mark = False
@@ -197,8 +201,9 @@ def not_withdrawn(body: str) -> str:
     return _COMMENT.sub(lambda each: "" if each[1] == "withdrawn" else each[0], body)
 
 
-NO_MARK = Mark({})
-"""The mark of a branch to which nothing was committed."""
+EMPTY_MARK = Mark({})
+"""The mark of a branch to which nothing was committed. `Mark.of` returns `None` instead if a
+description has no mark."""
 
 
 def hashed(text: str) -> str:

@@ -11,7 +11,15 @@ from registrar.models.record import Record
 from registrar.models.repository import Values
 from registrar.models.settings import PullRequestOptions
 from registrar.models.spec import RegistrationSpec
-from registrar.registration.mark import BEGIN, END, NO_MARK, Mark, divide, not_withdrawn, unmarked
+from registrar.registration.mark import (
+    BEGIN,
+    EMPTY_MARK,
+    END,
+    Mark,
+    divide,
+    not_withdrawn,
+    unmarked,
+)
 from registrar.registration.progress import Progress
 from registrar.rendering import description
 from registrar.rendering.markdown import Markdown
@@ -157,7 +165,7 @@ class Proposal(NamedTuple):
         body = "\n\n".join(filter(None, map("\n".join, parts)))
         return CommitMessage(self._fill(template.headline, values) or default, body)
 
-    def body(self, result: Record, current: str | None = None, *, mark: Mark = NO_MARK) -> str:
+    def body(self, result: Record, current: str | None = None, *, mark: Mark = EMPTY_MARK) -> str:
         """Return the description with registrar's part; the text outside its markers is kept.
 
         ``mark`` is the present mark; the paths that it names are kept. ``current`` is the present

@@ -14,7 +14,7 @@ from registrar.models.standing import Standing
 from registrar.models.task import Change, NewPullRequest, Task
 from registrar.registration.branch_names import require_working_branch
 from registrar.registration.decision import Write
-from registrar.registration.mark import NO_MARK, Mark
+from registrar.registration.mark import EMPTY_MARK, Mark
 from registrar.registration.sent import Open
 from registrar.registration.work import Work
 from registrar.texts import escaping
@@ -203,7 +203,7 @@ def _body(work: Work, write: Write, result: Record, pull: PullRequest | None = N
     result = result._replace(unlisted=_unlisted(work.task, write))
     if write.describes_first:
         mark = None
-    return work.proposal.body(result, pull.body if pull else None, mark=mark or NO_MARK)
+    return work.proposal.body(result, pull.body if pull else None, mark=mark or EMPTY_MARK)
 
 
 def _open(work: Work, write: Write, new: NewPullRequest) -> PullRequest:

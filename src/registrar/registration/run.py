@@ -81,7 +81,7 @@ def preview(task: Task, lookups: Lookups, listener: Listener) -> Record:
     def report() -> None:
         progress.identify(task.repository)
         _report_plan(task, progress)
-        needless = closing.may_be_needless(task)
+        needless = closing.possibly_needless(task)
         progress.keep_needless(needless)
         if task.missing:
             _preview(closing.as_if_closed(task, needless), lookups, progress)

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias, TypeVar, cast
 from registrar.errors import ENDS_THE_WRITING, GitHubError, Kind, RegistrarError
 from registrar.models.files import FileDefinition
 from registrar.models.repository import PullRequest
-from registrar.registration.mark import CLOSED_BY_US, NO_MARK, Mark
+from registrar.registration.mark import CLOSED_BY_US, EMPTY_MARK, Mark
 
 _MOST_READINGS = 6
 """How often a run reads a branch again, at most, if somebody writes to it or answers are lost."""
@@ -59,8 +59,8 @@ class Close(NamedTuple):
 
     pull_request: PullRequest
     """The pull request as it was read."""
-    mark: Mark = NO_MARK
-    """The new mark, which says withdrawn or needless. `NO_MARK` if this run has opened the pull
+    mark: Mark = EMPTY_MARK
+    """The new mark, which says withdrawn or needless. `EMPTY_MARK` if this run has opened the pull
     request from somebody else's branch."""
 
     @property
