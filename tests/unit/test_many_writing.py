@@ -94,7 +94,7 @@ def budget(*pull_requests: Status, cap: int = 100) -> Budget:
     reading = Tally()
     for each in todo:
         reading.add(each)
-    reading.left = Counter(pull_requests)
+    reading.left_to_do = Counter(pull_requests)
     return with_writing(Budget({}, 0, 25, 4975, reading), given, todo)
 
 

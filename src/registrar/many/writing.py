@@ -271,7 +271,9 @@ def ended(previewed: Record, registered: Record, *, wrote: bool) -> Record:
     why = registered.failure
     if why and why.kind in LEAVES_FOR_NEXT_RUN and not (is_open or failed):
         is_said = wrote or why.kind is Kind.MOVED
-        return registered._replace(left=left.left, failure=why if is_said else None)
+        return registered._replace(
+            deferred_work=left.deferred_work, failure=why if is_said else None
+        )
     return registered
 
 
@@ -288,7 +290,7 @@ def left_alone(previewed: Record) -> Record:
             ListedPath(file.definition, Standing.UNREAD) if file.standing in _GUESSED else file
             for file in paths
         )
-    return previewed._replace(left=left, paths=by_path(paths), failure=None)
+    return previewed._replace(deferred_work=left, paths=by_path(paths), failure=None)
 
 
 def may_have_written(previewed: Record, registered: Record, client: "Client") -> bool:

@@ -97,7 +97,7 @@ _AFTER = {
     PullRequestOperation.NONE: Status.WAITING,
 }
 """The state of a repository after each operation."""
-_LEFT = {
+_WITHOUT_WORK = {
     Standing.TO_CREATE: Status.WAITING,
     Standing.PROPOSED: Status.WAITING,
     Standing.BLOCKED: Status.BLOCKED,
@@ -106,7 +106,9 @@ _LEFT = {
 }
 """The state of a repository to which nothing has to be written.
 
-The first key that is the state of a listed path decides.
+The first key that is the state of a listed path decides. A file that is still to be created has
+failed, or is skipped because `Settings.update` is false or a merge would not add it. So the open
+pull request waits for people.
 """
 
 
@@ -118,9 +120,9 @@ class Record(NamedTuple):
     """The repository as GitHub described it, or with its name alone if GitHub has not answered."""
     is_ended: bool = False
     """Whether a registration that may write has ended; otherwise the repository was only read."""
-    left: Status | None = None
-    """The work that is left for the next run; ``None`` if nothing is left to it because of a limit.
-    """
+    deferred_work: Status | None = None
+    """The value of `left_to_do` if the repository is left for the next run because of a limit;
+    otherwise ``None``."""
     paths: Mapping[str, ListedPath] = MappingProxyType({})
     """The listed paths, in the order of the list."""
     branch: str = ""
@@ -157,7 +159,7 @@ class Record(NamedTuple):
     """Whether a run over many found a working branch without a pull request, which an interrupted
     run may have left."""
     withdrawable: int = 0
-    """The largest number of pull requests that a run over many could withdraw here."""
+    """An upper bound of the number of pull requests that a run over many could withdraw here."""
     is_guess: bool = False
     """Whether the result may change when the repository is read alone. The reading of many assumes
     that nobody has changed the pull requests, and that no later name of the branch has one."""
@@ -245,8 +247,11 @@ class Record(NamedTuple):
         return Completeness.of(self.standings, has_failed=self.status is Status.FAILED)
 
     @property
-    def missing(self) -> int:
-        """Number of listed paths that are missing, proposed or blocked."""
+    def wanted(self) -> int:
+        """Number of listed paths that are missing, proposed or blocked (`standing.WANTED`).
+
+        The report calls this number ``missing``, and `FailOn.MISSING` is about these paths.
+        """
         return self.found(FailOn.MISSING)
 
     @property
@@ -293,8 +298,8 @@ class Record(NamedTuple):
 
         After the reading it names the work to do; after the registration, the work that was done.
         """
-        if self.left:
-            return Status.DEFERRED if self.left in TO_DO else self.left
+        if self.deferred_work:
+            return Status.DEFERRED if self.deferred_work in TO_DO else self.deferred_work
         if not self.is_ended:
             fails_in_part = self.spec.writes and (self.failed or self.standings[Standing.BLOCKED])
             return Status.FAILED if self.failure or fails_in_part else self.left_to_do
@@ -327,8 +332,9 @@ class Record(NamedTuple):
         if fails and not self.pull_request:
             return Status.FAILED
         standings = self.standings
-        left = next((_LEFT[each] for each in _LEFT if standings[each]), Status.COMPLETE)
-        return Status.CONFLICTING if left is Status.WAITING and self.conflicts else left
+        found = (status for each, status in _WITHOUT_WORK.items() if standings[each])
+        status = next(found, Status.COMPLETE)
+        return Status.CONFLICTING if status is Status.WAITING and self.conflicts else status
 
     @property
     def conflicts(self) -> tuple[str, ...]:

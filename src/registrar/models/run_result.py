@@ -108,7 +108,7 @@ class Budget(NamedTuple):
         """
         written = self.now + self.updates
         reading = self.reading
-        only_read = reading.only_looked_at + reading.left[Status.TO_WITHDRAW] + self.closes
+        only_read = reading.only_looked_at + reading.left_to_do[Status.TO_WITHDRAW] + self.closes
         return POINTS_PER_REPOSITORY * written + only_read
 
 

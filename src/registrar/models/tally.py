@@ -13,19 +13,21 @@ class Tally:
 
     A run over many repositories has two tallies. The one of the reading is for the budget. The one
     of the end is for the exit code, and for every number in the reports. A repository with two
-    lists is counted twice, unless a description says otherwise.
+    lists is counted once for each list, except in `excluded`, `completeness`, `reach`, `states` and
+    `repositories`.
     """
 
     def __init__(self) -> None:
         self.lists = Counter[Status]()
         """Number of lists in each state."""
-        self.left = Counter[Status]()
-        """Number of lists by the work that is left; failed lists count as `Status.FAILED`.
+        self.left_to_do = Counter[Status]()
+        """Number of lists by `Record.left_to_do`; failed lists count as `Status.FAILED`.
 
         Those in `refused_whole` are left out.
         """
         self.paths: dict[str, Counter[Standing]] = {}
-        """For each listed path, the number of repositories in which it has each state."""
+        """For each listed path, the number of repositories in which it has each state. If several
+        lists have the path, a repository is counted once for each of them."""
         self.completeness: dict[str, Completeness] = {}
         """How far all lists are carried out in each repository, by its name in lower case."""
         self.excluded: dict[str, Exclusion] = {}
@@ -38,7 +40,7 @@ class Tally:
         self.without_pull_requests = 0
         """Number of lists for which the token may not read the pull requests."""
         self.withdrawable = 0
-        """The largest number of lists whose pull requests could be withdrawn."""
+        """An upper bound of the number of lists whose pull requests could be withdrawn."""
         self.not_pushable = 0
         """Number of lists with files to propose in a repository to which the token's user may not
         push."""
@@ -59,18 +61,19 @@ class Tally:
         if record.exclusion:
             self.excluded[name] = record.exclusion
             return
-        status, left = record.status, record.left_to_do
+        status, left_to_do = record.status, record.left_to_do
         self.lists[status] += 1
         self._states[name] = min(self._states.get(name, status), status, key=lambda of: of.place)
         complete = self.completeness.get(name, Completeness.COMPLETE)
         self.completeness[name] = min(complete, record.completeness)
-        if record.failure or left is not Status.FAILED:
-            self.left[Status.FAILED if record.failure else left] += 1
-        else:
+        is_refused_whole = left_to_do is Status.FAILED and not record.failure
+        if is_refused_whole:
             self.refused_whole += 1
+        else:
+            self.left_to_do[Status.FAILED if record.failure else left_to_do] += 1
         self.without_pull_requests += not record.knows_pull_requests
         self.withdrawable += record.withdrawable > 0
-        is_to_propose = left in {Status.TO_OPEN, Status.TO_UPDATE}
+        is_to_propose = left_to_do in {Status.TO_OPEN, Status.TO_UPDATE}
         self.not_pushable += is_to_propose and record.repository.can_push is False
         self.refused += record.is_refused
         self.left_branches += bool(record.left_branch)
@@ -110,15 +113,18 @@ class Tally:
 
     @property
     def missing(self) -> int:
-        """Number of lists with files that are to be proposed or that are proposed."""
-        return self.left[Status.TO_OPEN] + self.proposed + self.refused_whole
+        """Number of lists with files that are to be proposed or that are proposed.
+
+        `Record.wanted` counts paths, and also blocked ones.
+        """
+        return self.left_to_do[Status.TO_OPEN] + self.proposed + self.refused_whole
 
     @property
     def proposed(self) -> int:
         """Number of the lists in `missing` that have an open pull request."""
-        return self.left[Status.TO_UPDATE] + self.only_looked_at
+        return self.left_to_do[Status.TO_UPDATE] + self.only_looked_at
 
     @property
     def only_looked_at(self) -> int:
         """Number of the lists in `proposed` whose open pull request needs no change."""
-        return sum(self.left[each] for each in ONLY_LOOKED_AT)
+        return sum(self.left_to_do[each] for each in ONLY_LOOKED_AT)

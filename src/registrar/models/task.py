@@ -19,7 +19,7 @@ class Task(NamedTuple):
     paths: tuple[ListedPath, ...]
     """Every listed path, in the order of the list."""
     missing: tuple[FileDefinition, ...]
-    """The missing files, in the order of the list."""
+    """The missing files (`Standing.TO_CREATE`), in the order of the list."""
     unfit: tuple[int, ...] = ()
     """Numbers of the rules that do not apply."""
     replaced: tuple[Replaced, ...] = ()

@@ -143,9 +143,9 @@ def advice(registration: Record) -> Message | None:
     if registration.spec.writes or not registration.spec.proposes:
         return None
     left = registration.left_to_do
-    if registration.missing and registration.repository.archived:
+    if registration.wanted and registration.repository.archived:
         return msg("advice.archived")
-    if registration.missing and not registration.repository.takes_pull_requests:
+    if registration.wanted and not registration.repository.takes_pull_requests:
         return msg("advice.no_pull_requests")
     if left is Status.TO_OPEN and registration.spec.settings.mode is Mode.PLAN:
         return msg("advice.remove_plan")
@@ -201,7 +201,7 @@ def budget(budget: Budget, settings: Settings) -> Iterator[Message]:
         )
     else:
         yield from _missing(budget)
-    if count := budget.reading.left[Status.TO_CLOSE]:
+    if count := budget.reading.left_to_do[Status.TO_CLOSE]:
         yield msg("many.to_close" if mode.only_reads else "many.may_close", count=count)
     if mode is Mode.PLAN and budget.reading.withdrawable:
         yield msg("many.withdrawable", count=budget.reading.withdrawable)
@@ -228,7 +228,7 @@ def question(budget: Budget, settings: Settings) -> Message:
     """Return the question whether the run may write as planned."""
     names = _next_ones(budget)
     if settings.mode is Mode.WITHDRAW:
-        count = budget.reading.left[Status.TO_WITHDRAW]
+        count = budget.reading.left_to_do[Status.TO_WITHDRAW]
         return msg("many.ask_to_withdraw", count=count, repositories=names)
     counts = {"now": budget.now, "updates": budget.updates, "closes": budget.closes}
     return msg("many.ask", **counts, repositories=names)
@@ -237,8 +237,8 @@ def question(budget: Budget, settings: Settings) -> Message:
 def _missing(budget: Budget) -> Iterator[Message]:
     of_missing = {
         "many.missing_proposed": budget.reading.proposed,
-        "many.missing_to_update": budget.reading.left[Status.TO_UPDATE],
-        "many.missing_to_open": budget.reading.left[Status.TO_OPEN],
+        "many.missing_to_update": budget.reading.left_to_do[Status.TO_UPDATE],
+        "many.missing_to_open": budget.reading.left_to_do[Status.TO_OPEN],
         "many.missing_refused": budget.reading.refused_whole,
     }
     parts = [msg(key, count=n) for key, n in of_missing.items() if n]
@@ -250,17 +250,16 @@ def _missing(budget: Budget) -> Iterator[Message]:
         yield msg("many.missing_unpushable", count=count)
     if budget.reading.refused:
         yield msg("many.refused", count=budget.reading.refused, total=budget.reading.missing)
-    left = (Status.FAILED, Status.BLOCKED, Status.UNSET, Status.DECLINED, Status.UNREAD)
-    if others := [
-        counted(each, budget.reading.left[each]) for each in left if budget.reading.left[each]
-    ]:
-        yield msg("many.missing_besides", parts=others)
+    others = (Status.FAILED, Status.BLOCKED, Status.UNSET, Status.DECLINED, Status.UNREAD)
+    counts = budget.reading.left_to_do
+    if parts := [counted(each, counts[each]) for each in others if counts[each]]:
+        yield msg("many.missing_besides", parts=parts)
     if budget.reading.without_pull_requests:
         yield msg("many.missing_unread", count=budget.reading.without_pull_requests)
 
 
 def _writing(budget: Budget, max_seconds: float) -> Iterator[Message]:
-    if (budget.writes or budget.deferred) and not budget.reading.left[Status.TO_WITHDRAW]:
+    if (budget.writes or budget.deferred) and not budget.reading.left_to_do[Status.TO_WITHDRAW]:
         minutes = _minutes(budget.seconds)
         values = {"now": budget.now, "updates": budget.updates, "deferred": budget.deferred}
         yield msg("many.now", **values, minutes=minutes)
@@ -308,7 +307,7 @@ def state(row: Record, *, in_log: bool = False) -> Message:
             Status.WAITING: "many.state_waiting_unread",
         }
         of_one = of_unread.get(row.status, of_one)
-    text, counts_missing = msg(of_one, count=row.missing), of_one in _COUNT_MISSING
+    text, counts_missing = msg(of_one, count=row.wanted), of_one in _COUNT_MISSING
     blocked = [explanation(file) for file in row.files if file.standing is Standing.BLOCKED]
     besides = counted_apart(row, lambda words: words.beside, "many.state_with_removed")
     parts = [msg(key, count=count) for key, count in besides.items() if count]
@@ -354,7 +353,8 @@ def closing(result: ManyResult) -> Iterator[Message]:
     if settings.mode is Mode.REGISTER:
         left = min(left, result.end.states[Status.DEFERRED])
     if left:
-        needed = max(budget.reading.left[Status.TO_OPEN], budget.reading.left[Status.TO_UPDATE])
+        lists = budget.reading.left_to_do
+        needed = max(lists[Status.TO_OPEN], lists[Status.TO_UPDATE])
         yield msg("many.capped", left=left, most=settings.max_pull_requests, needed=needed)
 
 
