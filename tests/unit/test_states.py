@@ -78,9 +78,9 @@ def test_every_key_of_a_row_is_in_the_catalogue(kind: type[StrEnum], language: s
 
 
 def test_every_way_is_counted_under_its_name() -> None:
-    assert {words.way for words in states.STANDINGS.values()} == set(states.WAYS)
-    assert {each: words.way.name for each, words in states.STANDINGS.items()} == {
-        each: each.way for each in Standing
+    assert {words.group for words in states.STANDINGS.values()} == set(states.GROUPS)
+    assert {each: words.group.name for each, words in states.STANDINGS.items()} == {
+        each: each.group for each in Standing
     }
 
 
@@ -139,7 +139,7 @@ def test_the_schema_of_the_report_lists_every_value() -> None:
     assert REPORT["many_state"]["enum"] == [each for each in Status if each not in NEVER_AT_THE_END]
     assert pull_request["operation"]["enum"] == [*PullRequestOperation]
     assert set(registration["mode"]["enum"]) == set(Mode) - {Mode.VALIDATE}
-    assert set(REPORT["standings"]["propertyNames"]["enum"]) == {each.way for each in Standing}
+    assert set(REPORT["standings"]["propertyNames"]["enum"]) == {each.group for each in Standing}
     assert set(budget["excluded"]["propertyNames"]["enum"]) == set(Exclusion)
 
 
@@ -147,7 +147,7 @@ def test_the_documents_list_every_value() -> None:
     [of_repositories] = first_cells("How a repository ends")
     assert of_repositories == set(Status) - NEVER_AT_THE_END
     ways, present = first_cells("States of a path")
-    assert ways == {each.way for each in Standing}
+    assert ways == {each.group for each in Standing}
     assert present == {each for each in Standing if each.is_present}
     page = REFERENCE.read_text("utf-8")
     [listed] = re.findall(

@@ -16,7 +16,8 @@ A request goes through these steps, again and again, until one of them ends it:
 4. **End, or pause and begin again.** A success ends the request. A failure ends it with
    `GitHubError` if another try cannot succeed, or if all tries are used up. Each pause is longer
    than the one before, and at least as long as GitHub asks for. If it would exceed the time that
-   the run may wait, the request ends with `OutOfTime`. Tries that met a limit or lag count apart.
+   the run may wait, the request ends with `OutOfTime`. Tries that met a limit or lag have counters
+   of their own.
 
 These things may happen in between:
 
@@ -135,7 +136,7 @@ class _Attempts(Generic[Model]):
     outcome: Outcome | None = None
     """The failure of the last try; ``None`` before the first one."""
 
-    def count(self, kind: Kind) -> int:
+    def add(self, kind: Kind) -> int:
         """Count a failure, and return how many of its kind there were."""
         counted = kind if kind in _COUNTED_APART else Kind.OTHER
         self.failed[counted] += 1
@@ -169,7 +170,8 @@ class Session:
         self.wrote = False
         """Whether any write has succeeded."""
         self.may_have_been_applied = False
-        """Whether the last write may have been applied, also if it was interrupted."""
+        """Whether the last write may have been applied. True also after a success, and if the write
+        was interrupted."""
         self.has_lost_answer = False
         """Whether any write ended without an answer that says whether it was applied."""
 
@@ -233,7 +235,7 @@ class Session:
             self.may_have_been_applied = attempts.may_have_been_applied
             self.limits.pace.writes += outcome.kind is not Kind.LIMIT
         self._policy.count_failed(began)
-        number = attempts.count(outcome.kind)
+        number = attempts.add(outcome.kind)
         if outcome.kind is Kind.LIMIT and number == 1:
             self.limits.pace.note_limit()
         if outcome.kind is Kind.ALREADY_EXISTS:

@@ -101,9 +101,9 @@ def read(
         commit_strategy=reader.commit_strategy(),
         branch=reader.branch(profile),
         commit_message=reader.message("commit_message"),
-        title=reader.line("title"),
+        title=reader.template_line("title"),
         pull_request=PullRequestOptions(
-            body=reader.text("body", BODY_CHARACTERS),
+            body=reader.template_text("body", BODY_CHARACTERS),
             labels=reader.filled_names("labels"),
             assignees=reader.people("assignees"),
             reviewers=reader.people("reviewers"),
@@ -250,27 +250,30 @@ class _Reader:
         return self.choice(name) == "true"
 
     def template(self, name: str) -> str:
+        """Return an input that may have placeholders."""
         value = self._given(name)
         for message in templates.diagnostics(name, value, INPUTS[name].placeholders):
             self._report(name, message)
         self._warn_of_doubled(name, value)
         return value
 
-    def text(self, name: str, most: int) -> str:
+    def template_text(self, name: str, most: int) -> str:
+        """Return an input that may have placeholders and at most ``most`` characters."""
         value = self.template(name)
         if len(value) > most:
             self._report(name, msg("input.too_long", name=name, most=most))
         return value
 
-    def line(self, name: str) -> str:
-        value = self.text(name, LINE_CHARACTERS)
+    def template_line(self, name: str) -> str:
+        """Return an input that may have placeholders, and that is a single line."""
+        value = self.template_text(name, LINE_CHARACTERS)
         if "\n" in value or "\r" in value:
             self._report(name, msg("input.several_lines", name=name))
         return value
 
     def message(self, name: str) -> str:
         """Return a commit message of one or several lines."""
-        value = self.text(name, BODY_CHARACTERS)
+        value = self.template_text(name, BODY_CHARACTERS)
         if len(templates.CommitTemplate.of(value).headline) > LINE_CHARACTERS:
             self._report(name, msg("input.headline_too_long", name=name, most=LINE_CHARACTERS))
         return value

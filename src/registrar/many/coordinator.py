@@ -53,7 +53,7 @@ class ManyRun:
     run_result: RunResult
 
     def __post_init__(self) -> None:
-        self._of_one = ManyListener(self.listener.texts)
+        self._silent = ManyListener(self.listener.texts)
         self.result = self.run_result.many = ManyResult(self.settings)
         self.registrations = self.run_result.registrations
         """The results of all registrations, and of the previews that have something to report."""
@@ -79,7 +79,7 @@ class ManyRun:
             listing = self._list(client, selection)
         found = len(listing.selected) + listing.excluded.total() + len(listing.not_found)
         self._note_selected(found, listing)
-        reader = Reader(self.github, client, self.cancellation, self._of_one, self._end)
+        reader = Reader(self.github, client, self.cancellation, self._silent, self._end)
         try:
             self._read_and_write(reader, listing, found)
         finally:
@@ -171,6 +171,7 @@ class ManyRun:
         result.rules.update({(f.label, r.number): 0 for f in self.lists for r in f.rules})
         for previewed in reader.read(specs):
             if previewed.exclusion:
+                # With several lists, it comes once for each list, but counts as one repository
                 if _key(previewed.spec)[0] not in result.end.excluded:
                     listing.excluded[previewed.exclusion] += 1
                     # Counted at once, because the run may end before all repositories are read
@@ -191,15 +192,17 @@ class ManyRun:
             self._note(note)
 
     def _sort_in(self, previewed: Record) -> None:
-        """Count the result of the reading. If there is something to write, put it aside until its
-        turn comes; otherwise make it a row of the report.
+        """Count the result of the reading. If this run has something to write, put the result aside
+        until its turn comes; otherwise make it a row of the report. A plan does both, because it
+        shows the order of the writing.
         """
-        registers, left_to_do = self.settings.mode is Mode.REGISTER, previewed.left_to_do
+        left_to_do = previewed.left_to_do
         if not previewed.failure:
             self.result.note_read(previewed)
         self.result.reading.add(previewed)
         # The pull request may lack only files that the token may not write
-        registers = registers and not (previewed.is_refused and left_to_do in ONLY_LOOKED_AT)
+        lacks_only_refused = previewed.is_refused and left_to_do in ONLY_LOOKED_AT
+        registers = self.settings.mode is Mode.REGISTER and not lacks_only_refused
         if (registers and left_to_do in _TO_REGISTER) or left_to_do is Status.TO_WITHDRAW:
             self._todo.append(previewed)
             self._without_row[_key(previewed.spec)] = writing.left_alone(previewed)
@@ -295,7 +298,7 @@ class ManyRun:
         """
         writes_before = self.github.limits.pace.writes
         client = self.github.client(previewed.spec.target)
-        registered = register(client, previewed.spec, self._of_one)
+        registered = register(client, previewed.spec, self._silent)
         self.cancellation.stop_timer()
         self.registrations.append(registered)
         row = writing.ended(previewed, registered, wrote=client.session.wrote)

@@ -78,7 +78,7 @@ def _planned(previewed: Record) -> tuple[int, int]:
     left = previewed.left_to_do
     if left not in {Status.TO_OPEN, Status.TO_UPDATE, Status.TO_CLOSE}:
         return 0, 0
-    return int(left is Status.TO_OPEN), previewed.to_close + (left is Status.TO_UPDATE)
+    return int(left is Status.TO_OPEN), previewed.to_close + int(left is Status.TO_UPDATE)
 
 
 def _is_to_write(previewed: Record) -> bool:
@@ -171,7 +171,7 @@ class Gate:
         self._largest = max(self._largest, writes)
         is_new = row.operation is PullRequestOperation.CREATED
         is_new |= previewed.left_to_do is Status.TO_OPEN
-        self._room.take(wrote and is_new, max(closed, wrote and not is_new))
+        self._room.take(int(wrote and is_new), max(closed, int(wrote and not is_new)))
         failure = row.first_failure
         if row.status is not Status.FAILED or failure is None:
             self._causes = []
@@ -186,6 +186,7 @@ class Gate:
 
 
 _AS_PLANNED = 10
+"""The weight of the plan in an estimate, in requests."""
 
 
 def writes_left(expected: int, *, done: int, made: int) -> int:
@@ -238,12 +239,12 @@ def in_order(todo: Iterable[Record], moment: float) -> list[Record]:
     interrupted = [each for each in by_name if turns[id(each)] is _Turn.INTERRUPTED]
     turns |= {id(each): _Turn.USUAL for each in interrupted[_MOST_INTERRUPTED:]}
     if usual := [place for place, each in enumerate(by_name) if turns[id(each)] is _Turn.USUAL]:
-        start = min(usual, key=lambda place: _lot(by_name[place], int(moment // _DAY)))
+        start = min(usual, key=lambda place: _hash_of_day(by_name[place], int(moment // _DAY)))
         by_name = by_name[start:] + by_name[:start]
     return sorted(by_name, key=lambda each: turns[id(each)])
 
 
-def _lot(previewed: Record, day: int) -> bytes:
+def _hash_of_day(previewed: Record, day: int) -> bytes:
     name = previewed.spec.repository.full_name.lower()
     return hashlib.sha256(f"{day} {name}".encode()).digest()
 
@@ -261,8 +262,9 @@ def _turn(previewed: Record) -> _Turn:
 def ended(previewed: Record, registered: Record, *, wrote: bool) -> Record:
     """Return the final record of a list in a repository after its registration.
 
-    ``wrote`` is true if a write has succeeded. If the registration ended only because of a limit,
-    a signal or another name, the repository is left for the next run.
+    ``wrote`` is true if a write has succeeded. If the registration ended only because of a limit or
+    a signal, or because the repository was renamed (`Kind.MOVED`), the repository is left for the
+    next run.
     """
     failed, is_open = registered.failed, registered.operation is not PullRequestOperation.NONE
     left = left_alone(previewed)
@@ -270,9 +272,9 @@ def ended(previewed: Record, registered: Record, *, wrote: bool) -> Record:
         registered = registered._replace(paths=left.paths, pull_request=left.pull_request)
     why = registered.failure
     if why and why.kind in LEAVES_FOR_NEXT_RUN and not (is_open or failed):
-        is_said = wrote or why.kind is Kind.MOVED
+        shows_failure = wrote or why.kind is Kind.MOVED
         return registered._replace(
-            deferred_work=left.deferred_work, failure=why if is_said else None
+            deferred_work=left.deferred_work, failure=why if shows_failure else None
         )
     return registered
 

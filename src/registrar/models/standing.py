@@ -59,7 +59,7 @@ class Standing(StrEnum):
         return self in _PRESENT
 
     @property
-    def way(self) -> str:
+    def group(self) -> str:
         """``present`` for every state of a present path, otherwise the value of the state."""
         return "present" if self.is_present else self.value
 
@@ -97,15 +97,16 @@ FINDINGS = (
     Standing.DECLINED,
     Standing.UNSET,
 )
-"""The states, in the order of tables, that a person should look at although nothing is missing."""
+"""The states, in the order of tables, that a person should look at although `Mode.REGISTER` would
+not propose the path."""
 
 
-def by_way(standings: Mapping[Standing, int]) -> dict[str, int]:
-    """Return the number of paths for each `Standing.way`, with 0 for those without a path."""
-    ways = dict.fromkeys((each.way for each in Standing), 0)
+def by_group(standings: Mapping[Standing, int]) -> dict[str, int]:
+    """Return the number of paths for each `Standing.group`, with 0 for those without a path."""
+    counts = dict.fromkeys((each.group for each in Standing), 0)
     for each, count in standings.items():
-        ways[each.way] += count
-    return ways
+        counts[each.group] += count
+    return counts
 
 
 class PresentFile(NamedTuple):

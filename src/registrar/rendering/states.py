@@ -49,14 +49,14 @@ DONE: Mapping[Done, DoneWords] = {
 }
 
 
-class Way(NamedTuple):
+class GroupWords(NamedTuple):
     """The texts about a state of listed paths; all kinds of present paths count as one state.
 
     Except for ``name`` they are keys of the catalogue.
     """
 
     name: str
-    """The name of the state in the report (`Standing.way`)."""
+    """The name of the state in the report (`Standing.group`)."""
     sentence: str
     """The number of paths, in a sentence."""
     line: str
@@ -67,20 +67,24 @@ class Way(NamedTuple):
     """The state of one path."""
 
 
-_PRESENT = Way("present", "outcome.present", "summary.present", "table.present", "state.present")
-_PROPOSED = Way(
+_PRESENT = GroupWords(
+    "present", "outcome.present", "summary.present", "table.present", "state.present"
+)
+_PROPOSED = GroupWords(
     "proposed", "outcome.proposed", "summary.proposed", "table.proposed", "state.proposed"
 )
-_TO_CREATE = Way(
+_TO_CREATE = GroupWords(
     "to create", "outcome.to_create", "summary.to_create", "table.to_create", "state.to_create"
 )
-_DECLINED = Way(
+_DECLINED = GroupWords(
     "declined", "outcome.declined", "summary.declined", "table.declined", "state.declined"
 )
-_UNSET = Way("unset", "outcome.unset", "summary.unset", "table.unset", "state.unset")
-_BLOCKED = Way("blocked", "outcome.blocked", "summary.blocked", "table.blocked", "state.blocked")
-_UNREAD = Way("unread", "outcome.unread", "summary.unread", "table.unread", "state.unread")
-WAYS = (_TO_CREATE, _PROPOSED, _PRESENT, _DECLINED, _UNSET, _BLOCKED, _UNREAD)
+_UNSET = GroupWords("unset", "outcome.unset", "summary.unset", "table.unset", "state.unset")
+_BLOCKED = GroupWords(
+    "blocked", "outcome.blocked", "summary.blocked", "table.blocked", "state.blocked"
+)
+_UNREAD = GroupWords("unread", "outcome.unread", "summary.unread", "table.unread", "state.unread")
+GROUPS = (_TO_CREATE, _PROPOSED, _PRESENT, _DECLINED, _UNSET, _BLOCKED, _UNREAD)
 """The states, in the order in which outputs count them."""
 
 
@@ -109,7 +113,7 @@ _BAR_PRESENT = Bar(
 class StandingWords(NamedTuple):
     """The texts about listed paths in one state; keys of the catalogue, empty if not needed."""
 
-    way: Way
+    group: GroupWords
     bar: Bar
     shade: str = ""
     """The kind of a present file, in brackets behind the reason."""
@@ -374,7 +378,7 @@ def described(path: ListedPath) -> Message:
     is_undone = path.done is Done.NOTHING
     if is_undone or path.done in {Done.CREATED, Done.TO_CREATE}:
         reasons += [*_besides(path), *origin_of(path.definition)]
-    word = STANDINGS[path.standing].way.one if is_undone else DONE[path.done].one
+    word = STANDINGS[path.standing].group.one if is_undone else DONE[path.done].one
     return _with_reasons(msg(word), *reasons)
 
 

@@ -9,7 +9,7 @@ from registrar.models.paths import ListedPath
 from registrar.models.record import Record, Status
 from registrar.models.run_result import ManyResult, NotNamed, RunResult
 from registrar.models.settings import FailOn
-from registrar.models.standing import Completeness, by_way
+from registrar.models.standing import Completeness, by_group
 from registrar.rendering.states import explanation
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message
@@ -63,7 +63,7 @@ def _registration(registration: Record, catalogue: Catalogue) -> dict[str, objec
         }
         if pull
         else None,
-        "standings": by_way(registration.standings),
+        "standings": by_group(registration.standings),
         "files": [_file(file, text, shown) for file in registration.files],
     }
 
@@ -152,7 +152,7 @@ def _many(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
     return {
         "repositories": result.repositories,
         "states": states,
-        "standings": by_way(result.end.standings),
+        "standings": by_group(result.end.standings),
         "stopped": catalogue.text(result.stopped) if result.stopped else None,
         "notes": [catalogue.text(note) for note in result.notes],
         "rules": [

@@ -14,12 +14,12 @@ from registrar.models.record import (
 from registrar.models.run_result import Budget, ManyResult, NotNamed
 from registrar.models.settings import FailOn, Mode, Settings
 from registrar.models.spec import FileList
-from registrar.models.standing import FINDINGS, WANTED, Standing, by_way
+from registrar.models.standing import FINDINGS, WANTED, Standing, by_group
 from registrar.rendering.states import (
     DONE,
+    GROUPS,
     STANDINGS,
     STATUSES,
-    WAYS,
     counted_apart,
     exclusions,
     explanation,
@@ -54,8 +54,8 @@ def sentence(registration: Record) -> Message:
     # Paths about which nothing was done are counted by their states
     left = Counter(f.standing for f in files if not writes or f.done is Done.SKIPPED)
     key = "outcome.preview" if mode.only_reads else "outcome.files"
-    stand = by_way(left)
-    rest = [msg(way.sentence, count=stand[way.name]) for way in WAYS if stand[way.name]]
+    stand = by_group(left)
+    rest = [msg(group.sentence, count=stand[group.name]) for group in GROUPS if stand[group.name]]
     return msg(key, total=len(files), parts=[*done, *rest])
 
 
@@ -70,12 +70,12 @@ def counts(registration: Record) -> Mapping[tuple[str, str], int]:
             ("summary.skipped", "table.skipped"): registration.skipped,
             ("summary.failed", "table.failed"): registration.failed,
         }
-    counts = by_way(registration.standings)
+    counts = by_group(registration.standings)
     # Shown even if their number is 0
     at_ref = registration.spec.settings.ref
     always = ("to create", "present") if at_ref else ("to create", "present", "declined")
-    shown = (way for way in WAYS if counts[way.name] or way.name in always)
-    return {(way.line, way.cell): counts[way.name] for way in shown}
+    shown = (group for group in GROUPS if counts[group.name] or group.name in always)
+    return {(group.line, group.cell): counts[group.name] for group in shown}
 
 
 def findings(counts: Mapping[Standing, int]) -> Message | None:

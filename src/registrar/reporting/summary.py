@@ -147,11 +147,11 @@ def _paths(row: Record, markdown: Markdown) -> str:
             if origin:
                 named = msg("state.with_reason", state=path, reason=origin)
             standings.setdefault(file.standing, []).append(named)
-    ways = (
-        msg("many.paths", state=msg(states.STANDINGS[standing].way.one), paths=paths)
+    lines = (
+        msg("many.paths", state=msg(states.STANDINGS[standing].group.one), paths=paths)
         for standing, paths in standings.items()
     )
-    return "<br>".join(map(markdown.line, ways))
+    return "<br>".join(map(markdown.line, lines))
 
 
 def _found(standing: Standing, result: ManyResult, markdown: Markdown) -> list[str]:
