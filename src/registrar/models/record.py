@@ -107,8 +107,8 @@ _WITHOUT_WORK = {
 """The state of a repository to which nothing has to be written.
 
 The first key that is the state of a listed path decides. A file that is still to be created has
-failed, or is skipped because `Settings.update` is false or a merge would not add it. So the open
-pull request waits for people.
+failed, or is skipped because `Settings.update` is false or because a merge of the branch would not
+add it. Then a pull request is open, as a rule, and waits for people.
 """
 
 
