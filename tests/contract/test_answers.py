@@ -205,7 +205,7 @@ UNREAD = "one path could not be read"
 
 
 def unread(kind: str, *path: str) -> dict[str, Any]:
-    """An answer of which this path is an error."""
+    """An answer with an error at this path."""
     return answer([{"type": kind, "path": [*path], "message": UNREAD}])
 
 
@@ -314,14 +314,14 @@ def test_pull_requests_that_the_token_may_not_read_are_not_taken_for_none(
 def test_what_a_query_is_too_large_for_is_read_from_the_tree(
     host: StandInHost, in_single: Example, quirk: str, size: int, is_cut: bool
 ) -> None:
-    """Where GitHub cuts that, too, one directory after the other."""
+    """If GitHub cuts that list, too, one directory after the other."""
     setattr(host.quirks, quirk, size)
     if is_cut:
         host.quirks.most_in_tree = 2
     run = in_single.run()
     assert (run.exit_code, in_single.wrong()) == (0, []), run.console
     assert f"Created: {len(MISSING)}\n" in run.console
-    # That a directory is missing is no reason
+    # A missing directory does not stop the run
     assert "Could not resolve file" not in run.console
     in_single.repository.merge(1)
     check = in_single.run(mode="check").or_fail()
@@ -423,7 +423,7 @@ def test_a_fork_whose_parent_has_the_same_owner_is_like_any_other(
 
 @dataclass(slots=True)
 class Changed(Fault):
-    """All answers are right, but for what is replaced in them."""
+    """All answers are right, except for the replaced parts."""
 
     pattern: bytes = b""
     by: bytes = b""

@@ -56,7 +56,7 @@ def check(action: Action) -> Start:
 
 
 def pull_request(base: str = "main") -> dict[str, str]:
-    """What the runner says of a pull request to a branch."""
+    """The event of a pull request to a branch, as the runner describes it."""
     return {"GITHUB_REPOSITORY": TARGET, "GITHUB_BASE_REF": base}
 
 

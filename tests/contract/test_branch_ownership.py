@@ -53,7 +53,7 @@ def test_a_suffixed_default_branch_is_safe_when_the_first_answer_is_lost(
 def test_a_branch_that_becomes_the_default_branch_in_between_is_not_written_to(
     host: StandInHost, example: Example
 ) -> None:
-    """It holds nothing but files of ours, so nothing but its name tells whose it is."""
+    """It holds only files of ours, so only its name tells whose it is."""
 
     def act() -> None:
         example.repository.create_branch(BRANCH)

@@ -253,7 +253,7 @@ def test_a_paths_instructions_are_not(
 
 
 def is_branch(name: str) -> bool:
-    """What git itself says."""
+    """The trailers, as git itself reads them."""
     command = ["git", "check-ref-format", "--branch", name]
     ended = subprocess.run(command, env=clean_environment(), capture_output=True, check=False)
     return ended.returncode == 0 and ended.stdout.decode() == f"{name}\n"

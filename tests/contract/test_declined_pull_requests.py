@@ -256,7 +256,7 @@ EDITS = {
 
 
 def edited(body: str | None, edit: str) -> str:
-    """What somebody makes of a description."""
+    """A description, as somebody has changed it."""
     pattern, new = EDITS[edit]
     if edit.startswith("without"):
         return without(pattern, body or "")

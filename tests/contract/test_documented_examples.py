@@ -197,7 +197,7 @@ def test_what_changed_is_told_by_the_next_run(
         subprocess.run([*git, *arguments], check=True)
 
     def week(table: str = "") -> str:
-        """What is commented after a run, or after one with this table."""
+        """Return the comment after a run, or after one with this table."""
         temporary = tmp_path / f"week-{len(weeks)}"
         temporary.mkdir()
         weeks.append(temporary)
@@ -280,7 +280,7 @@ def test_github_can_offer_a_workflow_template(template: Path) -> None:
 
 @pytest.mark.parametrize("document", [EXAMPLES, README_JA, REQUIRED], ids=name)
 def test_what_holds_pull_requests_to_the_list_runs_again_for_another_base(document: Path) -> None:
-    """And says that whoever changes the list, or the workflow, changes what it is judged by."""
+    """It also warns that a pull request can change the list, or the workflow, that judges it."""
     texts = [text for _, text in blocks("ya?ml", document)] or [document.read_text("utf-8")]
     [found] = [text for text in texts if "fail_on: removed" in text]
     types = yaml.safe_load(found)[True]["pull_request"]["types"]
@@ -329,7 +329,7 @@ def check_run(
 def in_runner(
     step: Mapping[str, Any], values: Mapping[str, str], workspace: Path, temporary: Path
 ) -> str:
-    """What a script prints and adds to the summary."""
+    """Return the text that a script prints and adds to the summary."""
     summary = temporary / "summary.md"
     env = {key: evaluated(text, values) for key, text in step.get("env", {}).items()}
     done = subprocess.run(
@@ -405,7 +405,7 @@ def in_shell(script: str, environ: Mapping[str, str]) -> subprocess.CompletedPro
 
 
 def locale_of(document: Path) -> dict[str, str]:
-    """The locale of whoever reads a document."""
+    """Return the locale of the readers of a document."""
     return {"LANG": "ja_JP.UTF-8" if document == README_JA else "en_GB.UTF-8"}
 
 
@@ -534,7 +534,7 @@ TRIED = {
     "registrar --target-repos 'octo-org/": test_the_pilot_opens_one_pull_request,
     "gh attestation verify": "of no release that there is",
 }
-"""What tries each command of the documents, or why none does."""
+"""The test that tries each command of the documents, or the reason why none does."""
 
 
 def test_every_command_of_the_documents_is_tried() -> None:

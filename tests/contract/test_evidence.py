@@ -314,11 +314,11 @@ def test_of_very_many_the_first_are_named_and_the_rest_is_counted(
 
 def test_complete_is_the_same_everywhere(action: Action, many: Start) -> None:
     run = many(mode="plan")
-    # What is blank is no less complete than what differs from the list
+    # A blank file counts as present, as one that differs from the list does
     assert "2 that need a pull request, 3 complete." in run.console
     page = action.kept(run, "page")
     assert "<strong>3 / 5</strong> Repositories: complete (60" in page
-    # Present is what exists, whatever is in it
+    # An existing path is present, with any content
     there = run.report["many"]["standings"]["present"]
     assert f'<strong>{there}</strong> <span class="present key"></span>Files: Present' in page
     assert "archived 1</summary>" in page
@@ -443,7 +443,7 @@ def made(host: StandInHost, chance: random.Random, number: int) -> tuple[Reposit
 def propose(
     repository: Repository, standings: Standings, chance: random.Random, run: Start
 ) -> None:
-    """A pull request, of which some is declined."""
+    """A pull request with some declined files."""
     branch = run(target_repo=repository.full_name).outputs["branch"]
     proposed = [path for path, standing in standings.items() if standing == "to create"]
     if not proposed:

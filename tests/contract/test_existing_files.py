@@ -1,4 +1,4 @@
-"""What exists, what is missing, what is in the way of a path, and which answers are errors."""
+"""Existing and missing files, files in the way of a path, and answers that are errors."""
 
 from __future__ import annotations
 

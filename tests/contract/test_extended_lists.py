@@ -213,7 +213,7 @@ def test_a_template_gets_the_new_name_of_a_renamed_repository(
 def test_an_interrupted_run_with_templates_is_continued(
     single: Start, action: Action, repository: Repository
 ) -> None:
-    """What it left has the content of the filled-in template, so it is known as ours."""
+    """The files of the first run have the content of the filled-in template, so they are ours."""
     names = "abc"
     entries = [{"path": n, "template": True, "content": f"{n} {{repo}}"} for n in names]
     listed = action.document(entries)

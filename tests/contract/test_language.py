@@ -122,7 +122,7 @@ def test_the_first_error_about_the_inputs_is_in_both_languages(
 
 
 def errors_in(run: Run) -> list[str]:
-    """What a run says of each error, on a runner and in a shell."""
+    """The text of each error of a run, on a runner and in a shell."""
     of_shell = re.split(r"(?m)^(?:Error|エラー): ", run.stderr)[1:]
     return [each.data for each in run.annotations()] or of_shell
 

@@ -322,7 +322,7 @@ def folder(action: Action) -> Action:
 
 
 def warnings_of(action: Action, text: str) -> list[str]:
-    """What is doubted in a list."""
+    """The warnings about a list."""
     name = action.write("list.yml", text)
     run = action(definitions=name, mode="validate", language="en", runner=True).or_fail()
     warnings = run.annotations("warning")

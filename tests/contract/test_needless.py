@@ -211,7 +211,7 @@ def test_what_somebody_has_changed_stays_open(example: Needless, change: str) ->
 
 @in_one_way
 def test_one_whose_branch_took_the_default_branch_stays_open(example: Needless) -> None:
-    """What was added there is as it is here."""
+    """The added files have the same content in both places."""
     example.do()
     example.add_by_hand()
     main = example.repository.commit({"a.md": b"A\n"})

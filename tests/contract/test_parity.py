@@ -1,8 +1,8 @@
 """One repository and many, both strategies, plan and register: they decide and do the same.
 
-Each state of the table in docs/concepts.md is made once for each way of running. What a plan says
-is what registering then does, and all ways leave the same branches and pull requests behind, which
-are the right ones: nothing else is written to.
+Each state of the table in docs/concepts.md is made once for each way of running. A run with
+`register` does what the plan before it has announced. All ways leave the same branches and pull
+requests behind, these are the right ones, and nothing else is written to.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ STATES: dict[str, Expected] = {
 
 
 def said(run: Run) -> dict[str, Any]:
-    """What a run says about each path, and about the pull request."""
+    """Return the outcome of each path, and of the pull request, as a run reports them."""
     rows = run.report["registrations"]
     if not rows:
         return {"files": {}, "pull_request": None, "failed": run.exit_code != 0}
@@ -274,6 +274,6 @@ def test_every_way_decides_the_same(host: StandInHost, action: Action, state: st
         after[way] = {**left(repository), "declined": declined(result), "exit": done.exit_code}
     assert plans[PER_FILE] == plans[SINGLE] == plans[MANY]
     assert after[PER_FILE] == after[SINGLE]
-    # Over many, what is declined as a whole is not registered in, and what fails is no refusal
+    # Over many, a run skips repositories that declined everything, and a failure declines nothing
     after[MANY] |= {key: after[SINGLE][key] for key in ("declined", "exit")}
     assert after[MANY] == after[SINGLE]

@@ -115,7 +115,7 @@ def test_a_token_that_may_only_read_suffices(
     private = READERS[token]["kind"] != "classic"
     repository = host.create_repository(TARGET, {"README.md": b"x"}, private=private)
     if stands:
-        # What that branch is about, some of these tokens may not see.
+        # Some of these tokens may not see the pull requests of that branch.
         repository.create_branch(LIST_BRANCH)
     given = {
         "definitions": action.listing(*LIST),

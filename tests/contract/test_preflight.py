@@ -108,7 +108,7 @@ def foreign(private: bool = False, **more: Any) -> Scene:
 
 
 def does(act: Callable[[Repository], object]) -> Scene:
-    """What somebody does to the repository."""
+    """A change that somebody makes to the repository."""
 
     def change(host: StandInHost, repository: Repository) -> Inputs:
         act(repository)

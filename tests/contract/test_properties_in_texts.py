@@ -89,7 +89,7 @@ def test_a_value_makes_no_instruction_with_the_text_around_it(
 def test_a_property_with_very_many_values_gives_twenty_names(
     given: Start, host: StandInHost
 ) -> None:
-    """The others, of which there are a million, are not even put together."""
+    """The million others are not even put together."""
     values = [f"team-{number}" for number in range(100)]
     repository = create(host, team=values, tier=values, area=values)
     before = time.process_time()

@@ -237,7 +237,7 @@ def test_the_raw_text_is_readable(action: Action, repository: Repository) -> Non
 
 
 def effects(text: str) -> dict[str, str]:
-    """What is said of each item of the checklist about which something is said."""
+    """The remarks on items of the checklist, for items that have one."""
     found = re.findall(r"(?m)^- \[[ x]\] `(.*?)`: (.*)$", text)
     return dict(found)
 
@@ -357,7 +357,7 @@ def test_it_links_the_list_where_the_target_is_known_to_have_it(
     action(definitions=name, language="en", commit_strategy=strategy, env=env).or_fail()
     told = body(repository)
     if "listed" in scene and strategy == PER_FILE:
-        # It asks for each path by itself
+        # It asks for each path alone
         expected = "elsewhere"
     assert f"To change the list, {HOW_TO_CHANGE[expected].format(repository.html_url)}" in told
     is_named = expected not in {"elsewhere", "ask"}

@@ -65,7 +65,7 @@ def listing(action: Action, listed: Any = LIST, suffix: str = "json") -> str:
 
 
 def proposed(repository: Repository, before: dict[str, bytes]) -> set[str]:
-    """What the branch has beside what the repository had."""
+    """Return the files of the branch that the repository did not have."""
     if LIST_BRANCH not in repository.branches:
         return set()
     return set(repository.files(LIST_BRANCH)) - set(before)
@@ -260,7 +260,7 @@ HOLDS: dict[str, tuple[object, object]] = {
 def test_every_condition_holds_or_not_however_the_repository_is_read(
     any_way: Start, way: str, action: Action, host: StandInHost, asks_for_properties: bool
 ) -> None:
-    """What is read for one strategy could be forgotten for the other, at a reference, or for many.
+    """One strategy, a reading at a `ref` and a run over many could each forget to read something.
 
     A list that asks for properties has its repository read in another way.
     """

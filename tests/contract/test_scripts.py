@@ -204,7 +204,7 @@ def test_the_demo_says_what_is_wrong_with_a_list(tmp_path: Path) -> None:
 
 
 def test_each_mistake_fits_into_one_place_and_names_tests_that_there_are() -> None:
-    """What `scripts/test-mutants` cannot try says nothing about the tests."""
+    """A mistake that `scripts/test-mutants` cannot try proves nothing about the tests."""
     mutants = tomllib.loads((ROOT / "tests/mutants.toml").read_text("utf-8"))["mutant"]
     assert len({each["promise"] for each in mutants}) == len(mutants)
     for each in mutants:

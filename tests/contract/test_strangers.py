@@ -1,6 +1,6 @@
 """Everybody who may read a public repository may open a pull request between two of its branches.
 
-What such a pull request says counts nowhere, and nothing is written to a branch that has only that.
+The description of such a pull request has no effect, and nothing is written to its branch.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def test_a_copy_of_our_words_takes_no_refusal_back(example: Way, base: str) -> N
         run = example.run(mode=mode).or_fail()
         assert repository.head(BRANCH) == head
         assert repository.branches == [BRANCH, "docs", "main"]
-        # Where everything is declined, a run over many that writes looks no closer
+        # If everything is declined, a run over many that writes does not look closer
         is_named = "/pull/2) and leaves the branch alone" in run.text
         assert is_named or (example.strategy, mode) == ("many", "register")
 
@@ -99,7 +99,7 @@ def test_everybody_is_asked_about_once_but_the_owner_bots_and_the_tokens_account
     example.run()
     example.repository.pull_requests[0].author = author
     if author == "octocat" and example.strategy != PER_FILE:
-        # Where a query says which are the token's own
+        # If a query says which are the token's own
         times = 0
     for _ in range(2):
         host.requests.clear()

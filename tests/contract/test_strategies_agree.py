@@ -38,7 +38,7 @@ def without_conflicts(paths: Mapping[str, object]) -> bool:
 
 
 class Left(NamedTuple):
-    """What a run leaves behind."""
+    """The state of the repository after a run."""
 
     exit_code: int
     counts: tuple[str, ...]
@@ -59,7 +59,7 @@ def left_by(
         language="en",
     )
     assert "Unexpected error" not in run.text
-    # Where nothing can be created, `per-file` leaves a bare branch and `single` none
+    # If nothing can be created, `per-file` leaves a bare branch and `single` none
     branch = BRANCHES[profile] if BRANCHES[profile] in repository.branches else "main"
     body = "".join(pull.body or "" for pull in repository.pull_requests)
     rows = [line.split("|") for line in body.splitlines() if line.startswith("| `")]

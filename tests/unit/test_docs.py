@@ -209,11 +209,11 @@ def test_no_document_has_a_riddle(document: Path) -> None:
     assert {line: found for line in lines if (found := riddles(line))} == {}
 
 
-def test_no_docstring_or_comment_of_the_code_has_a_riddle() -> None:
+def test_no_docstring_or_comment_has_a_riddle() -> None:
     """The patterns are the same as for documents."""
     found = {
         f"{name(module)}:{token.start[0]}": riddle
-        for folder in ("src", "scripts")
+        for folder in ("src", "scripts", "tests")
         for module in (ROOT / folder).rglob("*.py")
         for token in tokenize.generate_tokens(io.StringIO(module.read_text("utf-8")).readline)
         if token.string.startswith(('"""', "#")) and (riddle := riddles(token.string.strip('"# ')))

@@ -61,7 +61,7 @@ ONE_OF_EACH = Condition(
     properties=(("team", frozenset({"x"})),),
     negated=Condition(languages=frozenset({"go"})),
 )
-"""A condition with a value for each key, none of which holds."""
+"""A condition with a value for each key; none of them holds."""
 
 
 @pytest.mark.parametrize("field", Condition._fields)

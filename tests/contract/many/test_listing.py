@@ -77,7 +77,7 @@ def test_a_renamed_repository_is_found_under_its_old_name(many: Start, make: Mak
 def test_repositories_of_the_tokens_own_account_are_not_found_where_another_persons_are_meant(
     many: Start, host: StandInHost
 ) -> None:
-    """A person's private ones are in no list but the one of the token's account."""
+    """Only the list of the token's account has a person's private repositories."""
     host.users.update({"octocat", "somebody"})
     for name in ("octocat/mine", "somebody/theirs"):
         host.create_repository(name, PRESENT)
@@ -289,7 +289,7 @@ def test_the_time_of_a_run_ends_while_repositories_are_listed(
 def test_a_repository_that_a_list_of_properties_lacks_is_asked_for_by_itself(
     many: Start, make: Make, host: StandInHost
 ) -> None:
-    """Where one of an earlier page is deleted meanwhile, the first of the next one moves there."""
+    """If a repository of an earlier page is deleted, the first one of the next page moves there."""
     made = make(100, 2)
     frozen = made[100]
     frozen.properties = {"tier": "bronze"}

@@ -26,7 +26,7 @@ def take_out(repository: Repository, *paths: str) -> None:
 
 
 def made_to_look_at(many: Start, make: Make, complete: int, lacking: int) -> list[Repository]:
-    """Repositories of which the shared query does not say all: somebody has removed a file."""
+    """Repositories that the shared query does not show in full: somebody has removed a file."""
     made = make(complete, lacking)
     many()
     for repository in made[complete:]:
@@ -79,7 +79,7 @@ def test_what_was_removed_is_found(many: Start, make: Make, host: StandInHost, m
     host.requests.clear()
     run = many(mode=mode)
     assert only_reads(host)
-    # 10 repositories, then 16, then 14; the five with a removed file each by itself: a query and
+    # 10 repositories, then 16, then 14; the five with a removed file one by one: a query and
     # once more the branch, and where nothing is left of the files the tree, a comparison and the
     # tree before
     requests = Counter(each.partition(" ")[0] for each in asked(host)[2:])
@@ -111,7 +111,7 @@ ACTS: Mapping[str, tuple[Callable[[Repository], object], int]] = {
     ),
     "a conflict": (lambda each: each.commit({FIRST: b"other\n"}), 1),
 }
-"""What people do, and how many of one repository are then looked at by themselves."""
+"""Acts of people, and how many repositories are then read alone."""
 
 
 @pytest.mark.parametrize("what", ACTS)
@@ -311,7 +311,7 @@ def test_what_was_not_read_is_in_table_and_page(
 def test_what_only_people_have_edited_is_not_deferred(
     action: Action, many: Start, make: Make
 ) -> None:
-    """The query for all does not see it; a plan looks at each repository by itself."""
+    """The query for all does not see it, so a plan reads each repository alone."""
     made = make(0, 8)
     given = {"profile": None, "definitions": action.listing_of({FIRST: "old\n"})}
     many(**given)

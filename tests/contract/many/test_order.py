@@ -54,7 +54,7 @@ def test_five_with_one_lasting_cause_do_not_starve_the_others(
 def test_a_plan_names_what_a_run_of_the_same_day_takes(
     many: Start, make: Make, host: StandInHost, action: Action
 ) -> None:
-    """Also where the plan reads by itself what an interrupted run has left."""
+    """Also if the plan reads the repositories alone that an interrupted run has left."""
     make(1, 12)
     host.repositories[7].create_branch(LIST_BRANCH)
     # What is going to fail comes last

@@ -287,7 +287,7 @@ def test_a_repository_that_becomes_private_or_is_renamed_is_not_named_from_then_
 def test_one_that_turns_private_with_the_last_answer_is_not_named(
     in_public: Start, host: StandInHost, action: Action, published: Published, last: str
 ) -> None:
-    """What is written last: a description, the end of a needless one, people who are asked."""
+    """The last writes of a run: a description, the end of a needless one, reviewers."""
     moved = host.create_repository("octo-org/alpha", PRESENT)
     old = action.listing_of({"a.md": "old\n"})
     given, path = {"definitions": old}, f"/repositories/{moved.id}/pulls/1"

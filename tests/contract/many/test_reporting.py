@@ -20,7 +20,7 @@ def test_the_log_counts_repositories_and_the_time_that_is_left(many: Start, make
     assert len(lines) == 30
     for number, line in enumerate(lines, start=1):
         assert line.startswith(f"[{number}/30] octo-org/r")
-    # Whoever reads a log has no links but addresses
+    # A log has no other links than addresses
     link = r"http://\S+/octo-org/r\d+/pull/1"
     ends = rf"pull request opened \(missing files: 4\): {link} \(about 2 min left\)"
     assert re.search(f"{ends}$", lines[0])

@@ -35,7 +35,7 @@ BOTH = (built_in("health-file", HEALTH_BRANCH), built_in("scaffold", SCAFFOLD_BR
 
 @pytest.fixture(params=[60, pytest.param(300, marks=pytest.mark.matrix)])
 def world(host: StandInHost, request: pytest.FixtureRequest) -> World:
-    """Repositories in many states, some of which take no file, and others that are left out."""
+    """Repositories in many states. Some take no file, and others are left out."""
     made: list[Repository] = []
     for number in range(request.param):
         files: dict[str, bytes] = {"README.md": b"# Here\n"}
@@ -125,7 +125,7 @@ def test_every_output_says_what_the_host_holds(
 
     register(*BOTH, mode="plan")
     register(*BOTH, max_pull_requests="15")
-    # All are read with others, and some of them by themselves
+    # All are read with others, and some of them alone
     dying = host.create_token(requests={60: 8, 300: 12}[len(world.repositories)])
     cut = register(CORRECTED, ends_early=True, mode="plan", host_token=dying)
     assert cut.exit_code == 2
