@@ -365,3 +365,26 @@ def test_of_two_that_are_needless_plan_and_run_name_the_same(example: Needless) 
     assert example.pulls == [*CLOSED, (SECOND, "closed")], run.console
     numbers = {each.registration["pull_request"]["number"] for each in (plan, run)}
     assert len(numbers) == 1
+
+
+@pytest.mark.parametrize("left", ["closed", "withdrawn", "bare"])
+def test_a_branch_that_could_bring_none_of_the_missing_files_is_not_used(
+    example: Needless, left: str
+) -> None:
+    """The branch has the missing file only because it started before somebody deleted the file
+    from the default branch, so merging it would not bring the file back.
+    """
+    example.repository.commit({"b.md": b"B\n"})
+    if left == "bare":
+        example.repository.create_branch(BRANCH)
+    else:
+        example.do()
+    example.repository.commit({"a.md": b"A\n"})
+    if left != "bare":
+        example.do(mode="withdraw" if left == "withdrawn" else "register")
+    example.repository.commit({"b.md": None})
+    plan, run = (example.do(mode=mode).or_fail() for mode in ("plan", "register"))
+    assert (plan.outputs["missing"], run.outputs["created"]) == ("1", "1")
+    assert example.pulls[-1] == (SECOND, "open")
+    assert "Not proposed yet" not in plan.text + run.text
+    assert example.repository.files(SECOND)["b.md"] == b"B\n"

@@ -788,6 +788,9 @@ class WholeRuns(RuleBasedStateMachine):
         differs = bool(at_once) and (at_once != paths or bool(self.given - {self.version}))
         most = max(1 + differs, len(marked))
         assert len(opened) <= most, f"{marked} -> {opened}: {run.console}"
+        if mode == "register" and run.exit_code == 0:
+            # A file of an old branch waits only for a pull request that is open
+            assert opened or "Not proposed yet: " not in run.console, run.console
         for number in self.needless - needless:
             self.check_closed(repository.pull_request(number), run)
         assert needless <= self.needless, "opened again"

@@ -237,7 +237,7 @@ class _Decider:
                 if withdrawn := self._withdrawn(state):
                     write = self._continue(state, *withdrawn)
                     # Nobody could merge a pull request with a conflict, so another name is used
-                    if not (write and write.conflicts):
+                    if not (write and (write.conflicts or self._is_outdated(write.branch))):
                         return write
             for state in some:
                 if state.head is None:
@@ -444,6 +444,13 @@ class _Decider:
             suspected - self._lacking(suspected, since) if since not in {"", base} else frozenset()
         )
 
+    def _is_outdated(self, branch: Branch) -> bool:
+        """Whether a branch has every missing file only because the commit from which it starts has
+        them, so a new pull request from it would bring none of them back.
+        """
+        paths = frozenset(map(_path, self._not_declined))
+        return bool(paths) and paths <= branch.from_base
+
     def _removed(self, mark: Mark, named: frozenset[str], head: str) -> frozenset[str]:
         """Find the paths that the mark names and that somebody removed.
 
@@ -507,6 +514,8 @@ class _Decider:
         branch = self._branch(state.name, head, self._lookups.tree(head))
         added_paths = frozenset(added.blobs) if added else frozenset[str]()
         branch = branch._replace(from_base=self._from_base(head, branch.tree, added_paths))
+        if pull is None and not has_written and self._is_outdated(branch):
+            return None
         paths = map(_path, self._not_declined)
         return Write(
             branch,
