@@ -9,6 +9,7 @@ present, proposed or declined.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -558,7 +559,9 @@ class WholeRuns(RuleBasedStateMachine):
         closed = [p for p in self.own if p.state == "closed" and {p.head, p.base} <= there]
         taken = {p.head for p in self.open_ones}
         if free := [p for p in closed if not (p.merged or p.head in taken)]:
-            self.repository.reopen(choose(free).number)
+            # GitHub refuses this if somebody has rewritten the branch since
+            with contextlib.suppress(Refusal):
+                self.repository.reopen(choose(free).number)
 
     def tidy_up(self, choose: Choose) -> None:
         """Somebody deletes a branch without an open pull request."""
