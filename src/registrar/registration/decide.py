@@ -236,8 +236,9 @@ class _Decider:
             for state in some:
                 if withdrawn := self._withdrawn(state):
                     write = self._continue(state, *withdrawn)
-                    # Nobody could merge a pull request with a conflict, so another name is used
-                    if not (write and (write.conflicts or self._is_outdated(write.branch))):
+                    # Another name is used if nobody could merge the pull request, or if merging it
+                    # would bring no missing file back
+                    if not (write and (write.conflicts or self._brings_nothing(write.branch))):
                         return write
             for state in some:
                 if state.head is None:
@@ -444,7 +445,7 @@ class _Decider:
             suspected - self._lacking(suspected, since) if since not in {"", base} else frozenset()
         )
 
-    def _is_outdated(self, branch: Branch) -> bool:
+    def _brings_nothing(self, branch: Branch) -> bool:
         """Whether a branch has every missing file only because the commit from which it starts has
         them, so a new pull request from it would bring none of them back.
         """
@@ -514,7 +515,7 @@ class _Decider:
         branch = self._branch(state.name, head, self._lookups.tree(head))
         added_paths = frozenset(added.blobs) if added else frozenset[str]()
         branch = branch._replace(from_base=self._from_base(head, branch.tree, added_paths))
-        if pull is None and not has_written and self._is_outdated(branch):
+        if pull is None and not has_written and self._brings_nothing(branch):
             return None
         paths = map(_path, self._not_declined)
         return Write(
