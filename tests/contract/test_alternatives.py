@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract.test_built_in_lists import HEALTH
+from tests.contract.test_users_words import HEALTH
 from tests.fakehub import Fault, FaultKind, Repository, StandInHost, Submodule, Symlink
 from tests.harness import (
     HEALTH_BRANCH,

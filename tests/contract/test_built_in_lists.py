@@ -9,6 +9,7 @@ import jsonschema
 import pytest
 import yaml
 
+from tests.contract.test_users_words import HEALTH, SCAFFOLD, SCRIPTS, Script
 from tests.fakehub import StandInHost
 from tests.harness import JAPANESE, ROOT, TARGET, Start, only_reads
 
@@ -16,63 +17,11 @@ CONFIG = ROOT / "scripts" / "config"
 VALIDATOR = jsonschema.Draft202012Validator(
     json.loads((CONFIG / "definitions.schema.json").read_text("utf-8"))
 )
-EMPTY = None
-SCAFFOLD = {
-    ".agents/skills/.gitignore": EMPTY,
-    ".agents/skills/.gitkeep": EMPTY,
-    ".claude/.gitignore": EMPTY,
-    ".claude/.gitkeep": EMPTY,
-    ".claude/settings.json": "{}",
-    ".cline/.gitignore": EMPTY,
-    ".cline/.gitkeep": EMPTY,
-    ".codex/.gitignore": EMPTY,
-    ".codex/.gitkeep": EMPTY,
-    ".cursor/.gitignore": EMPTY,
-    ".cursor/.gitkeep": EMPTY,
-    ".gemini/.gitignore": EMPTY,
-    ".gemini/.gitkeep": EMPTY,
-    ".github/copilot-instructions.md": EMPTY,
-    ".github/release.yml": EMPTY,
-    ".idea/.gitkeep": EMPTY,
-    ".vscode/.gitkeep": EMPTY,
-    ".vscode/extensions.json": "{}",
-    ".vscode/launch.json": "{}",
-    ".vscode/settings.json": "{}",
-    ".windsurf/.gitignore": EMPTY,
-    ".windsurf/.gitkeep": EMPTY,
-    ".editorconfig": EMPTY,
-    ".gitattributes": EMPTY,
-    ".gitignore": EMPTY,
-    ".mcp.json": "{}",
-    "AGENTS.md": EMPTY,
-    "DESIGN.md": EMPTY,
-    "README.md": EMPTY,
-}
-HEALTH = {
-    ".github/CODE_OF_CONDUCT.md": EMPTY,
-    ".github/CONTRIBUTING.md": EMPTY,
-    ".github/GOVERNANCE.md": EMPTY,
-    ".github/SECURITY.md": EMPTY,
-    ".github/SUPPORT.md": EMPTY,
-    ".github/PULL_REQUEST_TEMPLATE.md": EMPTY,
-    ".github/ISSUE_TEMPLATE/config.yml": EMPTY,
-}
-FILES = [
-    ("repo-scaffold-definitions.json", SCAFFOLD, 29),
-    ("repo-health-file-definitions.json", HEALTH, 7),
-]
 
 
-@pytest.mark.parametrize(("name", "expected", "count"), FILES)
-def test_a_list_of_the_contract_is_to_the_letter(
-    name: str, expected: dict[str, str | None], count: int
-) -> None:
-    """Its paths in their order, and content exactly where the contract says so."""
-    entries = json.loads((CONFIG / name).read_text("utf-8"))
-    assert [entry["path"] for entry in entries] == [*expected]
-    assert len(entries) == count
-    contents = {entry["path"]: entry["content"] for entry in entries if "content" in entry}
-    assert contents == {path: content for path, content in expected.items() if content is not EMPTY}
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_list_of_the_contract_follows_the_schema_and_describes_each_file(script: Script) -> None:
+    entries = json.loads(script.of_checkout(ROOT).read_text("utf-8"))
     for entry in entries:
         assert entry.keys() <= {"path", "description", "content"}
         assert entry["description"].strip()

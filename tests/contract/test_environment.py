@@ -8,13 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.fakehub import Repository, StandInHost
-from tests.harness import HEALTH_BRANCH, ROOT, SCAFFOLD_BRANCH, TARGET, Action, calls
+from tests.harness import HEALTH_BRANCH, SCAFFOLD_BRANCH, TARGET, Action, calls
 
 NOT_HERE = "http://127.0.0.1:9"
-COMMANDS = [
-    ("scripts/setup-repository-scaffold-files.sh", SCAFFOLD_BRANCH, 29),
-    ("scripts/setup-repository-health-files.sh", HEALTH_BRANCH, 7),
-]
 
 
 def test_the_contracts_own_variables_are_enough(
@@ -50,7 +46,7 @@ def test_other_plain_variables_mean_nothing(action: Action, repository: Reposito
     }
     run = action(profile="health", env=plain).or_fail()
     assert repository.branches == [HEALTH_BRANCH, "main"]
-    assert "サマリー" in run.lines
+    assert "完了サマリー" in run.lines
 
 
 @pytest.mark.parametrize(
@@ -131,51 +127,6 @@ def test_an_enterprise_server_without_limits_accepts_the_token(
 ) -> None:
     host.rate_limit = None
     assert action(profile="health").exit_code == 0
-
-
-@pytest.mark.parametrize("package", ["github", "yaml"])
-def test_a_missing_package_is_reported(action: Action, host: StandInHost, package: str) -> None:
-    """A clear error, exit code 2 and no traceback."""
-    hidden = action.directory / "hide.py"
-    entry = f"sys.modules[{package!r}] = None\nrunpy.run_path({str(ROOT / 'entrypoint.py')!r})\n"
-    hidden.write_text(f"import runpy, sys\n{entry}")
-    run = action.process(action.environment({"language": "en"}), str(hidden))
-    assert run.exit_code == 2
-    expected = {
-        "github": "The Python package github is missing",
-        "yaml": "必要なパッケージがありません / missing package: yaml\n",
-    }
-    assert expected[package] in run.stderr
-    assert host.requests == []
-
-
-@pytest.mark.parametrize(("command", "branch", "files"), COMMANDS)
-def test_the_two_commands_need_the_two_variables_only(
-    action: Action, host: StandInHost, repository: Repository, command: str, branch: str, files: int
-) -> None:
-    environ = {
-        "HOST_TOKEN": action.default_token,
-        "TARGET_REPO": TARGET,
-        "HOST_API_URL": host.url,
-        # A command is for the profile in its name.
-        "INPUT_PROFILE": "all",
-    }
-    run = action.process(environ, command).or_fail()
-    assert repository.branches == [branch, "main"]
-    assert int(run.outputs["created"]) + int(run.outputs["skipped"]) == files
-    assert run.lines[-7] == "サマリー"
-
-
-@pytest.mark.parametrize("name", ["HOST_TOKEN", "TARGET_REPO"])
-@pytest.mark.parametrize("command", [command for command, *_ in COMMANDS])
-def test_the_two_commands_stop_without_a_variable(
-    action: Action, host: StandInHost, command: str, name: str
-) -> None:
-    environ = {"HOST_TOKEN": "ghp_abc", "TARGET_REPO": TARGET, "HOST_API_URL": host.url}
-    del environ[name]
-    run = action.process(environ, command)
-    assert (run.exit_code, host.requests) == (2, [])
-    assert f"（{name}）がないか、空です" in run.stderr
 
 
 @pytest.mark.parametrize(

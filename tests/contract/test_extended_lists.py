@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pytest
 
-from tests.contract.test_built_in_lists import HEALTH, SCAFFOLD
+from tests.contract.test_users_words import HEALTH, SCAFFOLD
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
     LIST_BRANCH,
@@ -27,7 +25,7 @@ PNG = bytes.fromhex(
 def test_a_list_that_only_extends_is_the_built_in_one(
     name: str, suffix: str, single: Start, action: Action, host: StandInHost
 ) -> None:
-    built_in: Mapping[str, str | None] = SCAFFOLD if name == "scaffold" else HEALTH
+    built_in = SCAFFOLD if name == "scaffold" else HEALTH
     repository = host.create_repository(TARGET, {"a": b"b"})
     # Editors put the address of the schema there
     schema = "../scripts/config/definitions.schema.json"
@@ -35,7 +33,7 @@ def test_a_list_that_only_extends_is_the_built_in_one(
     run = single(definitions=listed)
     assert (run.exit_code, run.stderr) == (0, "")
     files = repository.files(run.outputs["branch"])
-    expected = {path: (text or "\n").encode() for path, text in built_in.items()}
+    expected = {path: text.encode() for path, text in built_in.items()}
     assert files == {"a": b"b"} | expected
     assert [*run.outcomes] == [*built_in]
 

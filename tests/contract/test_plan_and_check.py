@@ -10,8 +10,8 @@ import pytest
 
 from registrar.models.standing import blob_id
 from registrar.reporting.reporter import HELP_PAGES
-from tests.contract.test_built_in_lists import HEALTH
 from tests.contract.test_run import plan_lines
+from tests.contract.test_users_words import HEALTH
 from tests.example import Example
 from tests.fakehub import Repository, StandInHost
 from tests.gfm import only_ours

@@ -6,8 +6,7 @@ import json
 
 import pytest
 
-from tests.contract.test_built_in_lists import HEALTH, SCAFFOLD
-from tests.contract.test_run import summary_lines
+from tests.contract.test_users_words import HEALTH, SCAFFOLD, summary
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
     HEALTH_BRANCH,
@@ -35,9 +34,9 @@ def test_all_registers_health_then_scaffold(
     # The token is checked once for both.
     assert len(host.requests) == 1 + (21 - 1) + (63 - 1)
     # A summary for each
-    assert run.lines[-8:] == summary_lines("ja", 27, 2, 0)
-    first = run.lines.index("サマリー") - 1
-    assert run.lines[first : first + 8] == summary_lines("ja", 7, 0, 0)
+    assert run.lines[-8:] == summary(27, 2, 0)
+    first = run.lines.index("完了サマリー") - 1
+    assert run.lines[first : first + 8] == summary(7, 0, 0)
     assert run.summary.count("| 項目 | 件数 |") == 2
     assert run.summary.index("| 作成 | 7 |") < run.summary.index("| 作成 | 27 |")
     # The counts are summed; there is no one branch and no one pull request

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from tests.contract.test_built_in_lists import HEALTH
+from tests.contract.test_users_words import HEALTH
 from tests.example import WAYS
 from tests.fakehub import Repository, StandInHost
 from tests.gfm import only_ours

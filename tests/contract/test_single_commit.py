@@ -12,7 +12,7 @@ from registrar.github import graphql
 from registrar.github.queries import NAMES_AT_ONCE
 from registrar.registration.mark import CLOSED_BY_US, Mark
 from registrar.registration.rest_writer import FILES_PER_COMMIT
-from tests.contract.test_built_in_lists import HEALTH, SCAFFOLD
+from tests.contract.test_users_words import HEALTH, SCAFFOLD
 from tests.example import BRANCH, EXPECTED, LIST, MISSING, PRESENT, Example, write_list
 from tests.fakehub import RateLimit, Refusal, Repository, Request, StandInHost
 from tests.harness import (

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from tests.contract.test_built_in_lists import SCAFFOLD
 from tests.contract.test_run import MISSING
+from tests.contract.test_users_words import SCAFFOLD
 from tests.fakehub import Repository, StandInHost
 from tests.gfm import only_ours
 from tests.harness import LIST_BRANCH, SINGLE, Action, Start, inject_fault, refuse
