@@ -5,10 +5,9 @@ from __future__ import annotations
 import itertools
 import random
 import signal
-import threading
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
+from functools import partial
 from typing import Literal
 
 import pytest
@@ -17,10 +16,11 @@ from _pytest.mark import ParameterSet
 from registrar.github import transport
 from registrar.github.limits import SHORT_INTERVAL
 from tests.example import LIST, Day
-from tests.fakehub import Fault, FaultKind, Request
+from tests.fakehub import Fault, FaultKind
 from tests.fakehub.limits import Pace
-from tests.harness import Action, Run, SignalAt, is_read
+from tests.harness import Action, SignalAt, is_read
 from tests.organisation import HOPELESS, STILL_FAILING, Odd, Organisation
+from tests.turns import Turns, another, at_once, shuffled
 
 SIZES: dict[Day, tuple[int, int]] = {"quiet": (90, 16), "real": (8, 16)}
 """The numbers of complete and incomplete repositories. On a quiet day they fill two pages."""
@@ -157,64 +157,6 @@ def test_running_again_finishes_what_a_killed_run_began(
     finish(organisation)
 
 
-def another(action: Action) -> Action:
-    """Return an action with another token and other files, and with the same clock."""
-    host = action.host
-    other = Action(host, action.directory / "other", host.create_token(), clock=action.clock)
-    other.workspace.mkdir(parents=True)
-    return other
-
-
-class Turns:
-    """Makes two runs send their requests in a given order.
-
-    A request is answered only when the other run waits as well, or has ended.
-    """
-
-    def __init__(self, tokens: Sequence[str], order: Iterator[int]) -> None:
-        self._tokens = tokens
-        self._order = order
-        self._active = {0, 1}
-        self._waiting = set[int]()
-        self._changed = threading.Condition()
-
-    def wait(self, request: Request) -> None:
-        """Hold a request until its run may go on."""
-        assert request.token
-        run = self._tokens.index(request.token)
-        with self._changed:
-            self._waiting.add(run)
-            self._choose()
-            assert self._changed.wait_for(lambda: run not in self._waiting, timeout=60)
-
-    def end(self, run: int) -> None:
-        """Note that a run has ended."""
-        with self._changed:
-            self._active.remove(run)
-            self._choose()
-
-    def _choose(self) -> None:
-        if self._waiting and self._waiting == self._active:
-            run = next(self._order)
-            self._waiting.remove(run if run in self._waiting else 1 - run)
-            self._changed.notify_all()
-
-
-def at_once(
-    organisation: Organisation, actions: Sequence[Action], turns: Turns, **inputs: str
-) -> list[Run]:
-    """Run twice at the same time, with one request at a time, and return both results."""
-
-    def run(number: int) -> Run:
-        try:
-            return organisation.run(actions[number], **inputs)
-        finally:
-            turns.end(number)
-
-    with ThreadPoolExecutor(2) as pool:
-        return list(pool.map(run, (0, 1)))
-
-
 def orders() -> Iterator[ParameterSet]:
     """Yield orders of the requests of two runs.
 
@@ -235,8 +177,7 @@ def orders() -> Iterator[ParameterSet]:
 def order_of(name: str) -> Iterator[int]:
     first, second = name.split("-")
     if first == "any":
-        rng = random.Random(int(second))
-        return (rng.randrange(2) for _ in itertools.count())
+        return shuffled(2, int(second))
     return itertools.chain([0] * int(first), [1] * int(second), itertools.repeat(0))
 
 
@@ -248,10 +189,10 @@ def test_two_runs_at_once_do_the_work_of_one(action: Action, day: str, order: st
     if day == "real":
         host.real_day()
     actions = (action, another(action))
-    turns = Turns([each.default_token for each in actions], order_of(order))
+    turns = Turns(actions, order_of(order))
     host.on_request = turns.wait
 
-    runs = at_once(organisation, actions, turns, labels="")
+    runs = at_once([partial(organisation.run, each, labels="") for each in actions], turns)
     host.on_request = None
     consoles = "\n".join(run.console for run in runs)
     assert [run.exit_code for run in runs] == [0, 0], consoles
@@ -267,10 +208,10 @@ def test_two_runs_at_once_do_the_work_of_one(action: Action, day: str, order: st
 @pytest.mark.parametrize("seed", range(3))
 def test_two_runs_over_an_organisation_at_once(organisation: Organisation, seed: int) -> None:
     actions = (organisation.action, another(organisation.action))
-    turns = Turns([each.default_token for each in actions], order_of(f"any-{seed}"))
+    turns = Turns(actions, shuffled(2, seed))
     organisation.then = turns.wait
 
-    runs = at_once(organisation, actions, turns)
+    runs = at_once([partial(organisation.run, each) for each in actions], turns)
     assert organisation.wrong() == []
     for each in runs:
         states = each.report["many"]["states"]

@@ -18,7 +18,7 @@ from tests.example import SCAFFOLD as LISTED
 from tests.fakehub import Fault, FaultKind, Lag, Repository, Request, StandInHost
 from tests.fakehub.repository import PullRequest
 from tests.harness import SCAFFOLD_BRANCH, Action, Run, is_read, only_reads
-from tests.reliability.test_many_repositories import another
+from tests.turns import another
 
 RUNS = 600
 LOST = (FaultKind.RESET, FaultKind.CLOSED, FaultKind.ERROR_502_HTML, FaultKind.CUT_JSON)

@@ -18,7 +18,8 @@ PERMISSIONS = "contents=write; pull_requests=write"
 """The permissions that a registration needs, written as in ``X-Accepted-GitHub-Permissions``."""
 API_VERSION = "2022-11-28"
 MOST_DOUBTED = 2
-"""How many rejections in a run may be mistakes of GitHub, if it has accepted the token before."""
+"""How many rejections in a row may be mistakes of GitHub, if it has accepted the token before. Each
+success begins the count again, so a long run may meet any number of such mistakes."""
 _PERMISSIONS = re.compile(r"[a-z_]+=[a-z]+(?:[;,] *[a-z_]+=[a-z]+)*")
 _SSO_PAGE = re.compile(
     r"-|https?://[^/]+/(?:orgs|enterprises)/[\w-]+/sso(?:\?authorization_request=[\w-]+)?", re.ASCII
@@ -52,7 +53,7 @@ class Context(NamedTuple):
     was_accepted: bool = False
     """Whether any request of the run has succeeded with the token."""
     rejections: int = 0
-    """How often GitHub has rejected the token after it had accepted it, in the whole run."""
+    """How often in a row GitHub has rejected the token after it had accepted it."""
     is_of_fork: bool = False
     """Whether a pull request from a fork started the workflow, so that its own token only reads."""
 
@@ -65,7 +66,7 @@ class Context(NamedTuple):
     def may_be_mistaken(self) -> bool:
         """Whether a rejection may be a mistake of GitHub, because it has accepted the token before.
 
-        Only a few in a run count as such, because GitHub answers 403 after too many rejections.
+        Only a few in a row count as such, because GitHub answers 403 after too many rejections.
         """
         return self.was_accepted and self.rejections < MOST_DOUBTED
 

@@ -27,6 +27,9 @@ LEAST_AFTER_LIMIT = 60.0
 """The shortest pause, in seconds, after a limit that stopped only a part of a request."""
 TRIES = 6
 """How often a request is sent if its failure may be temporary. The last try comes after about 16 s.
+
+Two runs that create the same files meet "is at X but expected Y" at most a few times in a row: the
+slower run soon finds that its file exists. Limits and lag have counters of their own.
 """
 _may_pass = partial(Row, tries=TRIES, gave_up="host.gave_up")
 _may_be_done = partial(_may_pass, may_have_been_applied=True)

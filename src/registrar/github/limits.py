@@ -158,7 +158,7 @@ class TokenLimits:
         self.was_accepted = False
         """Whether any request of the run has succeeded with the token."""
         self.rejections = 0
-        """How often GitHub has rejected the token after it had accepted it."""
+        """How often GitHub has rejected the token since it last accepted it."""
         self.not_public: set[int] = set()
         """Numbers of the repositories that any answer has called private or internal."""
         self.scopes: frozenset[str] | None = None

@@ -25,7 +25,8 @@ MOMENT = "%Y-%m-%dT%H:%M:%SZ"
 """ISO 8601, as GitHub writes it."""
 HEADS = "refs/heads/"
 COMPARED_FILES = 300
-"""The most files that GitHub lists of a comparison (OpenAPI description of ``GET compare``)."""
+"""The most files that GitHub lists of a comparison (OpenAPI description of ``GET compare``). With
+more, the trees of both commits are compared."""
 
 
 _OF_CONTENTS = {

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 NAMES_AT_ONCE = 3
 """How many names of the working branch a query asks for with their pull requests. Later names are
-hardly ever used."""
+hardly ever used; each of them costs one more request."""
 _LISTING = "oid entries { nameRaw mode type oid }"
 
 _IDENTITY = """

@@ -324,7 +324,7 @@ class Session:
         return outcome
 
     def _note_success(self, request: Request[Model]) -> None:
-        self.limits.was_accepted = True
+        self.limits.was_accepted, self.limits.rejections = True, 0
         self.wrote |= request.writes
         if request.writes:
             self.may_have_been_applied = True

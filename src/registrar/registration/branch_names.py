@@ -5,7 +5,9 @@ from registrar.texts.messages import msg
 
 LAST_SUFFIX = 50
 """The highest number in the names with `-2`, `-3` … that are tried. It is limited because reading a
-name costs requests."""
+name costs requests. A list whose pull requests were merged, and whose branches were all kept, needs
+a new name after each merge. After the last name, the run ends with an error that says to delete
+branches."""
 
 
 def branch_names(branch: str, default_branch: str, base_branch: str) -> list[str]:

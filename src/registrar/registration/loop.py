@@ -19,8 +19,8 @@ def carry_out(task: Task, lookups: Lookups, writer: Writer, sent: SentSteps) -> 
     """Decide, and do the steps of the decision. Raises `RegistrarError` if the run cannot go on.
 
     The loop ends, because each step is sent only once, and a branch is read again only a few times
-    (`SentSteps.may_read`). If the branch cannot be read again, the unclear step counts as failed,
-    and the run does the remaining steps of the same decision.
+    without headway (`SentSteps.may_read`). If the branch cannot be read again, the unclear step
+    counts as failed, and the run does the remaining steps of the same decision.
     """
     decision = decide(task, lookups, sent)
     while True:
@@ -36,7 +36,7 @@ def carry_out(task: Task, lookups: Lookups, writer: Writer, sent: SentSteps) -> 
         try:
             writer.write(decision.write)
         except Unclear as unclear:
-            sent.tries += 1
+            sent.count_reading(unclear.step)
             try:
                 task = _read_again(task, unclear.step.branch, lookups, writer, sent)
                 decision = decide(task, lookups, sent)

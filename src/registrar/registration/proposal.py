@@ -34,7 +34,7 @@ TEXT_CHARACTERS = 30_000
 """Longest text of the caller in a description, after the values of properties are filled in."""
 MOST_NAMES = 20
 """The most names of one input after custom properties are filled in. There is a limit, because
-admins of a repository can set any values."""
+admins of a repository can set any values. More names are left out, with a warning."""
 
 
 class CommitMessage(NamedTuple):

@@ -21,7 +21,8 @@ from registrar.texts import escaping
 from registrar.texts.messages import msg
 
 MOST_REFUSED = 3
-"""After this many refused names, the remaining ones are not tried."""
+"""After this many refused names of one input, the remaining ones are not tried, with a warning that
+names them. The files and the pull request do not depend on them."""
 _ABOUT_ONE_NAME = frozenset({Kind.VALIDATION, Kind.LAG})
 """Kinds of a failure that may concern only one of several names. `Kind.LAG` is one of them, because
 GitHub's answer to an unknown name may look like lag."""

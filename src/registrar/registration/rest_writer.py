@@ -8,7 +8,7 @@ from registrar.github.limits import Resource
 from registrar.models.files import FileDefinition
 from registrar.models.paths import Done, PathOutcome
 from registrar.models.record import PullRequestOperation
-from registrar.models.repository import PullRequest
+from registrar.models.repository import Entry, PullRequest
 from registrar.models.standing import Standing
 from registrar.models.task import Change, NewCommit
 from registrar.registration import pull_requests
@@ -176,8 +176,19 @@ class RestWriter:
         try:
             return work.written(branch, file, work.sent.send(step, create))
         except GitHubError as error:
-            done = Done.UNKNOWN if work.sent.is_unread(branch.name, file) else Done.FAILED
-            return work.failed(branch, file, error.failure)._replace(done=done)
+            if error.already_exists and (now := self._entry(branch, file)):
+                return work.there(branch, file, now.sha)
+            failed = work.failed(branch, file, error.failure)
+            is_unread = work.sent.is_unread(branch.name, file)
+            return failed._replace(done=Done.UNKNOWN) if is_unread else failed
+
+    def _entry(self, branch: Branch, file: FileDefinition) -> Entry | None:
+        """Read a path that the branch has, as GitHub has just said; `None` if this fails."""
+        repository = self._task.repository
+        try:
+            return self._client.rest.entry(repository, file.path, branch.name, may_lag=True)
+        except GitHubError:
+            return None
 
     def _correct(self, branch: Branch) -> None:
         """Update the files of the branch for which the list has other content now.

@@ -17,7 +17,9 @@ from registrar.models.repository import PullRequest
 from registrar.registration.mark import CLOSED_BY_US, EMPTY_MARK, Mark
 
 _MOST_READINGS = 6
-"""How often a run reads a branch again, at most, if somebody writes to it or answers are lost."""
+"""How often in a row a run reads a branch again without headway, if somebody writes to it or
+answers are lost. A healthy run over a large list has headway at each reading: another run has
+created files in between, or the next file is unclear. So it does not reach the limit."""
 _MAY_HAVE_MOVED = frozenset({Kind.STALE, Kind.LAG})
 Given = TypeVar("Given")
 
@@ -143,8 +145,10 @@ class SentSteps:
 
     readings: int = 0
     """How often a branch was read again."""
-    tries: int = 0
-    """How often the run has tried to read a branch again."""
+    _tries: int = 0
+    """How often in a row the run has tried to read a branch again without headway."""
+    _last_unclear: tuple[object, ...] = ()
+    """The last unclear step, with the number of steps that were done by then."""
     _all: list[Sending] = field(default_factory=list)
     _last: dict[Step, Sending] = field(default_factory=dict)
     """The last sending of each step."""
@@ -157,7 +161,18 @@ class SentSteps:
     @property
     def may_read(self) -> bool:
         """Whether an unclear step may be followed by one more reading."""
-        return self.tries < _MOST_READINGS
+        return self._tries < _MOST_READINGS
+
+    def count_reading(self, unclear: Step) -> None:
+        """Count that a branch is read again because of an ``unclear`` step.
+
+        The count begins again after headway: a step was done since the last reading, or another
+        step is unclear, or a commit of other files, because the last reading has settled some.
+        """
+        work = unclear.files if isinstance(unclear, Commit) else unclear.branch
+        now = (type(unclear), work, sum(each.is_done for each in self._all))
+        self._tries = self._tries + 1 if now == self._last_unclear else 1
+        self._last_unclear = now
 
     def cannot_read(self, unclear: Step, error: RegistrarError) -> None:
         """Learn that a branch could not be read again after an ``unclear`` step.
@@ -188,9 +203,11 @@ class SentSteps:
             given = request()
         except GitHubError as error:
             sending.has_failed(error)
-            must_read = error.already_exists or error.kind in _MAY_HAVE_MOVED
-            must_read |= bool(self._unread(step.branch))
-            self.ask_again(error, step, must_read=must_read)
+            # If a path exists, the writer looks at this path alone
+            if not (error.already_exists and isinstance(step, Commit)):
+                must_read = error.already_exists or error.kind in _MAY_HAVE_MOVED
+                must_read |= bool(self._unread(step.branch))
+                self.ask_again(error, step, must_read=must_read)
             raise
         sending.has_made(given)
         return given
@@ -276,15 +293,18 @@ class SentSteps:
 
     def is_unread(self, branch: str, file: FileDefinition) -> bool:
         """Whether this run may have written a file to a branch that was not read again since."""
-        steps = (each.step for each in self._unread(branch))
-        return any(isinstance(step, Commit) and step.holds(file) for step in steps)
+        return any(step.holds(file) for step in self._unread(branch))
 
-    def _unread(self, branch: str) -> list[Sending]:
-        return [
-            each
+    def _unread(self, branch: str) -> list[Commit]:
+        """Return the unclear commits to a branch that was not read again since, without those whose
+        path was looked at.
+        """
+        unread = (
+            each.step
             for each in self._on(branch, Commit)
-            if (each.is_unclear or each.is_there) and each.reading == self.readings
-        ]
+            if each.is_unclear and not each.is_there and each.reading == self.readings
+        )
+        return [step for step in unread if isinstance(step, Commit)]
 
     def _on(self, branch: str, *kinds: type) -> list[Sending]:
         return [e for e in self._all if e.step.branch == branch and isinstance(e.step, kinds)]

@@ -112,7 +112,8 @@ class Strategy(Protocol):
 
 
 MOST_BLOBS = 50
-"""The most blobs that a plan reads, to show how updates would change them."""
+"""The most blobs that a plan reads, to show how updates would change them. A plan with more updates
+shows the new content of each file without a comparison."""
 
 
 def read_blobs(
