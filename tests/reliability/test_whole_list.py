@@ -1,0 +1,159 @@
+"""The promises about running again, kept with all 29 files of `scaffold`.
+
+Other tests keep them with short lists, in far more situations.
+"""
+
+from __future__ import annotations
+
+import itertools
+import signal
+from collections.abc import Callable
+
+import pytest
+from _pytest.mark import ParameterSet
+
+from tests.example import BRANCH, PRESENT, SCAFFOLD, Example
+from tests.fakehub import Fault, FaultKind, Request
+from tests.harness import PER_FILE, SINGLE, Action, Run, SignalAt, is_read, only_reads, shortened
+
+READS = 3 + len(SCAFFOLD) + 2
+LAST = {PER_FILE: READS + 1 + len(SCAFFOLD.keys() - PRESENT.keys()) + 1, SINGLE: 2}
+"""The number of the last request of a run."""
+CHOSEN = {(PER_FILE, READS + 9), (PER_FILE, LAST[PER_FILE]), (SINGLE, 2)}
+
+
+def requests(*more: str) -> list[ParameterSet]:
+    """Return every request of a run with each strategy; with ``more``, each with each of these."""
+    found: list[ParameterSet] = []
+    for strategy, last in LAST.items():
+        for position, each in itertools.product(range(1, last + 1), more or ("",)):
+            marks = [pytest.mark.chosen] if (strategy, position) in CHOSEN else []
+            values = (strategy, position, each) if more else (strategy, position)
+            found.append(pytest.param(*values, marks=marks))
+    return found
+
+
+@pytest.fixture
+def example(action: Action, strategy: str) -> Example:
+    """The example repository with the whole list."""
+    return Example(action, strategy, SCAFFOLD)
+
+
+def is_request(position: int) -> Callable[[Request], bool]:
+    return lambda request: request.number == position
+
+
+def check(example: Example, run: Run) -> None:
+    """Check that everything is there once, and that another run changes nothing."""
+    assert (run.exit_code, example.wrong()) == (0, []), run.console
+    example.host.requests.clear()
+    again = example.run()
+    assert (again.exit_code, example.wrong()) == (0, []), again.console
+    assert only_reads(example.host)
+
+
+def test_a_run_and_the_next_one_and_one_after_the_merge(example: Example) -> None:
+    run = example.run()
+    assert len(example.host.requests) == LAST[example.strategy]
+    check(example, run)
+    example.repository.merge(1)
+    example.host.requests.clear()
+    after = example.run().or_fail()
+    assert (after.outputs["missing"], only_reads(example.host)) == ("0", True)
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize(("strategy", "position", "applied"), requests("applied", ""))
+def test_a_run_that_is_killed_at_any_request_is_finished_by_the_next_one(
+    example: Example, position: int, applied: str
+) -> None:
+    host = example.host
+    host.on_request = kill = SignalAt(signal.SIGKILL, is_request(position))
+    if not applied:
+        host.faults.add(Fault(FaultKind.CLOSED, at=position, when="before"))
+    process = kill.to(example.begin_without_waiting())
+    assert example.action.end(process, {}).exit_code == -signal.SIGKILL
+    host.on_request = None
+    host.faults.clear()
+    check(example, example.run())
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize(("strategy", "position"), requests())
+def test_the_answer_to_any_request_may_get_lost(example: Example, position: int) -> None:
+    fault = example.host.faults.add(Fault(FaultKind.CLOSED, at=position, when="after"))
+    run = example.run()
+    assert fault.hits
+    assert f"Created: {len(example.missing)}\n" in run.stdout
+    example.host.faults.clear()
+    check(example, run)
+
+
+def test_the_answer_to_every_write_gets_lost(example: Example) -> None:
+    """More answers than a run would bear if each of them counted."""
+
+    seen = set[str]()
+
+    def match(request: Request) -> bool:
+        is_new = not is_read(request) and shortened(request) not in seen
+        if is_new:
+            seen.add(shortened(request))
+        return is_new
+
+    fault = example.host.faults.add(Fault(FaultKind.CLOSED, match=match, times=None, when="after"))
+    run = example.run()
+    assert len(fault.hits) >= {PER_FILE: len(example.missing) + 2, SINGLE: 1}[example.strategy]
+    assert f"Created: {len(example.missing)}\n" in run.stdout
+    example.host.faults.clear()
+    check(example, run)
+
+
+ACTS = ("edits", "adds", "deletes", "adds to main")
+
+
+def act(example: Example, what: str) -> tuple[str, dict[str, bytes | None]]:
+    """Let a person act if there is something to act upon, and return the branch and the change."""
+    repository = example.repository
+    here = repository.files(BRANCH) if BRANCH in repository.branches else {}
+    ours = [path for path in example.missing if path in here][:1]
+    others = [path for path in example.missing if path not in here][-1:]
+    changes: dict[str, dict[str, bytes | None]] = {
+        "edits": dict.fromkeys(ours, b"mine\n"),
+        "adds": dict.fromkeys(others if here else (), b"mine\n"),
+        "deletes": dict.fromkeys(ours),
+        "adds to main": {"DESIGN.md": b"mine\n"},
+    }
+    branch, change = "main" if what == "adds to main" else BRANCH, changes[what]
+    if change:
+        repository.commit(change, branch=branch)
+    return branch, change
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize(("strategy", "position", "what"), requests(*ACTS))
+def test_a_person_may_act_at_any_request(example: Example, position: int, what: str) -> None:
+    """Later runs, too, leave alone what the person has done, and open no second pull request."""
+    repository, host = example.repository, example.host
+    done: list[tuple[str, dict[str, bytes | None]]] = []
+
+    def on_request(request: Request) -> None:
+        if request.number == position:
+            done.append(act(example, what))
+
+    host.on_request = on_request
+    runs = [example.run()]
+    host.on_request = None
+    runs += [example.run(), example.run()]
+    consoles = "\n".join(run.console for run in runs)
+    assert [run.exit_code for run in runs[1:]] == [0, 0], consoles
+    [(branch, change)] = done
+    assert len(repository.pull_requests) == 1, consoles
+    files, main = repository.files(BRANCH), repository.files("main")
+    theirs = change if branch == BRANCH else {}
+    expected = {path: theirs.get(path, text) for path, text in example.missing.items()}
+    if branch == "main" and position <= READS:
+        # The run has seen it, or the next one sees that the default branch has it
+        expected.pop("DESIGN.md")
+        files.pop("DESIGN.md", None)
+    assert {path: files.get(path) for path in expected} == expected, consoles
+    assert main == PRESENT | (change if branch == "main" else {})
