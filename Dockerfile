@@ -13,7 +13,9 @@ COPY entrypoint.py /registrar/
 COPY scripts/config /registrar/scripts/config
 COPY src/registrar /registrar/src/registrar
 # Compiled once here, not at every start.
-RUN python3 -m compileall -q --invalidation-mode unchecked-hash /build/packages /registrar/src
+RUN PYTHONPATH=/build/packages:/registrar/src python3 -c \
+    "from registrar.reporting.page import compile_template; compile_template()" \
+ && python3 -m compileall -q --invalidation-mode unchecked-hash /build/packages /registrar/src
 
 # Security updates of the system arrive with the base image.
 FROM ${BASE_IMAGE}

@@ -14,17 +14,9 @@ import yaml
 from registrar.inputs.interface import INPUTS, Input
 from registrar.inputs.reader import DEFAULT_API_URL
 from registrar.lists.profiles import CHOICES, PROFILES
-from registrar.reporting.page import template_environment
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXTS = "src/registrar/texts"
-PAGE = "src/registrar/reporting/page.html.j2"
-PAGE_COMPILED = "src/registrar/reporting/page_template.py"
-COMPILED = '''\
-"""The template of the page, as Jinja compiles it: made by `scripts/generate`; do not edit."""
-# mypy: ignore-errors
-
-'''
 BLOBS = {"ghcr.io": ("pkg-containers.githubusercontent.com",)}
 """Hosts to which a registry redirects for an image (docs.github.com, "Self-hosted runners
 reference")."""
@@ -54,17 +46,11 @@ def generated() -> dict[Path, str]:
         "scripts/config/definitions.schema.json": _schema(
             json.loads(_read("scripts/config/definitions.schema.json"))
         ),
-        PAGE_COMPILED: f"{COMPILED}{_compiled(_read(PAGE))}\n",
     }
     file = ".github/workflows/register-files.yml"
     choices = f"options: [{', '.join(CHOICES)}]"
     texts[file] = _put(choices, r"options: \[[^]\n]*\ball\]", _read(file))
     return {ROOT / file: text for file, text in texts.items()}
-
-
-def _compiled(template: str) -> str:
-    # Deferred, because the module gets its environment only when the template is filled in
-    return template_environment().compile(template, raw=True, defer_init=True)
 
 
 def composite(action: str, target: str) -> str:

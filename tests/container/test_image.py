@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import tarfile
 import threading
@@ -198,6 +199,7 @@ import json, os, re
 from importlib.metadata import distributions
 from importlib.util import find_spec
 from pathlib import Path
+from registrar.reporting import page
 
 folders = [*os.get_exec_path(), "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"]
 print(json.dumps({
@@ -207,6 +209,7 @@ print(json.dumps({
     "programs": [name for folder in folders if Path(folder).is_dir()
                  for name in os.listdir(folder)],
     "pip": find_spec("pip") is not None,
+    "template": page._template().filename,
     "system": os.listdir("/var/lib/dpkg/status.d"),
     "compiled at each start": [name for name, module in imported.items()
         if (cached := getattr(module, "__cached__", None)) and not Path(cached).exists()],
@@ -228,7 +231,8 @@ def test_the_image_holds_nothing_that_only_development_needs(inside: dict[str, A
     locked = (ROOT / "requirements/runtime.txt").read_text().splitlines()
     assert sorted(inside["installed"]) == sorted(line.split()[0] for line in locked if "==" in line)
     files = {Path(each) for each in inside["files"]}
-    files = {each for each in files if each.parent.name != "__pycache__"}
+    made = {"__pycache__", "compiled"}
+    files = {each for each in files if each.parent.name not in made}
     assert files == {Path("/registrar", path.relative_to(ROOT)) for path in shipped()}
 
 
@@ -271,3 +275,7 @@ def shipped() -> Iterator[Path]:
 
 def assert_unseen(secret: str, *texts: str) -> None:
     assert not any(secret in text for text in texts)
+
+
+def test_the_template_of_the_page_is_compiled_in_the_image(inside: dict[str, Any]) -> None:
+    assert re.fullmatch(r"/registrar/src/registrar/reporting/compiled/\w+\.py", inside["template"])
