@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -201,16 +200,3 @@ def test_the_demo_says_what_is_wrong_with_a_list(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "list.yml, entry 1, line 1: " in done.stdout
     assert "The list is refused" in done.stdout
-
-
-def test_each_mistake_fits_into_one_place_and_names_tests_that_there_are() -> None:
-    """A mistake that `scripts/test-mutants` cannot try proves nothing about the tests."""
-    mutants = tomllib.loads((ROOT / "tests/mutants.toml").read_text("utf-8"))["mutant"]
-    assert len({each["promise"] for each in mutants}) == len(mutants)
-    for each in mutants:
-        file = ROOT / each["file"]
-        fits = file.read_text("utf-8").count(each["before"]) if file.exists() else 0
-        assert fits == 1, f"{each['promise']}: fits {fits} times into {each['file']}"
-        for path, _, function in (test.partition("::") for test in each["tests"]):
-            text = (ROOT / path).read_text("utf-8")
-            assert f"def {function.partition('[')[0]}(" in text or not function, each["promise"]
