@@ -57,8 +57,8 @@ STILL_FAILING = {Odd.RULESET, Odd.PUSH_REFUSED}
 class Organisation:
     """Complete repositories, and then incomplete ones, with one of each odd kind among them.
 
-    Every other incomplete one is private. Repositories that become odd during a run do so right
-    before the run begins to write.
+    Repositories that become odd during a run do so right before the run begins to write. With odd
+    ones, there is also a private repository, which the public workflow must leave out.
     """
 
     action: Action
@@ -68,6 +68,7 @@ class Organisation:
     then: Callable[[Request], object] | None = None
     """A further function that is called with every request, if there are odd repositories."""
     repositories: list[Repository] = field(init=False)
+    secret: Repository | None = None
     _main: dict[int, dict[str, bytes]] = field(default_factory=dict)
     """The files that the default branch of each repository must have, by the repository's id."""
     is_quiet: bool = True
@@ -80,16 +81,12 @@ class Organisation:
         self.repositories = []
         for number in range(self.complete + self.incomplete):
             lacks = number >= self.complete
-            private = lacks and number % 2 == 0
-            made = host.create_repository(
-                f"octo-org/secret-{number}" if private else f"octo-org/r{number}",
-                PRESENT if lacks else LISTED,
-                private=private,
-            )
+            made = host.create_repository(f"octo-org/r{number}", PRESENT if lacks else LISTED)
             self.repositories.append(made)
             self._main[made.id] = dict(PRESENT if lacks else LISTED)
         if not self.odd:
             return
+        self.secret = host.create_repository("octo-org/secret", PRESENT, private=True)
         host.create_repository("octo-org/empty", empty=True)
         host.create_repository("octo-org/old", PRESENT, archived=True)
         host.create_repository("octo-org/fork", PRESENT, parent="other/fork")
@@ -107,8 +104,9 @@ class Organisation:
         given = {"target_repos": ALL, "max_pull_requests": "100", "language": "en"}
         given |= {"labels": "chore", "definitions": LIST, **inputs}
         given |= {"title": "Files for {repo}"} if self.odd else {}
-        env = {"GITHUB_REPOSITORY": WORKFLOW} if self.odd else {}
-        run = (action or self.action)(given, env=env)
+        env = {"GITHUB_WORKSPACE": str(self.action.workspace)}
+        env |= {"GITHUB_REPOSITORY": WORKFLOW} if self.odd else {}
+        run = (action or self.action)(given, env=env, runner=self.odd)
         self.check(run)
         return run
 
@@ -116,7 +114,7 @@ class Organisation:
         """Start a run as a process of its own, whose waiting takes no time."""
         given = {"target_repos": ALL, "max_pull_requests": "100"}
         given |= {"language": "en", "labels": "chore", "definitions": LIST}
-        environ = self.action.environment(given)
+        environ = self.action.environment(given, runner=True)
         return self.action.begin_without_waiting(environ | {"GITHUB_REPOSITORY": WORKFLOW})
 
     def check(self, run: Run) -> None:
@@ -127,8 +125,7 @@ class Organisation:
         if not many or not many["budget"]:
             return
         counts = many["states"]
-        not_named = sum(each["count"] for each in many["not_named"])
-        assert sum(counts.values()) - counts["complete"] == len(many["rows"]) + not_named
+        assert sum(counts.values()) - counts["complete"] == len(many["rows"])
         # A run that was cancelled stops counting
         assert sum(counts.values()) <= int(run.outputs["repositories"])
         known: dict[str, Repository] = {}
@@ -153,6 +150,8 @@ class Organisation:
                 held = repository.files(pull.head)
                 if {path: held.get(path) for path in LISTED} != PRESENT | MISSING:
                     found.append(f"{name} has other files")
+        if self.secret and self.secret.branches != ["main"]:
+            found.append("a private repository was written to")
         if self.odd and not self.is_quiet:
             branch = self[Odd.SOMEBODYS_BRANCH]
             if branch.files(BRANCH) != {**PRESENT, "theirs.txt": THEIRS}:

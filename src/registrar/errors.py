@@ -108,9 +108,6 @@ class Cause:
     message: Message = field(compare=False)
     """The reason alone, without the operation that failed."""
     identity: str
-    told: Message | None = field(default=None, compare=False)
-    """The reason without any name, for people who may not know which repository it is about.
-    ``None`` if they are told only the kind of the failure."""
 
 
 class Failure(NamedTuple):
@@ -130,14 +127,13 @@ class Failure(NamedTuple):
         kind: Kind = Kind.OTHER,
         *,
         about: str = "",
-        told: Message | None = None,
     ) -> "Failure":
         """Make a failure that registrar itself has found.
 
         Two failures with the same sentence have different causes if their ``about`` differs, for
-        example in a path. ``told`` is as in `Cause`.
+        example in a path.
         """
-        return cls(kind, message, Cause(message, f"{message.identity} {about}", told))
+        return cls(kind, message, Cause(message, f"{message.identity} {about}"))
 
 
 EXIT_DONE = 0

@@ -14,7 +14,6 @@ from registrar.errors import EXIT_CANCELLED
 from registrar.github.client import GitHub
 from registrar.github.limits import RetryPolicy
 from registrar.github.transport import Transport
-from registrar.inputs import environment
 from registrar.models.repository import Repository
 from registrar.models.run_result import RunResult
 from registrar.models.settings import CommitStrategy, Settings
@@ -51,12 +50,14 @@ def execute(
             # Imported here, because a run about one repository does not need it
             from registrar.many.coordinator import ManyRun  # noqa: PLC0415
 
-            run = ManyRun(github, settings, lists, reporter, reporter.privacy, cancellation, result)
+            if settings.others_read:
+                reporter.privacy.hide_words()
+            run = ManyRun(github, settings, lists, reporter, cancellation, result)
             run.run(settings.selection)
             return
         own = settings.workflow_repository.lower()
         # Others may read the log but not the repository, until an answer shows that it is public
-        if settings.target.lower() != own and environment.may_be_published(settings):
+        if settings.target.lower() != own and settings.others_read:
             reporter.privacy.of_one(frozenset(path for each in lists for path in each.paths))
         if settings.commit_strategy is CommitStrategy.PER_FILE:
             # With `single` the query itself fails if the token is invalid

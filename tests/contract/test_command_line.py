@@ -132,6 +132,7 @@ def test_every_input_but_the_token_is_an_option(action: Action, repository: Repo
         "--draft": "true",
         "--language": "en",
         "--max-wait-minutes": "1",
+        "--workflow-visibility": "private",
         "--api-url": action.host.url,
     }
     others = {

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import time
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -168,38 +166,3 @@ def test_no_blank_is_left_in_the_place_of_a_value(
     assert pull.title == (text or "chore: add missing files")
     subject = repository.log(LIST_BRANCH)[0].message.partition("\n")[0]
     assert subject in ([text] if text else ["chore: add a", "chore: add missing files"])
-
-
-@pytest.mark.parametrize("properties", [{"team": "sesame"}, {"team": ["sesame", "x"]}])
-@pytest.mark.parametrize("mode", ["plan", "check", "register"])
-def test_no_output_of_a_public_workflow_has_what_a_private_repository_is_filled_in_with(
-    action: Action,
-    host: StandInHost,
-    tmp_path: Path,
-    mode: str,
-    properties: dict[str, str | list[str]],
-) -> None:
-    for number in range(2):
-        host.create_repository(
-            f"octo-org/in-house-{number}", {"b": b""}, private=True, properties=properties
-        )
-    entry = {"path": "OWNERS", "template": True, "content": "{repo} {property:team}"}
-    rule = {"when": {"property": {"team": "sesame"}}, "files": ["b", entry]}
-    run = action(
-        GIVEN,
-        env={"GITHUB_REPOSITORY": "octo-org/workflows", "RUNNER_TEMP": str(tmp_path)},
-        runner=True,
-        definitions=action.write("list.json", json.dumps({"files": ["a"], "rules": [rule]})),
-        language="en",
-        mode=mode,
-        target_repos="octo-org/*",
-    )
-    files = [each.read_text("utf-8") for each in tmp_path.glob("registrar-*")]
-    assert len(files) == 3
-    everything = "\n".join([run.text, *files])
-    # A list of values fills in no template
-    assert ("OWNERS" in everything) is isinstance(properties["team"], str)
-    # The condition is the list's own text
-    everything = everything.replace("property team: [sesame]", "")
-    everything = everything.replace("`property team: [sesame]`", "")
-    assert not {word for word in ("sesame", "in-house") if word in everything.lower()}

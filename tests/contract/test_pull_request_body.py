@@ -404,6 +404,7 @@ def test_readers_are_told_whom_to_ask_as_far_as_they_may_know(
 ) -> None:
     event = {"repository": {"visibility": visibility}} if visibility else {}
     env = {
+        "GITHUB_ACTIONS": "true",
         "GITHUB_REPOSITORY": workflow,
         "GITHUB_WORKSPACE": str(action.workspace),
         "GITHUB_EVENT_PATH": str(action.workspace / action.write("event.json", json.dumps(event))),

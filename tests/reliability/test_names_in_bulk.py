@@ -162,7 +162,7 @@ def test_no_private_name_is_published_and_nothing_is_written_elsewhere(  # noqa:
         contents = {path: content.decode() for path, content in LISTED.items()}
         elsewhere = {"LICENSE": None}
         given |= {"definitions": action.listing_of(contents | elsewhere), "profile": ""}
-    runs.append(action(given, target_repo=None, env=env, runner=rng.random() < 0.5))
+    runs.append(action(given, target_repo=None, env=env, runner=True))
     opened = [len(ours(each)) for each in three]
     if given["max_pull_requests"]:
         assert sum(opened) <= len(runs)
@@ -185,6 +185,7 @@ def test_no_private_name_is_published_and_nothing_is_written_elsewhere(  # noqa:
         )
     assert (frozen.branches, frozen.pull_requests) == (["main"], [])
     assert frozen.files() == untouched
+    assert not ours(secret)
     for each in (public, secret):
         assert each.files() == (held if each is secret else PRESENT)
         # The name of the branch contains the name of the repository, so a renamed one gets another

@@ -159,15 +159,6 @@ def test_a_policy_is_known_by_its_words(words: str) -> None:
     ):
         found = outcome(call, given)
         assert found.reason.key == f"refusal.{POLICIES[words]}"
-        assert found.told
-        assert found.told.key == found.reason.key
-
-
-def test_what_is_told_to_everybody_holds_nothing_but_githubs_words() -> None:
-    for row in TABLE:
-        for language in LANGUAGES:
-            if row.told:
-                Catalogue(language).text(msg(row.told, words="x"))
 
 
 @pytest.mark.parametrize(

@@ -288,7 +288,7 @@ NO_ERRORS = re.compile(
     r"(label|option|help|operation|wait|group|progress|commit|state|cause|preview"
     r"|summary|table|body|effect|page|presence|evidence)\."
     r"|advice\.(?!(blocked|conflict)$)"
-    r"|kind\.(not_found|empty|value|moved|time|no_answer|not_begun|cancelled|other)$"
+    r"|kind\.cancelled$"
     r"|check\.(present|missing)$"
     r"|outcome\.(?!check$)"
     r"|run\.language$"
@@ -296,10 +296,10 @@ NO_ERRORS = re.compile(
     r"|edited|conflicts|not_corrected|from_base|no_room|no_update|with_presence)$"
     r"|many\.(group|excluded|missing|state|count|table)_"
     r"|many\.(selected|selected_of|queries|queries_and_points|nothing_read|nothing_missing|missing"
-    r"|now|next|next_not_named|guessed|refused|longer|to_close|may_close|to_withdraw|withdrawable|alone|points|unfit_rules|rules|rule|unset|counted"
-    r"|row|row_state|row_with_time|repository_and_list|with_pull_request|outcome|outcome_preview|outcome_empty|not_named|heading"
+    r"|now|next|guessed|refused|longer|to_close|may_close|to_withdraw|withdrawable|alone|points|unfit_rules|rules|rule|unset|counted"
+    r"|row|row_state|row_with_time|repository_and_list|with_pull_request|outcome|outcome_preview|outcome_empty|heading|more_private"
     r"|capped|ended_early|ask|ask_to_withdraw|not_confirmed|more_rows|missing_files|paths"
-    r"|not_complete|not_complete_public)$"
+    r"|not_complete)$"
 )
 """The texts that are not the cause of a failure: parts of other texts, headings, progress."""
 

@@ -114,22 +114,6 @@ def test_a_text_is_shown_by_what_it_is_also_where_another_cell_holds_the_same() 
     assert [(each["path"], each["found_path"]) for each in rows] == [("a", "…")] * 2
 
 
-def test_of_a_repository_that_is_not_named_the_path_and_its_state_are_left() -> None:
-    whole = evidence("gold", **{name: f"{name}!" for name in Evidence._fields[:-1]})
-    left = table.without_repository(whole)
-    assert {name: value for name, value in left._asdict().items() if value} == {
-        "list": "list!",
-        "path": "path!",
-        "standing": "standing!",
-        "list_digest": "list_digest!",
-        "read_at": "read_at!",
-        "outcome": "outcome!",
-        "reason": "reason!",
-    }
-    [counted] = table.counted({left: 7}, ("tier",))
-    assert (counted.repository, counted.properties) == ("not public: 7", ("",))
-
-
 MOMENT = "2026-11-22T00:00:00+00:00"
 
 
@@ -142,12 +126,10 @@ class Shown:
     def add(self, name: str = "octo/one", /, **paths: Standing) -> None:
         self.page.add(self._counted(name, paths))
 
-    def count(self, name: str, /, **paths: Standing) -> None:
-        self.page.count(self._counted(name, paths))
-
     def leave_out(self, name: str, why: Exclusion, *, is_named: bool = True) -> None:
-        take = self.page.add if is_named else self.page.count
-        take(self._counted(name, {}, why))
+        made = self._counted(name, {}, why)
+        if is_named:
+            self.page.add(made)
 
     def _counted(
         self, name: str, paths: Mapping[str, Standing], exclusion: Exclusion | None = None
@@ -160,20 +142,12 @@ class Shown:
         return "".join(self.page.render(Catalogue(language)))
 
 
-def test_the_page_counts_what_it_does_not_name() -> None:
+def test_the_page_counts_repositories_that_are_too_private_to_be_named() -> None:
     shown = Shown()
-    page = shown.page
     shown.add("octo/one", a=Standing.SAME)
-    for standing in (Standing.TO_CREATE, Standing.SAME):
-        shown.count("octo/7", a=standing)
-    shown.count("octo/8", a=Standing.BLANK)
-    shown.count("octo/10", a=Standing.DECLINED)
-    shown.leave_out("octo/9", Exclusion.ARCHIVED, is_named=False)
-    assert (page.reach("COMPLETE"), page.reach("DONE"), page.read) == (2, 3, 4)
-    assert (page.reach("COMPLETE", hidden=True), page.reach("DONE", hidden=True)) == (1, 2)
-    assert page.paths["a"] == {"present": 2, "to_create": 1, "blank": 1, "declined": 1}
-    assert page.excluded_by_reason == {Exclusion.ARCHIVED: ([], 1)}
-    assert [row.name for row in page.rows] == ["octo/one"]
+    shown.leave_out("octo/9", Exclusion.MORE_PRIVATE, is_named=False)
+    assert shown.page.excluded_by_reason == {Exclusion.MORE_PRIVATE: ([], 1)}
+    assert "<p>more private than this workflow 1</p>" in shown.render()
 
 
 def test_the_page_counts_a_repository_once_whatever_the_number_of_lists() -> None:

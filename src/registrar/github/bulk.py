@@ -191,8 +191,7 @@ class BulkClient:
                 why = failure_beside_data(about, self._session.context, operation)
                 message = msg("many.unreadable", reason=why.cause.message)
                 words = words_alone(error.message, repository.full_name)
-                told = why.cause.told
-                states.append(Failure.of(message, Kind.PERMISSION, about=words, told=told))
+                states.append(Failure.of(message, Kind.PERMISSION, about=words))
             else:
                 states.append(self.rest.not_found_error(repository.full_name).failure)
         return states
@@ -205,7 +204,6 @@ class BulkClient:
         response: Response,
         index: int,
     ) -> PartialState | Exclusion | Failure:
-        self._session.note_described(parse_graphql.repository(fields))
         for field, reason in (
             ("isArchived", Exclusion.ARCHIVED),
             ("isDisabled", Exclusion.DISABLED),

@@ -272,9 +272,6 @@ class Row(NamedTuple):
     """Whether to wait a minute or more before the next try, even if GitHub asks for less."""
     gave_up: str = ""
     """Key of the text when all tries have failed."""
-    told: str = ""
-    """Key of the explanation for readers who may not know the repository. It names nothing except
-    GitHub's words, which are not shown to them. Empty: they read only the kind of the failure."""
 
     @property
     def name(self) -> str:
@@ -297,9 +294,6 @@ class Outcome(NamedTuple):
     cause: str = ""
     """The name of the row, with GitHub's words without names, numbers and addresses. Two answers
     that differ only in these have the same cause."""
-    told: Message | None = None
-    """The reason for readers who may not know which repository it is about; ``None``: they read
-    only the kind of the failure."""
     pause: float | None = None
     """Seconds that GitHub asks to wait; ``None`` if GitHub names no time."""
 

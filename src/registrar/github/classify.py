@@ -59,11 +59,8 @@ def _lag(
 def _policy(
     kind: Kind, text: str, *says: str, when: Callable[[Case], bool] = lambda _: True
 ) -> Row:
-    """Make a row for a policy, whose explanation everybody may read because it has no names.
-
-    GitHub's own words, which differ only in names, are left out for some readers.
-    """
-    return Row(kind, text, says=says, when=when, told=text)
+    """Make a row for a policy, which applies to an answer of any status."""
+    return Row(kind, text, says=says, when=when)
 
 
 def _asks_too_much(case: Case) -> bool:
@@ -239,7 +236,6 @@ TABLE: tuple[Row, ...] = (
     _denied(
         "refusal.sso",
         when=lambda c: c.headers.get("x-github-sso", "").startswith("required"),
-        told="refusal.sso_without_address",
     ),
     _policy(
         Kind.PERMISSION,
@@ -445,8 +441,7 @@ def classify(case: Case, now: float, row: Row | None = None) -> Outcome:
     row = row or _row_of(case) or UNUSABLE
     pause = asked_pause(case.headers, now, is_limit=row.kind is Kind.LIMIT)
     reason = explanation(row.text, case, case.context)
-    told = msg(row.told, words=case.message) if row.told else None
-    return Outcome(row, reason, cause_of(row.name, case, case.sent, case.context), told, pause)
+    return Outcome(row, reason, cause_of(row.name, case, case.sent, case.context), pause)
 
 
 def limit_beside_data(answer: Response, context: Context, now: float) -> Outcome | None:
@@ -470,7 +465,7 @@ def failure_beside_data(answer: Response, context: Context, operation: Message) 
     """
     outcome = classify(_of_graphql(answer, context, writes=False), 0.0)
     message = msg("host.failed", operation=operation, reason=outcome.reason)
-    return Failure(outcome.kind, message, Cause(outcome.reason, outcome.cause, outcome.told))
+    return Failure(outcome.kind, message, Cause(outcome.reason, outcome.cause))
 
 
 def _of_graphql(answer: Response, context: Context, *, writes: bool) -> Case:

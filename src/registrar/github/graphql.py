@@ -257,9 +257,9 @@ class GraphQL:
         )
         if created.branch_id or created.commit:
             self._session.note_branch(commit.branch, created.branch_id)
-        if created.pull_request:
-            self._session.note_described(created.pull_request.of)
+        if pull := created.pull_request:
             self._session.note_made()
+            return created._replace(pull_request=pull.at(repository))
         return created
 
     def create_commit(

@@ -159,8 +159,6 @@ class TokenLimits:
         """Whether any request of the run has succeeded with the token."""
         self.rejections = 0
         """How often GitHub has rejected the token since it last accepted it."""
-        self.not_public: set[int] = set()
-        """Numbers of the repositories that any answer has called private or internal."""
         self.scopes: frozenset[str] | None = None
         """Scopes of a classic token; ``None`` if GitHub names none."""
 

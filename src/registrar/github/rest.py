@@ -10,7 +10,7 @@ Some calls go through `Requester.requestJsonAndCheck`, which returns JSON in pla
   not describe for this list;
 - trees, because 100,000 objects for one tree would cost half a second, and memory;
 - the root directory, because PyGithub's address ends with a slash (see `_contents`);
-- requests for reviews, because PyGithub drops the answer, which describes the repository;
+- requests for reviews, because PyGithub does not read the answer;
 - lists of repositories (`bulk`), because PyGithub would request each attribute that an item lacks.
 """
 
@@ -127,13 +127,12 @@ class Rest:
         return Refused(msg(key, target=full_name, own=self._session.context.workflow_repository))
 
     def described(self, repository: Repository) -> Repository:
-        """Record how an answer describes a repository, and return it.
+        """Return a repository as an answer describes it, with a right that counts.
 
         ``can_push`` is the right of the token's user. An App's token, and a workflow's own,
         authenticate no user, and GitHub says of them that they may not push, even if they may
         (AlexanderMattTurner/agent-glovebox#5127). For these tokens it becomes ``None``.
         """
-        self._session.note_described(repository)
         is_installation = self._session.context.is_installation
         return repository._replace(can_push=None) if is_installation else repository
 
@@ -329,7 +328,7 @@ class Rest:
         return self._ask(
             repository,
             msg("operation.pull_requests", branch=f"#{number}"),
-            lambda given: self._read(given.get_pull(number).complete()),
+            lambda given: _read(repository, given.get_pull(number).complete()),
             may_lag=True,
         )
 
@@ -388,8 +387,11 @@ class Rest:
         opened = self._write(
             repository,
             msg("operation.pull_request", branch=new.branch),
-            lambda given: self._read(
-                given.create_pull(new.base, new.branch, title=new.title, body=new.body, draft=draft)
+            lambda given: _read(
+                repository,
+                given.create_pull(
+                    new.base, new.branch, title=new.title, body=new.body, draft=draft
+                ),
             ),
             is_worth_waiting=lambda: self.takes_pull_requests(repository),
         )
@@ -436,7 +438,7 @@ class Rest:
         def call(given: GitHubRepository) -> PullRequest:
             pull = given.get_pull(pull_request.number)
             pull.edit(**fields)
-            return self._read(pull)
+            return _read(repository, pull)
 
         operation = msg("operation.pull_request_update", pull_request=pull_request.link)
         return self._write(repository, operation, call, creates_content=False, look=look)
@@ -480,7 +482,7 @@ class Rest:
         def call(given: GitHubRepository) -> None:
             target = f"{given.url}/pulls/{number}/requested_reviewers"
             _, data = given.requester.requestJsonAndCheck("POST", target, input=asked)
-            self._session.note_described(parse.repository_beside(data))
+            Fields(data)
 
         self._write(repository, msg("operation.reviewers", names=(*people, *teams)), call)
 
@@ -520,7 +522,7 @@ class Rest:
                 raise UnusableAnswer("a page that brings nothing new")
             if must_be_there and len(numbers) < PER_PAGE and not (pulls or found):
                 raise Absent("no pull request of the branch on any page")
-            return tuple(map(self._read, found)), numbers
+            return tuple(_read(repository, each) for each in found), numbers
 
         while is_full:
             if number:
@@ -534,11 +536,6 @@ class Rest:
             self._session.note_made()
         return pulls
 
-    def _read(self, given: GitHubPullRequest) -> PullRequest:
-        pull_request = parse.pull_request(given)
-        self._session.note_described(pull_request.of)
-        return pull_request
-
     def _head_of(self, branch: str, ref: GitRef) -> str:
         commit = text(ref.object.sha)
         self._session.note_branch(branch, Fields(ref.raw_data).text_or("node_id", ""))
@@ -548,6 +545,10 @@ class Rest:
         repository = given.complete()
         text(repository.default_branch)
         return self.described(parse.repository(repository))
+
+
+def _read(repository: Repository, given: GitHubPullRequest) -> PullRequest:
+    return parse.pull_request(given).at(repository)
 
 
 def _of(attempt: "Attempt", repository: Repository) -> GitHubRepository:

@@ -66,7 +66,6 @@ from registrar.github.limits import (
     TokenLimits,
     pause_before,
 )
-from registrar.models.repository import Repository
 from registrar.texts.escaping import Lines
 from registrar.texts.messages import Message, msg
 
@@ -165,8 +164,6 @@ class Session:
         empty if no answer has named it."""
         self._last_made: float | None = None
         """When something was last created, or said to exist (monotonic clock, in seconds)."""
-        self.described: Repository | None = None
-        """The repository as an answer last described it; ``None`` if no answer has."""
         self.wrote = False
         """Whether any write has succeeded."""
         self.may_have_been_applied = False
@@ -192,13 +189,6 @@ class Session:
         """Remember that a branch exists, and its GraphQL id if the answer has it."""
         self.branches[name] = node_id or self.branches.get(name, "")
         self.note_made()
-
-    def note_described(self, repository: Repository | None) -> None:
-        """Remember how an answer describes the repository, if it does."""
-        if repository and repository.visibility:
-            self.described = repository
-            if not repository.is_public:
-                self.limits.not_public.add(repository.id)
 
     def request(self, request: Request[Model]) -> Model:
         """Send a request until its outcome is final, and return our model of the answer.
@@ -351,7 +341,7 @@ class Session:
             Failure(
                 outcome.kind,
                 msg("host.failed", operation=attempts.request.operation, reason=reason),
-                Cause(reason, outcome.cause, outcome.told),
+                Cause(reason, outcome.cause),
                 attempts.may_have_been_applied,
             )
         )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from registrar.inputs.interface import INPUTS, NAMES, meant
 from registrar.lists.profiles import ALL, BOTH
-from registrar.models.settings import Settings
+from registrar.models.selection import VISIBILITIES
 from registrar.runtime.workspace import Folder, Unreadable
 from registrar.texts.escaping import SECRET_CHARACTERS, SURROGATE
 from registrar.texts.messages import Languages, Message, msg
@@ -160,29 +160,23 @@ def _repository_id(branch: object) -> object:
     return repository.get("id") if isinstance(repository, dict) else None
 
 
-def event_visibility(file: Path | None) -> str | None:
-    """Return the visibility of the workflow's repository in the event; ``None`` if unknown.
+def workflow_visibility(environ: Mapping[str, str], given: str) -> str:
+    """Return who can read the log of the run, as a visibility of a repository; empty if unknown.
 
-    The field ``private`` of the event is true for internal repositories, too, so it shows only
-    whether a repository is public.
+    ``given`` is the value of the input. Without it, the event of the workflow may describe the
+    workflow's repository. There ``private: true`` alone may also mean an internal repository, so it
+    counts as internal. Outside a workflow, the log is private.
     """
-    repository = _part_of_event(file, "repository")
-    visibility = repository.get("visibility")
-    if isinstance(visibility, str):
-        return visibility
-    return "public" if repository.get("private") is False else None
-
-
-PUBLISHED = ("public", "internal")
-"""Visibilities with which others can read the log of a workflow: everybody, or an enterprise."""
-
-
-def may_be_published(settings: Settings) -> bool:
-    """Whether others may be able to read the log of the workflow.
-
-    Sends no request. True if the event does not show the visibility of the repository.
-    """
-    return settings.in_workflow and event_visibility(settings.event) in {None, *PUBLISHED}
+    if given or not on_runner(environ):
+        return given or "private"
+    file = environ.get("GITHUB_EVENT_PATH")
+    repository = _part_of_event(Path(file) if file else None, "repository")
+    visibility, is_private = repository.get("visibility"), repository.get("private")
+    if visibility in VISIBILITIES:
+        return str(visibility)
+    if is_private is None:
+        return ""
+    return "internal" if is_private else "public"
 
 
 def _part_of_event(file: Path | None, name: str) -> Mapping[str, object]:

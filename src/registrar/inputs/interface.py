@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from registrar.lists import profiles
+from registrar.models.selection import VISIBILITIES
 from registrar.models.settings import CommitStrategy, FailOn, Mode
 from registrar.texts.messages import LANGUAGES, Message, msg
 from registrar.texts.spelling import closest
@@ -90,6 +91,14 @@ INPUTS = {
         Input("max_wait_minutes", msg("option.max_wait_minutes"), "15"),
         Input("max_pull_requests", msg("option.max_pull_requests"), "10"),
         Input("max_minutes", msg("option.max_minutes"), "50"),
+        # Undocumented, but in the table of rhysd/actionlint. Whether it is allowed in a default is
+        # not confirmed; without it, the event and GitHub are asked
+        Input(
+            "workflow_visibility",
+            msg("option.workflow_visibility"),
+            choices=VISIBILITIES,
+            workflow_default="${{ github.repository_visibility }}",
+        ),
         # The runner sets GITHUB_API_URL to the API of the GitHub with the workflow
         Input("api_url", msg("option.api_url"), plain_variables=("HOST_API_URL", "GITHUB_API_URL")),
     )

@@ -77,11 +77,10 @@ def read(
     target = reader.target(mode)
     fail_on = reader.fail_on()
     reader.check_language()
-    event = environ.get("GITHUB_EVENT_PATH")
     workspace = environ.get("GITHUB_WORKSPACE") if in_workspace else None
     api_url = reader.api_url()
     own = environment.workflow_repository(environ, api_url)
-    visibility = environment.event_visibility(Path(event) if event else None)
+    visibility = reader.choice("workflow_visibility")
     settings = Settings(
         token=reader.token(mode),
         target=target,
@@ -114,8 +113,7 @@ def read(
         max_wait_seconds=reader.minutes("max_wait_minutes") * 60,
         in_workflow=environment.on_runner(environ) or bool(environ.get("GITHUB_REPOSITORY")),
         workflow_repository=own,
-        is_public_workflow=bool(own) and visibility == "public",
-        event=Path(event) if event else None,
+        workflow_visibility=environment.workflow_visibility(environ, visibility),
         is_of_fork=environment.is_of_fork(environ),
         run_url=environment.run_url(environ),
         action_url=environment.action_url(environ),
@@ -190,6 +188,8 @@ class _Reader:
         value = self._given(name)
         if accepted := known.accepted(value):
             return accepted
+        if not (value or known.default):
+            return ""
         values = {"name": name, "value": value, "accepted": known.choices}
         if close := closest(value.lower(), known.choices):
             self._report(name, msg("input.unknown_value_close", close=close, **values))

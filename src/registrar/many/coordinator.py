@@ -10,19 +10,17 @@ from typing import TYPE_CHECKING
 
 from registrar.errors import Diagnostic, Refused
 from registrar.github.limits import Resource
-from registrar.inputs.environment import may_be_published
 from registrar.many import notes, writing
-from registrar.many.listing import Listing, make_listing, others_read_workflow
+from registrar.many.listing import Listing, make_listing
 from registrar.many.many_listener import ManyListener
 from registrar.many.reading import Reader, unread
 from registrar.models.record import ONLY_LOOKED_AT, TO_DO, Record, Status
 from registrar.models.repository import Repository
 from registrar.models.run_result import Budget, ManyResult, RunResult
-from registrar.models.selection import Selection
+from registrar.models.selection import Exclusion, Selection
 from registrar.models.settings import FailOn, Mode, Settings
 from registrar.models.spec import ONE_OF_MANY, FileList, RegistrationSpec
 from registrar.presence.tasks import require_known_properties
-from registrar.privacy import Privacy
 from registrar.registration.run import register
 from registrar.registration.work import read_blobs
 from registrar.rendering.states import exclusions
@@ -48,7 +46,6 @@ class ManyRun:
     settings: Settings
     lists: Sequence[FileList]
     listener: ManyListener
-    privacy: Privacy
     cancellation: Cancellation
     run_result: RunResult
 
@@ -71,8 +68,6 @@ class ManyRun:
 
         Raises `Refused` if no repository is selected.
         """
-        self.privacy.of_many(others_read=may_be_published(self.settings))
-        self.privacy.not_public = self.github.limits.not_public
         self.github.check_token()
         client = self.github.many(self._require_time)
         with self.listener.group("many.group_list"):
@@ -115,19 +110,20 @@ class ManyRun:
     # --- Listing --------------------------------------------------------------------------------
 
     def _list(self, client: "BulkClient", selection: Selection) -> Listing:
-        settings, privacy = self.settings, self.privacy
         of_lists = (files.property_names for files in self.lists)
-        asked = selection.property_names.union(settings.property_names, *of_lists)
-        listing = make_listing(client, selection._replace(with_properties=bool(asked)), settings)
-        listed = listing.by_id.values()
-        privacy.of_many(others_read=others_read_workflow(settings, listed, client))
-        require_known_properties(asked, listed, others_read=privacy.counts_private)
+        asked = selection.property_names.union(self.settings.property_names, *of_lists)
+        selection = selection._replace(with_properties=bool(asked))
+        listing = make_listing(client, selection, self.settings)
+        self.settings = self.settings._replace(selection=listing.selection)
+        hides = listing.selection.is_too_private
+        listed = [each for each in listing.by_id.values() if not hides(each)]
+        require_known_properties(asked, listed)
         for name, failure in listing.not_found.items():
             for spec in self._specs([Repository(name)]):
                 not_found = unread(spec)._replace(failure=failure)
                 self.result.reading.add(not_found)
                 self._add(not_found)
-        if asked and (persons := {each.owner for each in listing.by_id.values() if each.of_person}):
+        if asked and (persons := {each.owner for each in listed if each.of_person}):
             self._note(msg("progress.no_properties", owners=sorted(persons)))
         for repository, reason in listing.excluded_repositories:
             for spec in self._specs([repository]):
@@ -187,8 +183,7 @@ class ManyRun:
             self.listener.line(msg("many.alone", count=len(alone)))
         for previewed in reader.read_alone(alone):
             self._sort_in(previewed)
-        others_read = self.privacy.counts_private
-        for note in notes.of_rules(result, self.lists, others_read=others_read):
+        for note in notes.of_rules(result, self.lists):
             self._note(note)
 
     def _sort_in(self, previewed: Record) -> None:
@@ -259,7 +254,7 @@ class ManyRun:
                 done = previewed.to_close + writes_each.get(previewed.left_to_do, 0)
                 left = max(left - done, 0)
                 self._add(row, place, self._set_pace(left, expected - left))
-                if reason := writing.why_stop(registered, gate, self.privacy.reason):
+                if reason := writing.why_stop(registered, gate):
                     self.result.stop(reason, registered.exit_code)
         if self.result.stopped:
             self._note_end(self.result.stopped)
@@ -335,7 +330,8 @@ class ManyRun:
 
     def _leave_out(self, row: Record) -> None:
         self.result.end.add(row)
-        self.listener.record(row, self.result.end)
+        if row.exclusion is not Exclusion.MORE_PRIVATE:
+            self.listener.record(row, self.result.end)
 
 
 def _key(spec: RegistrationSpec) -> tuple[str, str]:

@@ -1,14 +1,14 @@
-"""Lists the repositories, selects those of the run, and finds out whether others read its log."""
+"""Lists the repositories, and selects those of the run."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from registrar.errors import ENDS_THE_READING, Failure, GitHubError, Kind, Refused, RegistrarError
-from registrar.inputs.environment import PUBLISHED, event_visibility
 from registrar.models.repository import Repository, Values
-from registrar.models.selection import Exclusion, Selection
+from registrar.models.selection import VISIBILITIES, Exclusion, Selection
 from registrar.models.settings import Settings
 from registrar.runtime.concurrency import concurrently
 from registrar.texts.messages import msg
@@ -27,6 +27,8 @@ AT_ONCE = 4
 class Listing:
     """The repositories that were found, each of them once."""
 
+    selection: Selection
+    """The selection, with the visibility of the workflow's repository."""
     by_id: dict[int, Repository] = field(default_factory=dict[int, Repository])
     """Every repository that was found, by its number, the excluded ones included."""
     selected: list[Repository] = field(default_factory=list[Repository])
@@ -41,9 +43,10 @@ def make_listing(client: "BulkClient", selection: Selection, settings: Settings)
     """List the repositories, and divide them into selected and excluded ones.
 
     A repository that is given by its name is read alone, unless a list has it. Raises `Refused` if
-    the token cannot list the repositories of an owner, or read their custom properties.
+    the token cannot list the repositories of an owner, or read their custom properties. Also raises
+    it if it cannot be learnt who can read the log of the run, and not all repositories are public.
     """
-    listing = Listing()
+    listing = Listing(selection)
     for repository in _listed(client, selection, settings.workflow_repository):
         listing.by_id[repository.id] = repository
     named = set[int]()
@@ -59,6 +62,8 @@ def make_listing(client: "BulkClient", selection: Selection, settings: Settings)
             continue
         listing.by_id[repository.id] = repository
         named.add(repository.id)
+    known = _most_private(settings, listing.by_id.values(), client)
+    listing.selection = selection = selection._replace(most_private=known or VISIBILITIES[0])
     if selection.with_properties:
         without = selection._replace(properties={}, excluded_properties={})
 
@@ -73,6 +78,16 @@ def make_listing(client: "BulkClient", selection: Selection, settings: Settings)
             listing.excluded_repositories.append((repository, reason))
         else:
             listing.selected.append(repository)
+    if known is None:
+        everything = selection._replace(most_private=VISIBILITIES[-1])
+        lost = [
+            each
+            for each, reason in listing.excluded_repositories
+            if reason is Exclusion.MORE_PRIVATE
+            if not everything.exclusion(each, named=each.id in named)
+        ]
+        if lost:
+            raise Refused(msg("many.visibility_unknown", count=len(lost)))
     return listing
 
 
@@ -150,25 +165,19 @@ def _listed(
                 yield each
 
 
-def others_read_workflow(
+def _most_private(
     settings: Settings, listed: Iterable[Repository], client: "BulkClient"
-) -> bool:
-    """Whether the workflow's repository is public, or may be.
+) -> str | None:
+    """Return the visibility of the workflow's repository; ``None`` if it cannot be learnt.
 
-    An internal repository counts as public, because the whole enterprise can read its log. The
-    visibility is taken from the event; for a scheduled workflow, whose event has no repository,
-    from ``listed`` or from one more request. If it cannot be read, the result is true. Outside a
-    workflow the result is false, because nothing is published.
+    If neither the input nor the event has it, the repository is looked up in ``listed``, or else
+    with one more request.
     """
-    if not settings.in_workflow:
-        return False
-    if visibility := event_visibility(settings.event):
-        return visibility in PUBLISHED
+    if settings.workflow_visibility:
+        return settings.workflow_visibility
     name = settings.workflow_repository.lower()
-    if not name:
-        return True
     own = next((each for each in listed if each.full_name.lower() == name), None)
-    try:
-        return (own or client.rest.repository(settings.workflow_repository)).visibility in PUBLISHED
-    except RegistrarError:
-        return True
+    if own is None and name:
+        with suppress(RegistrarError):
+            own = client.rest.repository(settings.workflow_repository)
+    return own.visibility if own and own.visibility in VISIBILITIES else None

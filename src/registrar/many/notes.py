@@ -7,14 +7,8 @@ from registrar.models.spec import FileList
 from registrar.texts.messages import Message, msg
 
 
-def of_rules(
-    result: ManyResult, lists: Iterable[FileList], *, others_read: bool
-) -> Iterator[Message]:
-    """Yield the number of repositories to which each rule applies, and the notes of the lists.
-
-    ``others_read`` is true if other people can read the notes. Then the repositories in which a
-    property is unset are only counted, unless all of them are public.
-    """
+def of_rules(result: ManyResult, lists: Iterable[FileList]) -> Iterator[Message]:
+    """Yield the number of repositories to which each rule applies, and the notes of the lists."""
     of_list: dict[str, dict[int, int]] = {}
     for (name, number), count in result.rules.items():
         of_list.setdefault(name, {})[number] = count
@@ -34,8 +28,5 @@ def of_rules(
         yield msg("many.counted", note=unused.described, count=count)
     for (path, name), those in result.unset.items():
         skipped = msg("many.unset", path=path, name=name)
-        if others_read and not all(each.is_public for each in those):
-            yield msg("many.counted", note=skipped, count=len(those))
-        else:
-            names = [each.link for each in those]
-            yield msg("cause.with_repositories", cause=skipped, repositories=names)
+        names = [each.link for each in those]
+        yield msg("cause.with_repositories", cause=skipped, repositories=names)

@@ -353,6 +353,8 @@ class Reader:
         """Add the facts that the listing has of a repository, and the files of its owner."""
         if not isinstance(state, RepositoryState):
             return state
+        if spec.hides(state.repository):
+            return Exclusion.MORE_PRIVATE
         try:
             state = state._replace(repository=state.repository.described_by(spec.repository))
             return with_owner(self.github.client(spec.target), spec, state)

@@ -3,7 +3,7 @@
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from enum import IntEnum, auto
 from typing import TYPE_CHECKING
 
@@ -313,17 +313,16 @@ def may_have_written(previewed: Record, registered: Record, client: "Client") ->
     return is_open or is_closed or registered.wrote or bool(registered.count(Done.UNKNOWN))
 
 
-def why_stop(registered: Record, gate: Gate, reason: Callable[[Record], Message]) -> Message | None:
+def why_stop(registered: Record, gate: Gate) -> Message | None:
     """Return why the writing has to end, because other repositories would end in the same way;
     ``None`` if it can go on.
-
-    ``reason`` returns the reason of a failure as it may be published.
     """
     failure = registered.first_failure
-    if failure and failure.kind is Kind.CANCELLED:
+    if failure is None:
+        return None
+    if failure.kind is Kind.CANCELLED:
         return failure.message
-    if failure and failure.kind in ENDS_THE_WRITING:
-        return msg("many.stopped", reason=reason(registered))
-    if gate.is_same_cause:
-        return msg("many.same_cause", count=SAME_CAUSE, reason=reason(registered))
-    return None
+    reason = failure.cause.message
+    if failure.kind in ENDS_THE_WRITING:
+        return msg("many.stopped", reason=reason)
+    return msg("many.same_cause", count=SAME_CAUSE, reason=reason) if gate.is_same_cause else None

@@ -1,7 +1,7 @@
 """The result of one registration, that is of one list in one repository."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
@@ -211,18 +211,6 @@ class Record(NamedTuple):
     def has_written(self) -> bool:
         """Whether the run has opened, updated, withdrawn or closed a pull request."""
         return self.operation is not PullRequestOperation.NONE
-
-    @property
-    def known_repositories(self) -> Iterator[Repository]:
-        """Every description of the repository: its own, and one from each of its pull requests."""
-        yield self.repository
-        of_files = (
-            pull
-            for file in self.files
-            for pull in (file.declined_in, file.deleted_since, file.conflicts_with)
-        )
-        pulls = filter(None, (self.pull_request, *self.beside, *of_files))
-        yield from (pull.of for pull in pulls if pull.of)
 
     @property
     def is_of_workflow(self) -> bool:

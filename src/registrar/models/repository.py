@@ -120,6 +120,16 @@ class PullRequest(NamedTuple):
     are declined. False when it was read: `decide` sets this for a pull request in which a path was
     declined."""
 
+    def at(self, repository: Repository) -> "PullRequest":
+        """Return the pull request with an address that has the name by which ``repository`` is
+        known.
+
+        GitHub redirects it to a newer name. If the repository has become private since it was read,
+        nobody but GitHub should tell its new name.
+        """
+        url = f"{repository.html_url}/pull/{self.number}" if repository.html_url else self.url
+        return self._replace(url=url)
+
     @property
     def was_closed(self) -> bool:
         """Whether it was closed without being merged."""

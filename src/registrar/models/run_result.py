@@ -8,11 +8,9 @@ from registrar.errors import (
     EXIT_CANCELLED,
     EXIT_DONE,
     EXIT_FAILED,
-    Cause,
     Diagnostic,
     Failure,
     InvalidInput,
-    Kind,
     describe,
     exit_code,
 )
@@ -34,16 +32,6 @@ POINTS_PER_REPOSITORY = 2
 One is for the query that reads it again, and one for the mutation that creates everything at once
 or makes a commit.
 """
-
-
-class NotNamed(NamedTuple):
-    """The state of a repository whose name and details may not be published."""
-
-    status: Status
-    kind: Kind | None = None
-    """The kind of the failure; ``None`` if nothing failed."""
-    why: Cause | None = None
-    """The reason of the failure, without any name; ``None`` if nothing failed."""
 
 
 class Budget(NamedTuple):
@@ -80,10 +68,7 @@ class Budget(NamedTuple):
     interval: float = 0.0
     """Seconds from one writing request to the next."""
     next: tuple[Record, ...] = ()
-    """The lists that the run writes to, in this order; if names are hidden, only those that may be
-    published."""
-    next_not_named: int = 0
-    """Number of repositories that are left out of `next`, because they may not be published."""
+    """The lists that the run writes to, in this order."""
 
     @property
     def selected(self) -> int:
@@ -120,19 +105,13 @@ class Content(NamedTuple):
     example: FileDefinition
     """The file as the repository `of` gets it."""
     of: Repository
-    """One of the repositories, a public one if there is any."""
+    """One of the repositories."""
     replaces: str = ""
     """Id of the blob in open pull requests that is replaced; empty if the file is created."""
     before: bytes | None = None
     """Content of the blob with the id `replaces`; ``None`` if it was not read."""
     repositories: int = 0
     """Number of lists in repositories for which this content would be written."""
-
-    def with_one(self, example: FileDefinition, of: Repository) -> "Content":
-        """Return the content counted once more, for ``of``, which gets the file as ``example``."""
-        counted = self._replace(repositories=self.repositories + 1)
-        is_better = of.is_public and not self.of.is_public
-        return counted._replace(example=example, of=of) if is_better else counted
 
 
 MOST_NAMED = 200
@@ -153,8 +132,7 @@ class ManyResult:
         self.end = Tally()
         """Counts the lists in the states at the end of the run."""
         self.rows: list[Record] = []
-        """The final record of each list in each repository, except for complete ones; in a
-        published result, only those that may be published."""
+        """The final record of each list in each repository, except for complete ones."""
         self.with_finding: dict[Standing, list[Record]] = {}
         """The first `MOST_NAMED` records with each finding, also of complete repositories."""
         self.more_with_finding = Counter[Standing]()
@@ -181,8 +159,6 @@ class ManyResult:
         """Exit code of the signal that ended the run; 0 if there was none."""
         self.stopped: Message | None = None
         """Why the run ended before everything was done; ``None`` if it did not."""
-        self.not_named = Counter[NotNamed]()
-        """Number of repositories that are left out of `rows`, because they may not be published."""
 
     def add(self, row: Record) -> None:
         """Add the final record of one list in one repository."""
@@ -222,7 +198,7 @@ class ManyResult:
             possible = previewed.spec.file_list.possible
             listed = {(each.path, each.rule): each for each in possible}[file.path, file.rule]
             content = Content(listed, file, previewed.repository, replaces)
-        self.contents[key] = content.with_one(file, previewed.repository)
+        self.contents[key] = content._replace(repositories=content.repositories + 1)
 
     def note_blobs(self, blobs: Mapping[str, bytes]) -> None:
         """Add the contents that would be replaced; ``blobs`` are contents by blob id."""

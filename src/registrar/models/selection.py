@@ -8,7 +8,8 @@ from typing import NamedTuple
 from registrar.models.conditions import has_property, matches
 from registrar.models.repository import Repository
 
-VISIBILITIES = ("public", "private", "internal")
+VISIBILITIES = ("public", "internal", "private")
+"""The visibilities of a repository: the first one lets most people see it."""
 
 
 class Exclusion(StrEnum):
@@ -25,6 +26,8 @@ class Exclusion(StrEnum):
     """Pull requests are switched off in the repository."""
     NOT_MEANT = "excluded"
     """No name or pattern matches the repository, or a qualifier excludes it."""
+    MORE_PRIVATE = "more_private"
+    """Not everybody who can read the log of the run may see the repository, so it is not named."""
 
 
 class NamePattern(NamedTuple):
@@ -82,6 +85,9 @@ class Selection(NamedTuple):
     excluded_properties: Properties = MappingProxyType({})
     """Custom properties that a repository must not have with one of the values; an empty set
     excludes every value."""
+    most_private: str = VISIBILITIES[-1]
+    """The visibility of the repository with the workflow, which decides who can read the log. More
+    private repositories are left out."""
     with_properties: bool = False
     """Whether the custom properties of repositories must be read, because the selection, a list or
     a text depends on them."""
@@ -109,15 +115,25 @@ class Selection(NamedTuple):
         """Whether the names and patterns select ``full_name`` (``owner/repo``)."""
         return next((p.includes for p in reversed(self.patterns) if p.matches(full_name)), False)
 
+    def is_too_private(self, repository: Repository) -> bool:
+        """Whether somebody who can read the log of the run may not see a repository.
+
+        A repository counts as private if GitHub does not say its visibility.
+        """
+        visibility = repository.visibility if repository.visibility in VISIBILITIES else "private"
+        return VISIBILITIES.index(visibility) > VISIBILITIES.index(self.most_private)
+
     def exclusion(self, repository: Repository, *, named: bool = False) -> Exclusion | None:
         """Return the reason to leave a repository out; ``None`` if it is selected.
 
         A listing does not show whether a repository is empty or locked, so these reasons are found
         later. With ``named`` the input named the repository, and its present name does not matter,
-        because it may have been renamed.
+        because it may have been renamed. A repository that is too private has no other reason,
+        because other reasons come with its name.
         """
         reasons = (
             (Exclusion.NOT_MEANT, not (named or self.matches(repository.full_name))),
+            (Exclusion.MORE_PRIVATE, self.is_too_private(repository)),
             (Exclusion.ARCHIVED, repository.archived),
             (Exclusion.DISABLED, repository.disabled),
             (Exclusion.FORK, repository.is_fork and not self.forks),

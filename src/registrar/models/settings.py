@@ -153,11 +153,9 @@ class Settings(NamedTuple):
     workflow_repository: str
     """The repository of the workflow (``GITHUB_REPOSITORY``); empty if there is none, or if it is
     on another host than ``api_url``."""
-    is_public_workflow: bool
-    """Whether the event says that the repository of the workflow is public."""
-    event: Path | None
-    """The file with the event that started the workflow (``GITHUB_EVENT_PATH``), if there is one.
-    """
+    workflow_visibility: str
+    """The visibility of the repository with the workflow, which decides who can read the log. Empty
+    if it is not known; ``private`` outside a workflow."""
     is_of_fork: bool
     """Whether a pull request from a fork started the workflow, so that the workflow's own token can
     only read."""
@@ -167,6 +165,16 @@ class Settings(NamedTuple):
     """Address of the action's repository; empty if it is not known."""
     warnings: tuple[Message, ...] = ()
     """Warnings about the inputs."""
+
+    @property
+    def is_public_workflow(self) -> bool:
+        """Whether the workflow's repository is known and public."""
+        return bool(self.workflow_repository) and self.workflow_visibility == "public"
+
+    @property
+    def others_read(self) -> bool:
+        """Whether people may be able to read the log who may not see a private repository."""
+        return self.workflow_visibility != "private"
 
     @property
     def texts(self) -> dict[str, str]:

@@ -223,6 +223,11 @@ class RegistrationSpec(NamedTuple):
         is_unchanged = full_name.lower() == self.target.lower()
         return is_unchanged or bool(selection and selection.matches(full_name))
 
+    def hides(self, repository: Repository) -> bool:
+        """Whether somebody who can read the log of a run over many may not see a repository."""
+        selection = self.settings.selection
+        return bool(selection and selection.is_too_private(repository))
+
     @property
     def property_names(self) -> frozenset[str]:
         """Custom properties on which the list or the texts of the run depend, in lower case."""

@@ -124,25 +124,15 @@ def _removed(
     return tuple(each.path for each in definitions if each.path in had and is_gone(each.path))
 
 
-def require_known_properties(
-    names: Iterable[str], repositories: Iterable[Repository], *, others_read: bool = False
-) -> None:
+def require_known_properties(names: Iterable[str], repositories: Iterable[Repository]) -> None:
     """Raise `Refused` if a custom property seems to be misspelled.
 
     This is so if none of ``repositories`` has a property with this name, but one with a close name.
-    With ``others_read`` the message shows the close name only if a public repository has it,
-    because others can read the log.
     """
-    known: dict[str, bool] = {}
-    for repository in repositories:
-        for name in repository.properties or ():
-            known[name] = known.get(name, False) or repository.is_public or not others_read
-    for name in sorted(set(names) - known.keys()):
-        if not (close := closest(name, known)):
-            continue
-        if known[close]:
+    known = {name for repository in repositories for name in repository.properties or ()}
+    for name in sorted(set(names) - known):
+        if close := closest(name, known):
             raise Refused(msg("preflight.property_close", name=name, close=close))
-        raise Refused(msg("preflight.property_unknown", name=name))
 
 
 def listed_in(spec: RegistrationSpec, state: RepositoryState) -> Listed:

@@ -63,12 +63,7 @@ def register(client: "Client", spec: RegistrationSpec, listener: Listener) -> Re
     """
     progress = Progress(spec, listener)
     result = _result_of(lambda: _register(client, progress), progress, client)
-    repository = result.repository
-    now = client.session.described
-    if now and now.id == repository.id:
-        # The last answer may show that it was renamed, or made private, during the run
-        repository = repository._replace(full_name=now.full_name, visibility=now.visibility)
-    return result._replace(repository=repository, is_ended=spec.writes or spec.withdraws)
+    return result._replace(is_ended=spec.writes or spec.withdraws)
 
 
 def preview(task: Task, lookups: Lookups, listener: Listener) -> Record:

@@ -79,7 +79,8 @@ def _commits_at_ref(client: "Client", spec: RegistrationSpec, known: Repository)
 
 def _identified(spec: RegistrationSpec, repository: Repository) -> Repository:
     """Return the repository that was read. If it was listed before, it gets the listed number, and
-    `Refused` is raised if it is another one, or is not selected by its present name.
+    `Refused` is raised if it is another one, is not selected by its present name, or is too private
+    by now.
     """
     if not spec.was_listed:
         return repository
@@ -88,6 +89,8 @@ def _identified(spec: RegistrationSpec, repository: Repository) -> Repository:
     number, node_id = repository.id, repository.node_id
     if (number and number != listed.id) or not (number or node_id == listed.node_id):
         raise Refused(msg("many.another_repository"), Kind.MOVED)
+    if spec.hides(repository):
+        raise Refused(msg("many.turned_private"), Kind.MOVED)
     if not spec.may_be_called(repository.full_name):
         raise Refused(msg("many.other_name"), Kind.MOVED)
     return repository._replace(id=listed.id, goes_by_id=True)

@@ -320,6 +320,7 @@ EXCLUDED = {
     Exclusion.FORK: "many.excluded_fork",
     Exclusion.NO_PULL_REQUESTS: "many.excluded_no_pull_requests",
     Exclusion.NOT_MEANT: "many.excluded_excluded",
+    Exclusion.MORE_PRIVATE: "many.excluded_more_private",
 }
 
 

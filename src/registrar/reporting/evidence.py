@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
@@ -70,33 +70,6 @@ class Evidence(NamedTuple):
     """Address of the open pull request that adds another file at the path."""
     properties: tuple[str, ...] = ()
     """Values of the custom properties that the list or the selection names, in their order."""
-
-
-NOT_NAMED = "not public: {}"
-"""Stands in place of a name, with the number of repositories that have this row but no name."""
-
-
-def counted(counts: Mapping[Evidence, int], property_names: Sequence[str]) -> Iterator[Evidence]:
-    """Yield the rows, each with its number of repositories in place of a name.
-
-    The rows in ``counts`` come from `without_repository`.
-    """
-    for row, count in counts.items():
-        name = NOT_NAMED.format(count)
-        yield row._replace(repository=name, properties=("",) * len(property_names))
-
-
-def without_repository(row: Evidence) -> Evidence:
-    """Return a row that does not show which repository it is about."""
-    return Evidence(
-        list=row.list,
-        path=row.path,
-        standing=row.standing,
-        outcome=row.outcome,
-        reason=row.reason,
-        list_digest=row.list_digest,
-        read_at=row.read_at,
-    )
 
 
 def header(property_names: Sequence[str]) -> str:

@@ -177,17 +177,16 @@ class Page:
     taken_next: Sequence[Message] = ()
     """Sentences about the repositories that a run on the same day writes to."""
     counted: Tally = field(default_factory=Tally)
-    """The counts of all repositories, also of those that are not named."""
+    """The counts of all repositories."""
     is_of_many: bool = False
     names: dict[str, str] = field(default_factory=dict[str, str])
-    """The addresses of the repositories that are named, by their names."""
+    """The addresses of the repositories, by their names."""
     excluded: dict[str, Exclusion] = field(default_factory=dict[str, Exclusion])
-    """The reasons why named repositories were left out, by their names."""
+    """The reasons why repositories were left out, by their names, except for those that are too
+    private to be named."""
     rows: list[ShownRepository] = field(default_factory=list[ShownRepository])
     lists: dict[str, None] = field(default_factory=dict[str, None])
     """Names of the lists, in their order."""
-    hidden: set[str] = field(default_factory=set[str])
-    """The names, in lower case, of repositories that were read and are only counted, not shown."""
 
     @property
     def read(self) -> int:
@@ -199,15 +198,9 @@ class Page:
         """Number of repositories that failed."""
         return self.counted.states[Status.FAILED]
 
-    def reach(self, least: str, *, hidden: bool = False) -> int:
-        """Return the number of repositories that are at least ``COMPLETE`` or ``DONE``.
-
-        With ``hidden``, only repositories that are not named count.
-        """
-        reached = self.counted.completeness
-        if not hidden:
-            return self.counted.reach(Completeness[least])
-        return sum(reached[name] >= Completeness[least] for name in self.hidden)
+    def reach(self, least: str) -> int:
+        """Return the number of repositories that are at least ``COMPLETE`` or ``DONE``."""
+        return self.counted.reach(Completeness[least])
 
     @property
     def targets(self) -> list[str]:
@@ -290,12 +283,6 @@ class Page:
                 groups.setdefault(name, {}).setdefault(value, Counter())[bar] += 1
         return {name: [Group(*each) for each in sorted(of.items())] for name, of in groups.items()}
 
-    def count(self, record: Record) -> None:
-        """Take one list in one repository that must not be named."""
-        if not record.exclusion:
-            self.lists[record.spec.file_list.label] = None
-            self.hidden.add(record.spec.repository.full_name.lower())
-
     def add(
         self,
         record: Record,
@@ -354,12 +341,8 @@ class Page:
             )
         )
 
-    def render(self, catalogue: Catalogue, *, others_read: bool = False) -> Iterator[str]:
-        """Yield the page in the catalogue's language, part by part.
-
-        ``others_read`` says that other people can read it, so that no private repository is named
-        as an example.
-        """
+    def render(self, catalogue: Catalogue) -> Iterator[str]:
+        """Yield the page in the catalogue's language, part by part."""
 
         def text(key: str, **values: object) -> str:
             return catalogue.text(msg(key, **values), escaping.show_control_characters)
@@ -393,7 +376,7 @@ class Page:
             page=self,
             title=text(
                 "page.title",
-                targets=self.targets or msg("page.not_public"),
+                targets=self.targets,
                 lists=[*self.lists],
             ),
             read=text(MODES[self.mode].read, moment=f"{self.read_at[:16].replace('T', ' ')} UTC"),
@@ -425,7 +408,7 @@ class Page:
             contents_title=catalogue.text(preview.title(self.contents)),
             contents=[
                 (catalogue.text(heading, escaping.show_control_characters), diff)
-                for heading, diff in preview.contents(self.contents, others_read=others_read)
+                for heading, diff in preview.contents(self.contents)
             ],
         )
         while part := "".join(islice(pieces, _PARTS)):

@@ -85,19 +85,9 @@ def title(wanted: Sequence[Content]) -> Message:
     return msg("preview.written" if is_update else "preview.created", count=len(wanted))
 
 
-def contents(
-    wanted: Sequence[Content], *, others_read: bool
-) -> Iterator[tuple[Message, list[str]]]:
-    """Yield each content that would be written: a heading with the number of repositories, a diff.
-
-    With ``others_read`` other people read it, so no private repository is named as an example.
-    """
-    changes = [
-        _Change(each.example, each.replaces, each.before)
-        if each.of.is_public or not others_read
-        else _Change(each.listed, each.replaces)
-        for each in wanted
-    ]
+def contents(wanted: Sequence[Content]) -> Iterator[tuple[Message, list[str]]]:
+    """Yield each content that would be written: a heading with its repositories, and a diff."""
+    changes = [_Change(each.example, each.replaces, each.before) for each in wanted]
     for content, change, diff in zip(wanted, changes, _diffs(changes), strict=True):
         file: str | Message = change.file.path
         for key, _, without in _without_diff([change]):
@@ -107,18 +97,14 @@ def contents(
             heading = msg("preview.in_open", content=heading)
         if content.listed.has_template or content.listed.parts:
             example = Link(content.of.full_name, content.of.html_url)
-            heading = (
-                msg("preview.example", content=heading, example=example)
-                if change.file is content.example
-                else msg("preview.template", content=heading)
-            )
+            heading = msg("preview.example", content=heading, example=example)
         yield heading, diff
 
 
-def of_many(wanted: Sequence[Content], markdown: Markdown, *, others_read: bool) -> list[str]:
+def of_many(wanted: Sequence[Content], markdown: Markdown) -> list[str]:
     """Return the files that a run over many would write, as in `contents`, in Markdown."""
     lines: list[str] = []
-    for heading, diff in contents(wanted, others_read=others_read):
+    for heading, diff in contents(wanted):
         lines += [markdown.text(heading), "", *_fenced(diff, markdown)]
     return folded(markdown.text(title(wanted)), lines, is_open=len(lines) <= ROWS_UNFOLDED)
 

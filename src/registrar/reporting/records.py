@@ -1,6 +1,5 @@
 """Writes the table during a run, one list in one repository after the other, and then the page."""
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -28,8 +27,6 @@ class Records:
         self._read_at = read_at
         self._page: Page | None = None
         self._table: Path | None = None
-        self._not_named = Counter[Evidence]()
-        """Rows of repositories that must not be named, with the number of repositories."""
 
     def add(self, record: Record, counted: Tally, reason: str = "", help_page: str = "") -> None:
         """Write the states of the listed paths to the table, and keep them for the page.
@@ -40,13 +37,6 @@ class Records:
         self._page_of(record, counted).add(record, self._shown, reason, help_page)
         if record.exclusion is not Exclusion.NOT_MEANT:
             self._write(evidence.rows_of(record, self._read_at, reason))
-
-    def count(self, record: Record, counted: Tally, reason: str = "") -> None:
-        """Count the states of the listed paths of a repository that must not be named."""
-        self._page_of(record, counted).count(record)
-        if record.exclusion is not Exclusion.NOT_MEANT:
-            rows = evidence.rows_of(record, self._read_at, reason)
-            self._not_named.update(map(evidence.without_repository, rows))
 
     def _shown(self, text: str) -> str:
         return self._catalogue.shown(text, str)
@@ -70,24 +60,20 @@ class Records:
         self,
         contents: Sequence[Content],
         *,
-        others_read: bool,
         ended_early: Sequence[Message] = (),
         taken_next: Sequence[Message] = (),
     ) -> dict[str, str]:
         """Write the page, and return the names of table and page by their outputs.
 
         The arguments go to the `Page`: ``contents`` are those that a plan would write,
-        ``others_read`` says that other people read the page, ``ended_early`` has the reasons why
-        the run ended before its work was done, and ``taken_next`` has sentences about the
-        repositories that a run on the same day writes to.
+        ``ended_early`` has the reasons why the run ended before its work was done, and
+        ``taken_next`` has sentences about the repositories that a run on the same day writes to.
         """
-        if self._page and self._not_named:
-            self._write(evidence.counted(self._not_named, self._page.property_names))
         path = self._files.new("page", "html") if self._page else None
         if path and self._page:
             self._page.contents = contents
             self._page.ended_early, self._page.taken_next = ended_early, taken_next
-            for part in self._page.render(self._catalogue, others_read=others_read):
+            for part in self._page.render(self._catalogue):
                 self._files.append(path, part)
         written = {"table_path": self._table, "page_path": path}
         return {name: each.name for name, each in written.items() if each}

@@ -1,13 +1,11 @@
 """The output for programs: the report (``schemas/report.schema.json``), and the step's outputs."""
 
 import json
-from collections import Counter
 from collections.abc import Callable, Mapping
 
-from registrar.errors import Kind
 from registrar.models.paths import ListedPath
 from registrar.models.record import Record, Status
-from registrar.models.run_result import ManyResult, NotNamed, RunResult
+from registrar.models.run_result import ManyResult, RunResult
 from registrar.models.settings import FailOn
 from registrar.models.standing import Completeness, by_group
 from registrar.rendering.states import explanation
@@ -183,18 +181,7 @@ def _many(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
         if budget
         else None,
         "rows": [_row(row, catalogue) for row in result.rows],
-        "not_named": [
-            {"state": status, "kind": kind and kind.name.lower(), "count": count}
-            for (status, kind), count in _by_kind(result.not_named).items()
-        ],
     }
-
-
-def _by_kind(not_named: Mapping[NotNamed, int]) -> Counter[tuple[Status, Kind | None]]:
-    by_kind = Counter[tuple[Status, Kind | None]]()
-    for those, count in not_named.items():
-        by_kind[those.status, those.kind] += count
-    return by_kind
 
 
 def _row(row: Record, catalogue: Catalogue) -> dict[str, object]:

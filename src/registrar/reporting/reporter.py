@@ -14,7 +14,7 @@ from registrar.models.settings import Mode, Settings
 from registrar.models.spec import FileList
 from registrar.models.standing import Standing
 from registrar.models.tally import Tally
-from registrar.privacy import Privacy, told
+from registrar.privacy import Privacy
 from registrar.rendering import states
 from registrar.rendering.states import Tone
 from registrar.reporting import preview, report, sentences, summary
@@ -154,7 +154,6 @@ class Reporter(ManyListener):
 
     def budget_known(self, budget: Budget, settings: Settings) -> None:
         """Print the result of the reading, and the plan of the writing."""
-        budget = self.privacy.budget(budget)
         for sentence in (*sentences.read(budget), *sentences.budget(budget, settings)):
             self.line(sentence)
 
@@ -162,7 +161,7 @@ class Reporter(ManyListener):
         """Ask at the terminal whether the run may write; true if there is no terminal."""
         if self.terminal is None:
             return True
-        self.line(sentences.question(self.privacy.budget(budget), settings))
+        self.line(sentences.question(budget, settings))
         return self.terminal.says_yes()
 
     def repository_done(
@@ -173,24 +172,22 @@ class Reporter(ManyListener):
         *,
         names_list: bool,
     ) -> None:
-        """Print the final state of a list in a repository, if the repository may be named."""
-        if shown := self.privacy.row(row):
-            self.line(sentences.line(shown, place, seconds_left, names_list=names_list))
+        """Print the final state of a list in a repository."""
+        self.line(sentences.line(row, place, seconds_left, names_list=names_list))
 
     def many_done(self, result: RunResult) -> None:
         """Print the contents that a plan would write, the notes, and the number in each state."""
-        published = self.privacy.published(result)
-        if published.many:
-            self._report_contents(published.many)
-            notes = sentences.notes(published.registrations)
-            for sentence in (*notes, *sentences.closing(published.many)):
+        if result.many:
+            self._report_contents(result.many)
+            notes = sentences.notes(result.registrations)
+            for sentence in (*notes, *sentences.closing(result.many)):
                 self.line(sentence)
 
     # --- At the end -----------------------------------------------------------------------------
 
     def report_registration(self, registration: Record) -> None:
         """Report the result of a registration: the diffs of a plan, the failures, the summary."""
-        registration = self.privacy.row(registration) or registration
+        registration = self.privacy.row(registration)
         for heading, lines in preview.diffs(registration, self.catalogue):
             with self.console.group(heading):
                 for line in lines:
@@ -216,9 +213,8 @@ class Reporter(ManyListener):
         """Print each content that a plan over many repositories would write."""
         if wanted := list(result.contents.values()):
             with self.console.group(self._text(preview.title(wanted))):
-                others_read = self.privacy.counts_private
                 show = escaping.show_control_characters
-                for heading, diff in preview.contents(wanted, others_read=others_read):
+                for heading, diff in preview.contents(wanted):
                     self.console.line(self.catalogue.text(heading, show))
                     for line in diff:
                         self.console.line(self.catalogue.shown(line, show))
@@ -233,16 +229,11 @@ class Reporter(ManyListener):
         self._safely(lambda: self._record(row, counted))
 
     def _record(self, row: Record, counted: Tally) -> None:
-        shown = self.privacy.row(row)
         reason = help_page = ""
-        if failure := (shown or row).first_failure:
-            why = failure.message if shown else told(failure)
-            reason = self.catalogue.text(why, str)
+        if failure := row.first_failure:
+            reason = self.catalogue.text(failure.message, str)
             help_page = self._help(failure.message, self.catalogue)
-        if shown:
-            self.records.add(shown, counted, reason, help_page)
-        else:
-            self.records.count(row, counted, reason)
+        self.records.add(self.privacy.row(row), counted, reason, help_page)
 
     def report_run(self, result: RunResult) -> None:
         """Report the result of the run: step summary, outputs, report, table and page.
@@ -262,10 +253,7 @@ class Reporter(ManyListener):
             if many is None:
                 parts = [summary.of_one(each, self.catalogue) for each in registrations]
             elif many.end.repositories:
-                others_read = self.privacy.counts_private
-                parts = [
-                    summary.of_many(many, registrations, self.catalogue, others_read=others_read)
-                ]
+                parts = [summary.of_many(many, registrations, self.catalogue)]
             if result.valid_lists:
                 parts.append(summary.of_lists(result.valid_lists, self.catalogue))
             if errors := [diagnostic.message for diagnostic in published.diagnostics]:
@@ -303,7 +291,6 @@ class Reporter(ManyListener):
                 taken_next = list(sentences.taken_next(many.budget))
         return self.records.finish(
             contents,
-            others_read=self.privacy.counts_private,
             ended_early=ended,
             taken_next=taken_next,
         )

@@ -11,7 +11,8 @@ from registrar.models.record import (
     Record,
     Status,
 )
-from registrar.models.run_result import Budget, ManyResult, NotNamed
+from registrar.models.run_result import Budget, ManyResult
+from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode, Settings
 from registrar.models.spec import FileList
 from registrar.models.standing import FINDINGS, WANTED, Standing, by_group
@@ -182,6 +183,8 @@ def read(budget: Budget) -> Iterator[Message]:
         if excluded
         else msg("many.selected", **selected)
     )
+    if hidden := budget.excluded.get(Exclusion.MORE_PRIVATE):
+        yield msg("many.more_private", count=hidden)
     if budget.selected == budget.not_found:
         yield msg("many.nothing_read")
     elif budget.points_left is None:
@@ -213,15 +216,13 @@ def budget(budget: Budget, settings: Settings) -> Iterator[Message]:
 
 def taken_next(budget: Budget) -> Iterator[Message]:
     """Yield a sentence about the repositories that a run on the same day writes to, if any."""
-    if budget.next or budget.next_not_named:
+    if budget.next:
         yield msg("many.next", repositories=_next_ones(budget))
 
 
 def _next_ones(budget: Budget) -> list[str | Message]:
     names = list(dict.fromkeys(each.repository.link for each in budget.next))
-    hidden = budget.next_not_named
-    not_named = [msg("many.next_not_named", count=hidden)] if hidden else []
-    return [*_named(names, len(names)), *not_named]
+    return _named(names, len(names))
 
 
 def question(budget: Budget, settings: Settings) -> Message:
@@ -343,9 +344,6 @@ def closing(result: ManyResult) -> Iterator[Message]:
     yield msg(key, parts=parts) if parts else msg("many.outcome_empty")
     if found := findings(result.end.standings):
         yield found
-    if result.not_named:
-        counts = result.not_named.items()
-        yield msg("many.not_named", parts=[_not_named(*each) for each in counts])
     settings, budget = result.settings, result.budget
     if budget is None or result.stopped:
         return
@@ -356,18 +354,6 @@ def closing(result: ManyResult) -> Iterator[Message]:
         lists = budget.reading.left_to_do
         needed = max(lists[Status.TO_OPEN], lists[Status.TO_UPDATE])
         yield msg("many.capped", left=left, most=settings.max_pull_requests, needed=needed)
-
-
-def _not_named(those: NotNamed, count: int) -> Message:
-    found, why = counted(those.status, count), those.why
-    return msg("state.with_reason", state=found, reason=why.message) if why else found
-
-
-def _with_names(cause: Message, names: Sequence[str | Message]) -> Message:
-    """Add the names of the repositories to a cause, if some may be named."""
-    if not names:
-        return cause
-    return msg("cause.with_repositories", cause=cause, repositories=names)
 
 
 def notes(registrations: Iterable[Record]) -> Iterator[Message]:
@@ -391,7 +377,7 @@ def notes(registrations: Iterable[Record]) -> Iterator[Message]:
 
 
 def failures(result: ManyResult) -> Iterator[Message]:
-    """Yield each cause for which the run fails, with the repositories that may be named."""
+    """Yield each cause for which the run fails, with its repositories."""
     for rows in by_cause(result):
         failure = rows[0].first_failure
         reason = cause_of(rows, failure) if failure else None
@@ -399,10 +385,6 @@ def failures(result: ManyResult) -> Iterator[Message]:
         if found := _fails(result.settings, rows[0].status, len(names), reason):
             repositories = _named(names, len(names))
             yield msg("cause.with_repositories", cause=found, repositories=repositories)
-    for those, count in result.not_named.items():
-        reason = those.why.message if those.why else None
-        if found := _fails(result.settings, those.status, count, reason):
-            yield found
     for standing, rows in result.with_finding.items():
         if any(each.covers(standing) for each in result.settings.fail_on):
             named = _named(
@@ -410,7 +392,7 @@ def failures(result: ManyResult) -> Iterator[Message]:
                 len(rows) + result.more_with_finding[standing],
             )
             found = msg(STANDINGS[standing].fails, count=result.end.standings[standing])
-            yield _with_names(found, named if rows else [])
+            yield msg("cause.with_repositories", cause=found, repositories=named)
 
 
 def _fails(

@@ -92,14 +92,11 @@ def of_many(
     result: ManyResult,
     registrations: Sequence[Record],
     catalogue: Catalogue,
-    *,
-    others_read: bool,
 ) -> str:
     """Return the summary of many repositories (Markdown).
 
     It has the outcome, the budget, the notes, the causes of failures, the repositories that are not
-    complete, the findings, and the contents that a plan would write. ``others_read`` says that
-    other people read it.
+    complete, the findings, and the contents that a plan would write.
     """
     markdown = Markdown(catalogue)
     outcome = markdown.text(*sentences.closing(result))
@@ -126,15 +123,14 @@ def of_many(
             "many.table_outcome": lambda row: markdown.line(sentences.state(row)),
             "many.table_paths": lambda row: _paths(row, markdown),
         }
-        key = "many.not_complete_public" if result.not_named else "many.not_complete"
-        heading = msg(key, count=len({row.repository.full_name for row in rows}))
+        heading = msg("many.not_complete", count=len({row.repository.full_name for row in rows}))
         is_open = result.end.states[Status.FAILED] > 0 or len(rows) <= ROWS_UNFOLDED
         lines += folded(markdown.text(heading), _table(rows, columns, markdown), is_open=is_open)
     for standing, words in states.STANDINGS.items():
         if words.found and standing in result.with_finding:
             lines += _found(standing, result, markdown)
     if wanted := list(result.contents.values()):
-        lines += preview.of_many(wanted, markdown, others_read=others_read)
+        lines += preview.of_many(wanted, markdown)
     return "\n".join(lines) + "\n"
 
 

@@ -107,17 +107,3 @@ def test_a_plan_names_one_that_somebody_has_changed(
         assert "a.md" in each.stdout
     assert states(run) == {"closed": 2, "complete": 1}
     assert needless[1].pull_requests[0].state == "open"
-
-
-def test_those_that_are_not_public_are_counted(register: Start, host: StandInHost) -> None:
-    host.create_repository("octo-org/workflows", dict(BY_HAND))
-    secret = host.create_repository("octo-org/top-secret", {"x": b""}, private=True)
-    in_public = partial(register, env={"GITHUB_REPOSITORY": "octo-org/workflows"}, runner=True)
-    in_public()
-    secret.commit(dict(BY_HAND))
-    for mode, state in (("plan", "to close"), ("register", "closed")):
-        run = in_public(mode=mode)
-        [counted] = run.report["many"]["not_named"]
-        assert counted == {"state": state, "kind": None, "count": 1}
-        assert "secret" not in run.text + run.output_file
-    assert closed([secret]) == 1

@@ -9,7 +9,7 @@ import pytest
 from tests.fakehub import StandInHost
 from tests.fakehub.repository import Protection
 from tests.harness import LIST_BRANCH, Action, Run, Start
-from tests.organisation import WORKFLOW, Make, opened, states
+from tests.organisation import Make, opened, states
 from tests.outputs import DAY
 
 
@@ -71,15 +71,3 @@ def test_a_plan_names_what_a_run_of_the_same_day_takes(
         taken = [name for name in order(run) if f"octo-org/{name}" not in looked_at][:4]
         assert named == ", ".join(f"octo-org/{name}" for name in taken)
         assert ("r7" in taken, "r5" in taken) == (left == 12, left == 4)
-
-
-def test_where_others_read_the_workflow_what_is_next_is_counted(
-    many: Start, make: Make, host: StandInHost
-) -> None:
-    make(1, 2)
-    make(0, 3, private=True)
-    run = many(mode="plan", env={"GITHUB_REPOSITORY": WORKFLOW})
-    text = "repositories: octo-org/r1, octo-org/r2, not named, because they may be private: 3."
-    shown = re.sub(r"r[12], octo-org/r[12]", "r1, octo-org/r2", run.stdout)
-    assert text in shown
-    assert not re.search("r[345]", run.summary)

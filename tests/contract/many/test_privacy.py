@@ -1,22 +1,22 @@
-"""Many repositories: readers of a public workflow learn only numbers about private repositories."""
+"""Many repositories: a run names only repositories that everybody who can read its log may see."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.example import LISTED, PRESENT
 from tests.fakehub import Refusal, Repository, Request, StandInHost
+from tests.fakehub.representations import node_id
 from tests.harness import Action, Run, Start, is_read, meanwhile, refuse, report_schema
-from tests.organisation import Make, asked, opened, refuse_writes, rows, states
+from tests.organisation import asked, opened, refuse_writes, rows
 
-PUBLIC = "octo-org/workflows"
+WORKFLOW = "octo-org/workflows"
 pytestmark = pytest.mark.usefixtures("secret")
 
 
@@ -32,10 +32,11 @@ def secret(host: StandInHost) -> Repository:
     )
 
 
-def workflow(action: Action, *, is_private: bool = False) -> dict[str, str]:
-    """The environment of a workflow whose repository is public, or private."""
-    action.host.create_repository(PUBLIC, LISTED, private=is_private)
-    return {"GITHUB_REPOSITORY": PUBLIC, **action.keeping}
+def workflow(action: Action, visibility: str = "public") -> dict[str, str]:
+    """The environment of a workflow whose repository has this visibility."""
+    private, internal = visibility != "public", visibility == "internal"
+    action.host.create_repository(WORKFLOW, LISTED, private=private, internal=internal)
+    return {"GITHUB_REPOSITORY": WORKFLOW, **action.keeping}
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def in_public(many: Start, action: Action) -> Start:
 @pytest.fixture
 def in_private(many: Start, action: Action) -> Start:
     """The action in a workflow of a private repository."""
-    return partial(many, env=workflow(action, is_private=True), runner=True)
+    return partial(many, env=workflow(action, "private"), runner=True)
 
 
 @pytest.fixture
@@ -65,203 +66,176 @@ def published(action: Action) -> Callable[[Run], str]:
 Published = Callable[[Run], str]
 
 
-def not_named(run: Run) -> dict[tuple[str, str | None], int]:
-    """How many repositories without a name stand how, and why those failed that did."""
-    counted = run.report["many"]["not_named"]
-    return {(each["state"], each["kind"]): each["count"] for each in counted}
+# --- Which repositories are selected --------------------------------------------------------------
 
 
-@pytest.mark.parametrize("event", [{"repository": {"private": False}}, {"schedule": "0 0"}, None])
-@pytest.mark.parametrize("mode", ["plan", "register", "check"])
-def test_what_is_not_public_has_no_line_in_a_public_workflow(
-    in_public: Start,
-    make: Make,
-    secret: Repository,
-    action: Action,
-    published: Published,
-    event: object,
-    mode: str,
-) -> None:
-    internal = action.host.create_repository(
-        "octo-org/in-house", PRESENT, private=True, internal=True
-    )
-    [public] = make(0, 1)
-    env = {"GITHUB_REPOSITORY": PUBLIC, **action.keeping}
+def known_by(action: Action, source: str, visibility: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the variables and the inputs with which a run learns its workflow's visibility."""
+    env, event = workflow(action, visibility), dict[str, object]()
+    if source == "input":
+        env["GITHUB_REPOSITORY"] = "other/gone"
+        return env, {"workflow_visibility": visibility}
+    if source == "event":
+        event = {"visibility": visibility, "private": visibility != "public"}
+    if source == "older event":
+        event = {"private": visibility != "public"}
     if event:
-        name = action.write("event.json", json.dumps(event))
-        env["GITHUB_EVENT_PATH"] = str(action.workspace / name)
-    run = in_public(mode=mode, env=env)
-    assert not any(
-        word in published(run)
-        for word in ("secret", "in-house", f'"{secret.id}"', f"id {secret.id}")
-    )
-    state = "opened" if mode == "register" else "to open"
-    assert rows(run) == {public.full_name: state}
-    assert states(run) == {state: 3, "complete": 1}
-    assert not_named(run) == {(state, None): 2}
-    assert len(run.report["registrations"]) == 1
-    counted = "Counted but not named, because they may be private"
-    assert counted in run.summary
-    assert counted in run.stdout
-    assert "with something to report" not in run.summary
-    assert opened([secret, internal]) == [int(mode == "register")] * 2
-    # As many as there are, however they are called
-    assert run.outputs["incomplete"] == "3"
-    missing = len(LISTED) - len(PRESENT)
-    assert run.outputs["created"] == str(3 * missing if mode == "register" else 0)
+        env["GITHUB_REPOSITORY"] = "other/gone"
+    if source == "request":
+        env["GITHUB_REPOSITORY"] = "elsewhere/workflows"
+        private, internal = visibility != "public", visibility == "internal"
+        action.host.create_repository("elsewhere/workflows", private=private, internal=internal)
+    name = action.write("event.json", json.dumps({"repository": event} if event else {}))
+    env["GITHUB_EVENT_PATH"] = str(action.workspace / name)
+    return env, {}
 
 
-def test_table_and_page_count_what_they_do_not_name(
-    in_public: Start, make: Make, host: StandInHost, action: Action
+VISIBLE = {
+    "public": {"octo-org/open"},
+    "internal": {"octo-org/open", "octo-org/in-house"},
+    "private": {"octo-org/open", "octo-org/in-house", "octo-org/top-secret"},
+}
+
+
+@pytest.mark.parametrize("source", ["input", "event", "older event", "listing", "request"])
+@pytest.mark.parametrize("visibility", VISIBLE)
+def test_a_workflow_selects_what_everybody_may_see_who_can_read_its_log(
+    many: Start, action: Action, published: Published, visibility: str, source: str
 ) -> None:
-    make(1, 1)
-    host.create_repository("octo-org/old-secret", archived=True, private=True)
-    run = in_public(mode="plan")
-    found = [row for row in action.rows(run) if row["repository"].startswith("not public")]
-    named = {row["repository"] for row in found}
-    assert named == {"not public: 1"}
-    assert {row["standing"] for row in found} == {"to create", "filled", "excluded: archived"}
-    assert not any(row[key] for row in found for key in ("id", "visibility", "commit", "blob"))
-    page = action.kept(run, "page")
-    assert "because they may be private: 1 (0 complete, 0 done)." in page
-    assert "<strong>2 / 4</strong>" in page
-    assert "<p>archived 1</p>" in page
+    host = action.host
+    host.create_repository("octo-org/open", PRESENT)
+    host.create_repository("octo-org/in-house", PRESENT, private=True, internal=True)
+    env, inputs = known_by(action, source, visibility)
+    run = many(inputs, env=env, runner=True, target_repos=f"octo-org/*, !{WORKFLOW}").or_fail()
+    # An older event calls an internal repository private, too
+    visible = VISIBLE[
+        "internal" if (source, visibility) == ("older event", "private") else visibility
+    ]
+    assert rows(run) == dict.fromkeys(visible, "opened")
+    text, hidden = published(run), VISIBLE["private"] - visible
+    assert not any(name.lower() in text for name in hidden)
+    assert opened(host.repositories) == [each.full_name in visible for each in host.repositories]
+    excluded = run.report["many"]["budget"]["excluded"]
+    assert excluded.get("more_private", 0) == len(hidden)
+    remedy = f"more private than the repository with this workflow: {len(hidden)}."
+    assert (remedy in run.stdout) is (remedy in run.summary) is bool(hidden)
 
 
-@pytest.mark.parametrize(
-    ("status", "words", "kind"),
-    [
-        (403, "Resource not accessible by integration", "permission"),
-        (422, "No: octo-org/top-secret", "refused"),
-        (500, "octo-org%2Ftop-secret", "transient"),
-    ],
-)
-def test_of_a_failure_the_kind_is_told_and_never_githubs_words(
-    in_public: Start,
-    host: StandInHost,
-    make: Make,
-    published: Published,
-    status: int,
-    words: str,
-    kind: str,
-) -> None:
-    make(1, 1)
-    refuse(host, lambda request: not is_read(request), status, message=words)
-    run = in_public(max_wait_minutes="0" if status == 500 else "1")
-    assert run.exit_code == 1
-    assert not any(word in published(run) for word in ("secret", words.lower()))
-    assert sum(not_named(run).values()) == 1
-
-
-@pytest.mark.parametrize("mode", ["plan", "check"])
-def test_a_check_says_how_many_fail_it(in_public: Start, mode: str, published: Published) -> None:
-    run = in_public(mode=mode, target_repos="octo-org/top-secret")
-    assert run.exit_code == (mode == "check")
-    assert len(run.annotations()) == (mode == "check")
-    assert "1 that need a pull request" in run.summary
-    assert "secret" not in published(run)
-
-
-@pytest.mark.parametrize(
-    "texts",
-    [
-        {"branch": "add/{repo}", "title": "Files for {repo}"},
-        {"branch": "{repo}", "title": "{repo} von {owner}: {count} für Ämter"},
-        {"labels": "{property:team}", "title": "{property:team}"},
-    ],
-)
-def test_what_is_made_of_a_private_name_is_not_published(
-    in_public: Start, secret: Repository, published: Published, texts: dict[str, str]
-) -> None:
-    for mode in ("plan", "register"):
-        assert "secret" not in published(in_public(texts, mode=mode))
-    secret.close(1)
-    assert "secret" not in published(in_public(texts))
-    secret.protect("*", "ruleset")
-    secret.protect("*/*", "ruleset")
-    assert "secret" not in published(in_public({**texts, "branch": "other/{repo}"}))
-
-
-@pytest.mark.parametrize("has_public", [True, False])
-def test_what_a_plan_shows_is_no_private_repositorys(
-    in_public: Start,
-    make: Make,
-    secret: Repository,
-    action: Action,
-    published: Published,
-    has_public: bool,
-) -> None:
-    """The example is a public one, or the template itself."""
-    secret.commit({"a.md": b"theirs"})
-    [public] = make(0, 1) if has_public else [None]
-    entry: dict[str, Any] = {"path": "x.md", "template": True, "content": "{{{repo}}}\n"}
-    listing, targets = action.listing(entry, "a.md"), f"octo-org/*, !{PUBLIC}"
-    run = in_public(mode="plan", definitions=listing, target_repos=targets)
-    shown = f"+{{{public.name}}}" if public else "+{{{repo}}}"
-    assert shown in run.lines
-    assert shown in run.summary.splitlines()
-    assert "secret" not in published(run)
-
-
-def test_a_workflow_of_an_unknown_repository_counts_as_public(many: Start) -> None:
-    run = many(mode="plan", runner=True)
+def test_a_shell_selects_all(many: Start, action: Action, secret: Repository) -> None:
+    env = workflow(action)
+    run = many(mode="plan", env=env)
+    assert rows(run) == {secret.full_name: "to open"}
+    # On another CI, whose logs are public
+    run = many(mode="plan", env=env, workflow_visibility="public")
     assert rows(run) == {}
-    assert not_named(run) == {("to open", None): 1}
-    assert "secret" not in run.text.lower()
 
 
-def test_a_name_that_is_not_found_is_counted(in_public: Start) -> None:
-    run = in_public(target_repos="octo-org/gone-secret")
-    assert (run.exit_code, rows(run)) == (1, {})
-    assert not_named(run) == {("failed", "not_begun"): 1}
-    assert "gone-secret" not in run.stdout.partition("octo-org/gone-secret")[2]
+STATES: Mapping[str, Mapping[str, object]] = {
+    "archived": {"archived": True},
+    "forked": {"parent": "octo-org/other"},
+    "empty": {"empty": True},
+    "disabled": {"disabled": True},
+    "locked": {"locked": True},
+    "without pull requests": {"has_pull_requests": False},
+    "without the topic": {},
+}
+
+
+@pytest.mark.parametrize("mode", ["plan", "register", "check"])
+@pytest.mark.parametrize("state", STATES)
+def test_a_private_repository_that_would_be_left_out_anyway_is_not_named_either(
+    in_public: Start, action: Action, published: Published, mode: str, state: str
+) -> None:
+    action.host.create_repository("octo-org/other", PRESENT)
+    more = {"private": True, **STATES[state]}
+    action.host.create_repository("octo-org/old-secret", **more)  # type: ignore[arg-type]
+    topics = ", -topic:secret" if state == "without the topic" else ""
+    run = in_public(mode=mode, target_repos=f"octo-org/*{topics}")
+    assert "secret" not in published(run).replace("-topic:secret", "")
+    assert run.report["many"]["budget"]["excluded"] == {"more_private": 2}
+    assert "<p>more private than this workflow 2</p>" in action.kept(run, "page")
+
+
+def test_one_that_is_given_by_name_is_left_out_and_not_shown(
+    in_public: Start, published: Published, secret: Repository
+) -> None:
+    run = in_public(target_repos=secret.full_name)
+    assert run.exit_code == 2
+    assert "more private than this workflow 1" in run.stderr + run.stdout
+    assert "secret" not in published(run)
+
+
+def test_a_name_that_is_not_found_is_shown_as_it_was_typed(in_public: Start) -> None:
+    run = in_public(target_repos="octo-org/Gone")
+    assert (run.exit_code, rows(run)) == (1, {"octo-org/Gone": "failed"})
+    assert "octo-org/Gone" in run.summary
+
+
+def test_a_property_of_a_private_repository_is_not_proposed(
+    in_public: Start, host: StandInHost, published: Published
+) -> None:
+    host.create_repository("octo-org/open", PRESENT, properties={"tier": "gold"})
+    run = in_public(target_repos="octo-org/*, property:teams=x")
+    assert "did you mean" not in published(run)
+    assert "team " not in published(run)
+
+
+# --- A visibility that cannot be learnt -----------------------------------------------------------
+
+UNKNOWN: Mapping[str, Mapping[str, str]] = {
+    "no repository": {},
+    "a repository that the token may not read": {"GITHUB_REPOSITORY": "elsewhere/workflows"},
+    "another host": {
+        "GITHUB_REPOSITORY": WORKFLOW,
+        "GITHUB_API_URL": "https://github.example.com/api/v3",
+    },
+}
 
 
 @pytest.mark.parametrize("mode", ["plan", "register"])
-def test_names_are_shown_where_only_those_read_who_may(
-    in_private: Start, secret: Repository, published: Published, mode: str
+@pytest.mark.parametrize("where", UNKNOWN)
+def test_without_the_visibility_a_run_that_would_lose_repositories_ends_before_the_reading(
+    many: Start, action: Action, published: Published, where: str, mode: str
 ) -> None:
-    """Also in the outputs: they stay in the workflow, which is as private."""
-    run = in_private(mode=mode)
-    assert rows(run) == {secret.full_name: "opened" if mode == "register" else "to open"}
-    for text in (run.stdout, run.summary, run.output_file):
-        assert secret.full_name in text
-    assert not_named(run) == {}
-    assert "because they may be private" not in published(run)
+    """A green run over fewer repositories than yesterday would go unnoticed."""
+    host = action.host
+    host.create_repository("octo-org/open", PRESENT)
+    host.create_repository("elsewhere/workflows", private=True)
+    only = host.create_token("installation", repositories=["octo-org/open", "octo-org/top-secret"])
+    start = partial(many, mode=mode, host_token=only, env=UNKNOWN[where], runner=True)
+    run = start()
+    assert run.exit_code == 2
+    assert "workflow_visibility" in run.stderr + run.stdout
+    assert "nodes" not in asked(host)
+    assert "secret" not in published(run)
+    # Without a repository that would be lost, and with the input, it runs
+    assert start(target_repos="octo-org/open").exit_code == 0
+    assert len(rows(start(workflow_visibility="private"))) == 2
+    assert len(rows(start(workflow_visibility="public", target_repos="octo-org/*"))) == 1
 
 
-def test_off_the_runner_nobody_else_reads_what_is_printed(
-    many: Start, secret: Repository, action: Action
-) -> None:
-    run = many(mode="plan", env=action.keeping)
-    assert secret.full_name in run.stdout
+@pytest.mark.parametrize("kind", ["pipe", "endless", "too large", "directory"])
+def test_an_event_that_is_no_file_is_no_event(in_private: Start, action: Action, kind: str) -> None:
+    path = action.workspace / "event"
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "directory":
+        path.mkdir()
+    elif kind == "endless":
+        path = Path("/dev/zero")
+    else:
+        payload = json.dumps({"repository": {"visibility": "public"}})
+        path.write_text(payload + " " * 25_000_000, "utf-8")
+    env = {"GITHUB_REPOSITORY": WORKFLOW, "GITHUB_EVENT_PATH": str(path)}
+    run = in_private(mode="plan", env=env).or_fail()
+    assert "octo-org/top-secret" in run.stdout
 
 
-def test_githubs_words_are_shown_where_only_those_read_who_may(
-    in_private: Start, host: StandInHost
-) -> None:
-    refuse_writes(host, lambda repository: f"No: {repository.name}")
-    assert "No: top-secret" in in_private().stdout
-
-
-@pytest.mark.parametrize("event", ["public", "internal", None, "private"])
-def test_what_github_says_while_repositories_are_listed_may_hold_a_private_name(
-    many: Start, make: Make, host: StandInHost, action: Action, event: str | None
-) -> None:
-    make(1, 0)
-    env = {"GITHUB_REPOSITORY": "octo-org/workflows"}
-    if event:
-        payload = {"repository": {"private": event != "public", "visibility": event}}
-        path = action.workspace / action.write("event.json", json.dumps(payload))
-        env["GITHUB_EVENT_PATH"] = str(path)
-    refuse(host, "GET /orgs/octo-org/repos", 403, message="octo-org/top-secret is locked")
-    run = many(env=env, runner=True)
-    assert run.exit_code != 0
-    assert ("top-secret" in run.stdout) is (event == "private")
+# --- Repositories that turn private during a run --------------------------------------------------
 
 
 @pytest.mark.parametrize("before", ["nodes", "query", "mutation", "pulls"])
-def test_a_repository_that_becomes_private_or_is_renamed_is_not_named_from_then_on(
+def test_one_that_turns_private_is_left_out_or_left_alone_and_its_new_name_is_not_told(
     in_public: Start, host: StandInHost, before: str, published: Published
 ) -> None:
     other = host.create_repository("octo-org/other", PRESENT)
@@ -274,17 +248,25 @@ def test_a_repository_that_becomes_private_or_is_renamed_is_not_named_from_then_
         moved.rename("octo-org/even-more-secret")
         moved.private = True
 
-    meanwhile(host, lambda _: asked(host)[-1] == before, hide)
+    def is_moment(request: Request) -> bool:
+        is_about_it = before != "mutation" or node_id("R", moved.id) in str(request.json)
+        return asked(host)[-1] == before and is_about_it
+
+    meanwhile(host, is_moment, hide)
     run = in_public()
-    assert (run.exit_code, opened([other, moved])) == (0, [1, 1])
+    written = before not in {"nodes", "query"}
+    assert (run.exit_code, opened([other, moved])) == (0, [1, int(written)])
     assert "secret" not in published(run)
-    assert rows(run) == {other.full_name: "opened"}
-    assert "alpha" not in run.summary
-    assert "alpha" not in run.output_file
+    state = {"nodes": {}, "query": {"octo-org/alpha": "deferred"}}
+    expected = state.get(before, {"octo-org/alpha": "opened"})
+    assert rows(run) == {other.full_name: "opened", **expected}
+    # The next run does not name it at all
+    again = in_public()
+    assert "alpha" not in published(again)
 
 
 @pytest.mark.parametrize("last", ["description", "closing", "withdrawal", "reviewers"])
-def test_one_that_turns_private_with_the_last_answer_is_not_named(
+def test_the_last_answer_may_describe_a_private_repository_with_another_name(
     in_public: Start, host: StandInHost, action: Action, published: Published, last: str
 ) -> None:
     """The last writes of a run: a description, the end of a needless one, reviewers."""
@@ -312,76 +294,55 @@ def test_one_that_turns_private_with_the_last_answer_is_not_named(
     run = in_public(given, mode="withdraw" if last == "withdrawal" else "register")
     assert (run.exit_code, len(hidden)) == (0, 1), run.console
     assert "secret" not in published(run)
-    assert "alpha" not in published(run)
 
 
-@pytest.mark.parametrize("mode", ["register", "plan"])
-@pytest.mark.parametrize("alone", ["refused", "has another name"])
-def test_one_that_the_shared_query_calls_private_is_not_named_if_it_cannot_be_read_alone(
-    in_public: Start,
-    host: StandInHost,
-    action: Action,
-    published: Published,
-    alone: str,
-    mode: str,
+# --- GitHub's own words ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (403, "Resource not accessible by integration"),
+        (422, "No: octo-org/top-secret"),
+        (500, "octo-org%2Ftop-secret"),
+    ],
+)
+def test_githubs_words_are_not_shown_in_a_public_workflow(
+    in_public: Start, host: StandInHost, published: Published, status: int, words: str
 ) -> None:
-    moved = host.create_repository("octo-org/alpha", PRESENT)
-    given = {"definitions": action.listing_of({"a.md": "old\n", "b.md": "b\n"})}
-    in_public(given, target_repos=moved.full_name)
-    # A path that is no longer listed: a plan reads the whole branch
-    action.listing_of({"a.md": "new\n"})
-
-    def hide(_: Request) -> None:
-        if asked(host)[-1] == "nodes":
-            moved.private = True
-            if alone == "has another name":
-                moved.rename("octo-org/even-more-secret")
-
-    if alone == "refused":
-        refuse(host, lambda _: asked(host)[-1] == "query", 404)
-    host.on_request = hide
-    run = in_public(given, target_repos=moved.full_name, mode=mode)
-    assert asked(host)[-1] == "query"
-    [((state, _), count)] = not_named(run).items()
-    assert (state in {"failed", "deferred"}, count) == (True, 1)
-    assert "secret" not in published(run)
-    assert "alpha" not in published(run)
+    """They may name any repository."""
+    host.create_repository("octo-org/open", PRESENT)
+    refuse(host, lambda request: not is_read(request), status, message=words)
+    run = in_public(max_wait_minutes="0" if status == 500 else "1")
+    assert run.exit_code == 1
+    assert not any(word in published(run) for word in ("secret", words.lower()))
+    assert rows(run)["octo-org/open"] in {"failed", "deferred"}
 
 
-@pytest.mark.parametrize("said_by", ["event", "older event", "listing"])
-def test_a_workflow_of_an_internal_repository_counts_as_public(
-    many: Start, host: StandInHost, secret: Repository, action: Action, said_by: str
+def test_githubs_words_are_shown_where_only_those_read_who_may(
+    in_private: Start, host: StandInHost
 ) -> None:
-    """The whole enterprise reads its log."""
-    host.create_repository(PUBLIC, LISTED, private=True, internal=True)
-    env = {"GITHUB_REPOSITORY": PUBLIC}
-    if said_by != "listing":
-        described = {"private": True, "visibility": "internal"}
-        if said_by == "older event":
-            # An internal repository is called private, too
-            del described["visibility"]
-        name = action.write("event.json", json.dumps({"repository": described}))
-        env["GITHUB_EVENT_PATH"] = str(action.workspace / name)
+    env = {"GITHUB_REPOSITORY": WORKFLOW}
+    refuse_writes(host, lambda repository: f"No: {repository.name}")
+    run = in_private(workflow_visibility="private", env=env)
+    assert "No: top-secret" in run.stdout
+    # Before the first line nothing else tells who reads the log
+    assert "No: top-secret" not in in_private(env=env).stdout
+
+
+@pytest.mark.parametrize("event", ["public", "internal", None, "private"])
+def test_what_github_says_while_repositories_are_listed_may_hold_a_private_name(
+    many: Start, host: StandInHost, action: Action, event: str | None
+) -> None:
+    env = {"GITHUB_REPOSITORY": "octo-org/workflows"}
+    if event:
+        payload = {"repository": {"private": event != "public", "visibility": event}}
+        path = action.workspace / action.write("event.json", json.dumps(payload))
+        env["GITHUB_EVENT_PATH"] = str(path)
+    refuse(host, "GET /orgs/octo-org/repos", 403, message="octo-org/top-secret is locked")
     run = many(env=env, runner=True)
-    assert len(secret.pull_requests) == 1
-    assert "secret" not in run.text.lower()
-
-
-@pytest.mark.parametrize("kind", ["pipe", "endless", "too large", "directory"])
-def test_an_event_that_is_no_file_is_no_event(in_private: Start, action: Action, kind: str) -> None:
-    path = action.workspace / "event"
-    if kind == "pipe":
-        os.mkfifo(path)
-    elif kind == "directory":
-        path.mkdir()
-    elif kind == "endless":
-        path = Path("/dev/zero")
-    else:
-        payload = json.dumps({"repository": {"visibility": "public"}})
-        path.write_text(payload + " " * 25_000_000, "utf-8")
-    env = {"GITHUB_REPOSITORY": PUBLIC, "GITHUB_EVENT_PATH": str(path)}
-    run = in_private(mode="plan", env=env).or_fail()
-    assert "octo-org/top-secret" in run.stdout
+    assert run.exit_code != 0
+    assert ("top-secret" in run.stdout) is (event == "private")
 
 
 # --- One repository that the workflow names ---------------------------------------------------
@@ -496,29 +457,6 @@ def test_a_policy_of_the_organisation_is_a_reason_without_githubs_words(
     assert "90 days" not in run.text
     assert f"{LIVES_TOO_LONG} (GitHub's words are not shown" in run.stdout
     assert "#the-organisation-does-not-accept-the-token" in run.stdout
-
-
-@pytest.mark.parametrize("kind", ["FORBIDDEN", "UNPROCESSABLE", "", None])
-def test_and_of_repositories_that_are_only_counted(
-    in_public: Start, host: StandInHost, secret: Repository, published: Published, kind: str | None
-) -> None:
-    """By name with REST, else with GraphQL, where the type of the error is not confirmed."""
-    those = secret, host.create_repository("octo-org/private", PRESENT, private=True)
-    if kind is None:
-        for each in those:
-            each.policy = Refusal(403, LIFETIME)
-        run = in_public(target_repos=",".join(each.full_name for each in those))
-    else:
-        error = {"message": LIFETIME, **({"type": kind} if kind else {})}
-        refused = [{**error, "path": [what, n]} for what in ("nodes", "pulls") for n in range(2)]
-        body = {"data": {"nodes": [None] * 2, "pulls": [None] * 2}, "errors": refused}
-        refuse(host, lambda request: "query" in request.fields, 200, body=body)
-        run = in_public(target_repos=f"octo-org/*,!{PUBLIC}")
-    assert LIVES_TOO_LONG in run.stdout
-    assert sum(not_named(run).values()) == 2
-    assert "secret" not in published(run)
-    assert "90 days" not in published(run)
-    assert LIVES_TOO_LONG in run.summary
 
 
 def test_and_of_the_listing(in_public: Start, host: StandInHost, published: Published) -> None:
