@@ -166,6 +166,20 @@ def test_pull_requests_that_are_switched_off_are_learned_from_the_refusal(
     assert (again.exit_code, in_single.wrong()) == (0, []), again.console
 
 
+def test_pull_requests_are_switched_off_only_if_github_says_so(
+    host: StandInHost, in_single: Example
+) -> None:
+    """After the refusal, the repository cannot be read."""
+    host.refused_mutations = {"createPullRequest": Refusal(422, "Not now", kind="UNPROCESSABLE")}
+    refuse(host, "POST pulls", 403, message="Not now")
+    unread = refuse(host, lambda request: request.path == f"/repos/{TARGET}", 502)
+    run = in_single.run()
+    assert unread.hits
+    assert "switched off" not in run.console
+    assert "Not now" in run.console
+    assert f"/compare/main...{BRANCH}" in run.console
+
+
 @pytest.mark.parametrize("named", [False, True], ids=["pattern", "name"])
 def test_repositories_without_pull_requests_are_left_out_of_many(
     host: StandInHost, action: Action, named: bool

@@ -54,10 +54,12 @@ def test_a_branch_that_becomes_the_default_branch_in_between_is_not_written_to(
     host: StandInHost, example: Example
 ) -> None:
     """It holds only files of ours, so only its name tells whose it is."""
+    example.repository.create_branch("docs")
 
     def act() -> None:
         example.repository.create_branch(BRANCH)
         example.repository.commit({"AGENTS.md": b"\n"}, branch=BRANCH)
+        example.repository.open_pull_request(head=BRANCH, base="docs", title="Theirs")
         example.repository.default_branch = BRANCH
 
     before_the_branch(host, act)
@@ -65,7 +67,8 @@ def test_a_branch_that_becomes_the_default_branch_in_between_is_not_written_to(
     # With one request for everything a pull request was opened, and closed again
     assert run.exit_code == (1 if example.strategy == SINGLE else 2), run.console
     assert f"The working branch {BRANCH} is the default branch" in run.console
-    assert [p for p in example.repository.pull_requests if p.state == "open"] == []
+    open_ones = [p.title for p in example.repository.pull_requests if p.state == "open"]
+    assert open_ones == ["Theirs"]
     assert example.repository.files(BRANCH) == PRESENT | {"AGENTS.md": b"\n"}
 
 

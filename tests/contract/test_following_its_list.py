@@ -159,6 +159,8 @@ def test_update_false_leaves_the_pull_request_as_it_is(
     plan = in_single.run_with(NEW | {"c.md": "C\n"}, update="false", mode="plan")
     assert plan.registration["standings"]["to create"] == 1
     assert not re.search("To update|Run this", plan.text)
+    # SECURITY.md differs from the list only because it is not updated
+    assert not any("cannot tell whether it wrote" in each.text for each in (done, plan))
     assert plan.lines[-1] == "To add them, merge the open pull request."
     check = in_single.run(definitions="list.json", update="false", mode="check")
     assert "merge the open pull request.\n  Files: SECURITY.md, a.md, b.md, c.md" in check.stderr

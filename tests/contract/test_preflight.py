@@ -291,6 +291,7 @@ def test_a_branch_that_is_continued_is_looked_at_before_it_is_written_to(
     assert repository.head(LIST_BRANCH) == head
 
 
+@pytest.mark.parametrize("work", ["to create", "to update"])
 @pytest.mark.parametrize(
     ("scopes", "is_reader", "why"),
     [
@@ -308,13 +309,20 @@ def test_a_plan_says_that_registering_is_going_to_be_refused(
     scopes: tuple[str, ...],
     is_reader: bool,
     why: str,
+    work: str,
 ) -> None:
+    listed = (*PATHS, WORKFLOW)
+    if work == "to update":
+        able = host.create_token(scopes=("repo", "workflow"))
+        earlier = action.listing_of(dict.fromkeys(listed, "earlier\n"))
+        action(definitions=earlier, commit_strategy=strategy, host_token=able).or_fail()
     repository.read_only = is_reader
     given = {"host_token": host.create_token(scopes=scopes), "commit_strategy": strategy}
-    plan = run(action, (*PATHS, WORKFLOW), mode="plan", **given).or_fail()
+    plan = run(action, listed, mode="plan", **given).or_fail()
+    assert plan.outcomes == dict.fromkeys(listed, work)
     assert ("A run with `mode: register` would be refused" in plan.text) == bool(why)
     assert why in plan.text
-    check = run(action, (*PATHS, WORKFLOW), mode="check", **given)
+    check = run(action, listed, mode="check", **given)
     assert "would be refused" not in check.text
 
 

@@ -227,25 +227,24 @@ def test_what_is_refused_is_finished_file_by_file(
     assert example.repository.head(BRANCH) == head
 
 
+@pytest.mark.parametrize("folder", ["", ".github/workflows/"], ids=["files", "workflows alone"])
 def test_a_commit_that_is_refused_for_one_file_registers_the_others(
-    action: Action, host: StandInHost, repository: Repository
+    action: Action, host: StandInHost, repository: Repository, folder: str
 ) -> None:
-    token = host.create_token(scopes=["repo"])
+    token = host.create_token(scopes=["repo", "workflow"])
     host.refused_mutations = {"createCommitOnBranch": REFUSED}
-    inject_fault(host, "PUT contents/bad.md", times=None, message="this path is not to our liking")
+    bad, good, fine = (f"{folder}{name}.yml" for name in ("bad", "good", "fine"))
+    inject_fault(host, f"PUT contents/{bad}", times=None, message="this path is not to our liking")
     run = action(
         commit_strategy="single",
         host_token=token,
-        definitions=action.listing_of({"good.md": None, "bad.md": None, "fine.md": None}),
+        definitions=action.listing_of(dict.fromkeys((good, bad, fine))),
         language="en",
     )
     assert run.exit_code == 1
     assert (run.outputs["created"], run.outputs["failed"]) == ("2", "1")
-    assert "bad.md was not created: this path is not to our" in run.stderr
-    assert set(repository.files(LIST_BRANCH)) - set(repository.files()) == {
-        "good.md",
-        "fine.md",
-    }
+    assert f"{bad} was not created: this path is not to our" in run.stderr
+    assert set(repository.files(LIST_BRANCH)) - set(repository.files()) == {good, fine}
 
 
 def test_the_branch_of_somebody_that_appears_in_between_is_left_alone(

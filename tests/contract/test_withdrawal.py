@@ -207,6 +207,16 @@ def test_others_stay_open(example: Withdrawable, change: str) -> None:
     assert example.pulls == ["open"]
 
 
+def test_a_withdrawal_that_github_refuses_fails_the_run(each_way: Withdrawable) -> None:
+    each_way.do()
+    closes = "PATCH pulls/1"
+    refuse(each_way.host, lambda each: each_way.call(each) == closes, message="Not now")
+    run = each_way.run(definitions=each_way.action.listing_of(LIST), mode="withdraw")
+    assert each_way.pulls == ["open"]
+    assert run.exit_code == (1 if each_way.strategy == "many" else 2), run.console
+    assert "Not now" in run.stderr
+
+
 @pytest.mark.parametrize("kind", [FaultKind.SECONDARY_429_RETRY_AFTER, FaultKind.ERROR_503])
 @pytest.mark.parametrize("before", ["GET pulls/1", "PATCH pulls/1"])
 @pytest.mark.parametrize("moment", ["edited", "closed", "rewritten"])
