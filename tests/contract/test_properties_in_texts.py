@@ -68,19 +68,22 @@ def test_a_hostile_value_is_harmless(given: Start, host: StandInHost, in_answer:
 
 
 @pytest.mark.parametrize(
-    ("value", "template", "title"),
+    ("value", "template", "text"),
     [
         ("skip ci", "[{property:team}] files", "[skip ci\\] files"),
         ("skip-checks", "{property:team}: true", "skip-check\\s: true"),
+        # The caller's own instruction stays
+        ("red", "{property:team} files [skip ci]", "red files [skip ci]"),
     ],
 )
 def test_a_value_makes_no_instruction_with_the_text_around_it(
-    given: Start, host: StandInHost, value: str, template: str, title: str
+    given: Start, host: StandInHost, value: str, template: str, text: str
 ) -> None:
     repository = create(host, team=value)
-    assert given(title=template, body="[{property:team}]").exit_code == 0
+    given(title=template, commit_message=template, body="[{property:team}]").or_fail()
     [pull] = repository.pull_requests
-    assert pull.title == title
+    assert pull.title == text
+    assert repository.log(LIST_BRANCH)[0].message.splitlines()[0] == text
     assert "[skip ci]" not in str(pull.body)
 
 

@@ -96,6 +96,7 @@ def test_a_longer_list_updates_the_table_and_keeps_what_is_there(
         f"{{}}\n{BEGIN}\nmine",
         f"{END}\nmine\n{{}}\n{END}\nmine\n{BEGIN}",
         f"> {BEGIN}\n> mine\n> {END}\n\n{{}}",
+        f"{{}}\n\n> {BEGIN}\n> mine\n> {END}",
         "  mine \n\n\n{}\n \t",
         f"{NO_TOKEN}\n\n{{}}",
     ],
@@ -137,12 +138,12 @@ def test_without_marks_our_part_comes_after_what_is_there(
 def test_a_file_that_is_no_longer_listed_is_shown_while_the_branch_adds_it(
     single: Start, action: Action, repository: Repository
 ) -> None:
-    single(definitions=action.listing("a", "old", "gone"))
+    single(definitions=action.listing("a", "docs/old", "gone"))
     repository.commit({"gone": None}, branch=LIST_BRANCH)
     repository.commit({"somebody's": b"x"}, branch=LIST_BRANCH)
     for paths in (["a"], ["a"], ["a", "new"], ["new"]):
         run = single(definitions=action.listing(*paths)).or_fail()
-        left = sorted({"a", "old", *paths} - set(paths))
+        left = sorted({"a", "docs/old", *paths} - set(paths))
         shown = rows(body(repository))
         assert sorted(shown) == sorted([*paths, *left])
         for path in left:
@@ -151,7 +152,7 @@ def test_a_file_that_is_no_longer_listed_is_shown_while_the_branch_adds_it(
         more = f"Added by earlier runs, and no longer listed: {len(left)}."
         assert f"\n{added} {more}\n" in body(repository)
         assert [file["path"] for file in run.registration["files"]] == paths
-    single(definitions=action.listing("a", "old", "new"))
+    single(definitions=action.listing("a", "docs/old", "new"))
     assert "no longer listed" not in body(repository)
 
 
@@ -208,7 +209,9 @@ def test_ticks_survive_an_update(single: Start, action: Action, repository: Repo
     single(definitions=definitions)
     [pull] = repository.pull_requests
     ticked = re.sub(r"(?m)^- \[ \] (.*(?:b|124).*)$", r"- [x] \1", pull.body or "")
-    pull.body = ticked.replace("\n", "\r\n")
+    # A capital letter is a tick, too (https://github.github.com/gfm/#task-list-item-marker)
+    pull.body = ticked.replace("[x] `b`", "[X] `b`").replace("\n", "\r\n")
+    assert "- [X] `b`" in pull.body
     assert single(definitions=action.listing("a", "b", "`|", ".mcp.json", "c")).exit_code == 0
     boxes = re.findall(r"(?m)^- \[([ x])\] (?:`|<code>)(.*?)(?:`|</code>)", pull.body or "")
     assert {path: box for box, path in boxes} == {
