@@ -187,14 +187,19 @@ def test_what_was_proposed_and_what_was_declined_is_in_the_table(
     [row] = action.rows(kept(definitions=action.listing("a"), mode="plan"))
     assert (row["standing"], row["pull_request_age_days"]) == ("proposed", "3")
     repository.close(1)
-    [row] = action.rows(kept(definitions=action.listing("a"), mode="plan"))
+    closed = kept(definitions=action.listing("a"), mode="plan")
+    [row] = action.rows(closed)
     assert (row["standing"], row["pull_request_age_days"]) == ("declined", "")
     assert row["declined_since"] == row["read_at"][:10]
+    assert "Open pull requests" not in action.kept(closed, "page")
     grown = action.listing("a", "b")
     kept(definitions=grown)
+    action.clock.sleep(2 * 86400)
     page = action.kept(kept(definitions=grown, mode="plan"), "page")
     links = re.findall(r'/pull/(\d)">(?:<[^>]*>)*([^<]+)', page)
     assert set(links) == {("1", "a"), ("2", "b"), ("2", "#2")}
+    # The closed one is older
+    assert "Open pull requests: 1, the oldest since 2 days." in page
 
 
 @pytest.mark.parametrize("mode", ["register", "plan", "check"])
@@ -328,6 +333,20 @@ def test_complete_is_the_same_everywhere(action: Action, many: Start) -> None:
     names = [re.findall(r'data-name="octo-org/(\w+)"', part) for part in (listed, matrix)]
     assert names[0] == ["secret", "lacks", "blank", "differs"]
     assert names[1] == [*names[0], "complete"]
+
+
+def test_the_page_says_how_old_the_oldest_open_pull_request_is(
+    host: StandInHost, action: Action, many: Start
+) -> None:
+    """A pull request stays open if somebody has deleted all its files from its branch."""
+    run = many(target_repos="octo-org/lacks").or_fail()
+    [lacks] = [each for each in host.repositories if each.name == "lacks"]
+    lacks.commit({"=1+1.md": None}, branch=run.registration["branch"])
+    action.clock.sleep(3 * 86400)
+    many().or_fail()
+    action.clock.sleep(2 * 86400)
+    page = action.kept(many(mode="plan"), "page")
+    assert "Open pull requests: 2, the oldest since 5 days." in page
 
 
 def test_the_page_alone_names_what_target_repos_excludes(action: Action, many: Start) -> None:

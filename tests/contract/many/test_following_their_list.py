@@ -76,8 +76,10 @@ def test_the_cap_counts_them_by_themselves(
     flipped = many(definitions=action.listing_of(OLD), max_pull_requests="9")
     assert states(flipped) == {"updated": 9}
     assert states(many(definitions="list.json", update="false")) == {"waiting": 9}
-    untouched = many(definitions=action.listing_of(NEW), update="false")
+    untouched = many(definitions=action.listing_of(NEW), update="false", max_pull_requests="3")
     assert states(untouched) == {"waiting": 9}
+    budget = untouched.report["many"]["budget"]
+    assert (budget["updates"], budget["deferred"]) == (0, 0)
     made[0].commit(dict.fromkeys(OLD), branch=BRANCH)
     listed = action.listing_of({**OLD, "c.md": "C\n"})
     for mode in ("plan", "register"):

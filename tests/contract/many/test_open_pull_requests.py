@@ -380,3 +380,22 @@ def test_of_what_is_deferred_only_what_was_looked_at_is_said(
     deferred = [row for row in run.report["many"]["rows"] if row["state"] == "deferred"]
     assert all(row["missing"] == 0 and row["pull_request"].endswith("/1") for row in deferred)
     assert run.report["many"]["standings"]["unread"] == 11 * 2
+
+
+@pytest.mark.parametrize("why", ["GitHub fails", "too few points are left"])
+def test_what_cannot_be_read_alone_beyond_the_cap_is_deferred(
+    action: Action, many: Start, make: Make, host: StandInHost, why: str
+) -> None:
+    given = with_a_file_taken_out(action, many, make, 3)
+    action.listing_of({"a.md": "new\n", "z.md": "z\n"})
+    if why == "GitHub fails":
+
+        def is_about_one(request: Request) -> bool:
+            return request.path == "/graphql" and "nodes(ids:" not in request.json["query"]
+
+        host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=is_about_one, times=None))
+    else:
+        assert host.graphql_rate_limit
+        host.graphql_rate_limit.remaining = 2
+    run = many(**given, max_pull_requests="0")
+    assert (states(run), run.outputs["deferred"]) == ({"deferred": 3}, "3"), run.console
