@@ -109,18 +109,29 @@ def test_what_a_pull_request_takes_away_fails_at_its_file(
 
 
 @pytest.mark.parametrize(
-    "changes",
+    ("earlier", "changes"),
     [
-        {"absent.md": b"x\n"},
-        {"README.md": b"x\n"},
-        {"SECURITY.md": b"More\n"},
-        {"package.json": None, ".npmrc": None},
+        ({}, {"absent.md": b"x\n"}),
+        ({}, {"README.md": b"x\n"}),
+        ({}, {"SECURITY.md": b"More\n"}),
+        ({}, {"package.json": None, ".npmrc": None}),
+        ({"absent.md/a": b"x\n"}, {"absent.md/a": b"More\n"}),
     ],
-    ids=["adds a file", "something else", "changes a file", "the rule applies no more"],
+    ids=[
+        "adds a file",
+        "something else",
+        "changes a file",
+        "the rule applies no more",
+        "a directory before and after",
+    ],
 )
 def test_what_takes_nothing_away_passes(
-    check: Start, repository: Repository, changes: Mapping[str, Any]
+    check: Start,
+    repository: Repository,
+    earlier: Mapping[str, Any],
+    changes: Mapping[str, Any],
 ) -> None:
+    repository.commit(earlier)
     run = check(ref=proposed(repository, changes))
     assert (run.exit_code, errors(run)) == (0, []), run.text
     first = run.summary.splitlines()[2]
