@@ -5,6 +5,7 @@ Clients may reach the proxy itself over TLS.
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import http.client
 import select
@@ -50,6 +51,8 @@ class Proxy(ThreadingHTTPServer):
         self.closes = closes
         self.asked: list[str] = []
         """The names and ports that clients wanted to reach."""
+        self.logins: list[str] = []
+        """The user and the password that clients sent with each of them, as ``user:password``."""
 
     @property
     def name(self) -> str:
@@ -106,6 +109,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_CONNECT(self) -> None:
         self.server.asked.append(self.path)
+        encoded = self.headers.get("Proxy-Authorization", "").removeprefix("Basic ")
+        self.server.logins.append(base64.b64decode(encoded).decode())
         if self.server.refusal:
             self.send_error(self.server.refusal)
             return

@@ -41,9 +41,11 @@ def run_through(
 ) -> Run:
     """Run the action against a host through ``proxy``, whose address has this ``scheme``."""
     with pytest.MonkeyPatch.context() as patch, proxy:
-        patch.setenv("HTTPS_PROXY", f"{scheme}://somebody:secret@{proxy.name}")
+        # In an address, `@` and `:` of a user or a password are written with their codes
+        patch.setenv("HTTPS_PROXY", f"{scheme}://some%40body:secret%3Aword@{proxy.name}")
         ended = action_on(host, directory)({"api_url": API, **inputs})
     assert set(proxy.asked) <= {"github.example:443"}
+    assert set(proxy.logins) <= {"some@body:secret:word"}
     assert "secret" not in ended.text
     return ended
 
