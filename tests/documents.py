@@ -11,7 +11,6 @@ ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 README_JA = ROOT / "README.ja.md"
 REFERENCE = ROOT / "docs/reference.md"
-REFERENCE_JA = ROOT / "docs/reference.ja.md"
 DOCUMENTS = sorted([README, README_JA, ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("**/*.md")])
 JAPANESE_PAGES = [each for each in DOCUMENTS if each.name.endswith(".ja.md")]
 

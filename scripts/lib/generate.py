@@ -38,9 +38,6 @@ def generated() -> dict[Path, str]:
             with_inputs(_read("docs/reference.md"), yaml.safe_load(english)),
             yaml.safe_load(action)["outputs"],
         ),
-        "docs/reference.ja.md": with_inputs(
-            _read("docs/reference.ja.md"), yaml.safe_load(japanese)
-        ),
         "docs/concepts.md": _rows_of_profiles(_read("docs/concepts.md")),
         "docs/permissions.md": _rows_of_hosts(_read("docs/permissions.md")),
         "scripts/config/definitions.schema.json": _schema(
