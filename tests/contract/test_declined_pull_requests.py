@@ -7,6 +7,8 @@ import re
 
 import pytest
 
+from registrar.lists.constraints import MOST_PATHS
+from registrar.registration.mark import Mark, hashed
 from tests.example import A_AND_B, PRESENT, Example, Way
 from tests.fakehub import Repository, StandInHost
 from tests.harness import LIST_BRANCH as BRANCH
@@ -206,25 +208,60 @@ def test_a_file_that_was_taken_out_is_declined_until_it_is_put_back(in_single: E
         run = ask(in_single, *FIRST)
 
 
-def test_of_more_than_a_thousand_files_only_closing_is_a_refusal(action: Action) -> None:
-    example = Example(action, SINGLE)
-    paths = [f"docs/{number}.md" for number in range(1001)]
-    ask(example, *paths)
-    take_out(example.repository, paths[0])
-    run = ask(example, *paths)
-    assert (run.exit_code, run.outputs["created"]) == (0, "1"), run.console
-    closed(example.repository, 1)
-    assert ask(example, *paths).outputs["created"] == "0"
+VERSIONS = [[f"v{version}/{number}.md" for number in range(MOST_PATHS)] for version in range(4)]
+"""Versions of a list that have no path in common."""
 
 
-def test_of_more_than_a_thousand_files_an_earlier_refusal_holds(action: Action) -> None:
+def named(body: str | None) -> set[str]:
+    """Return the hashes of the paths that a description names."""
+    mark = Mark.of(body or "")
+    return {*((mark and mark.wrote) or ())}
+
+
+@pytest.fixture
+def grown(action: Action) -> Example:
+    """An open pull request whose description names the files of the first three versions."""
     example = Example(action, SINGLE)
-    ask(example, "a.md")
-    closed(example.repository, 1)
-    paths = ["a.md", *(f"docs/{number}.md" for number in range(1001))]
+    for version in VERSIONS[:3]:
+        assert ask(example, *version).outputs["created"] == str(MOST_PATHS)
+    assert named(example.body) == {hashed(path) for each in VERSIONS[:3] for path in each}
+    return example
+
+
+def test_of_several_thousand_files_each_that_somebody_removes_is_declined(grown: Example) -> None:
+    removed = [version[0] for version in VERSIONS[:3]]
+    for path in removed:
+        take_out(grown.repository, path)
+    for version in VERSIONS[:3]:
+        assert ask(grown, *version).outputs["declined"] == "1"
+    changed = dict.fromkeys(VERSIONS[2], "x\n")
+    run = grown.run_with(changed)
+    assert run.outcomes[VERSIONS[2][1]] == "updated"
+    closed(grown.repository, 1)
+    run = ask(grown, *VERSIONS[0][:-1], "a.md")
+    assert (run.outputs["declined"], run.outputs["created"]) == (str(MOST_PATHS - 1), "1")
+
+
+def test_when_the_names_fill_the_description_nothing_more_is_written(grown: Example) -> None:
+    [pull] = grown.repository.pull_requests
+    head, body = grown.repository.head(BRANCH), pull.body
     for _ in range(2):
-        assert ask(example, *paths).outputs["declined"] == "1"
-    assert created(example.repository, example.repository.pull_requests[1].head) == {*paths[1:]}
+        run = ask(grown, *VERSIONS[3])
+        assert (grown.repository.head(BRANCH), pull.body) == (head, body)
+        assert "that description has reached GitHub's limit" in run.text
+        assert (run.exit_code, run.outputs["created"], run.outputs["declined"]) == (0, "0", "0")
+
+
+def test_a_new_pull_request_from_a_branch_with_too_many_names_names_its_own(grown: Example) -> None:
+    run = ask(grown, *VERSIONS[2], mode="withdraw")
+    assert run.registration["pull_request"]["operation"] == "withdrawn", run.console
+    for created_now in (str(MOST_PATHS), "0"):
+        run = ask(grown, *VERSIONS[3])
+        assert run.outputs["created"] == created_now
+    assert len(grown.repository.pull_requests) == 2
+    second = grown.repository.pull_requests[1]
+    assert second.head == BRANCH
+    assert named(second.body) == {*map(hashed, VERSIONS[3])}
 
 
 def test_what_names_nothing_of_a_branch_with_other_work_declines_nothing(

@@ -149,7 +149,7 @@ def test_a_folder_is_one_entry(
 
 @pytest.mark.parametrize(
     ("files", "times", "content"),
-    [(1_000, 25, b""), (1_000, 25, b"\xff"), (5_001, 5, b"")],
+    [(1_000, 25, b""), (1_000, 25, b"\xff"), (1_001, 25, b"")],
     ids=["its files are fine", "each is refused", "it has too many"],
 )
 def test_a_folder_that_is_listed_very_often_is_not_read_to_the_end(

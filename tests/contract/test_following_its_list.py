@@ -274,13 +274,19 @@ def test_what_somebody_removes_during_the_run_stays_away(example: Example) -> No
     assert example.run_with(BOTH).outputs["declined"] == "1"
 
 
-@pytest.mark.parametrize("listed", [NEW, OLD | {"c.md": "C\n"}], ids=["corrected", "added"])
+@pytest.mark.parametrize(
+    ("listed", "is_removed"),
+    [(NEW, False), (OLD | {"c.md": "C\n"}, False), (OLD | {"c.md": "C\n"}, True)],
+    ids=["corrected", "added", "added without a record"],
+)
 def test_where_the_description_has_no_room_nothing_is_written(
-    in_single: Example, listed: dict[str, str]
+    in_single: Example, listed: dict[str, str], is_removed: bool
 ) -> None:
     in_single.run_with(OLD)
     [pull] = in_single.repository.pull_requests
     marks = (pull.body or "").partition("<!-- registrar:wrote")[2]
+    if is_removed:
+        pull.body = re.sub("<!-- registrar:wrote.*?-->", "", pull.body or "")
     pull.body = full = f"{'x' * (65_536 - len(marks) - 90)}\n\n{pull.body}"
     head = in_single.repository.head(BRANCH)
     for _ in range(2):

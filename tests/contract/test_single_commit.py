@@ -10,8 +10,8 @@ import pytest
 
 from registrar.github import graphql
 from registrar.github.queries import NAMES_AT_ONCE
+from registrar.lists.constraints import ALL_BYTES, MOST_PATHS
 from registrar.registration.mark import CLOSED_BY_US, Mark
-from registrar.registration.rest_writer import FILES_PER_COMMIT
 from tests.contract.test_users_words import HEALTH, SCAFFOLD
 from tests.example import BRANCH, EXPECTED, LIST, MISSING, PRESENT, Example, write_list
 from tests.fakehub import RateLimit, Refusal, Repository, Request, StandInHost
@@ -110,21 +110,24 @@ def test_what_an_open_pull_request_holds_is_read_with_the_repository(
         ]
 
 
-def test_more_files_than_one_commit_takes(
+def test_the_largest_list_is_one_commit_and_one_description_names_its_files(
     single: Start, host: StandInHost, repository: Repository, action: Action
 ) -> None:
-    count = FILES_PER_COMMIT + 1
-    run = single(definitions=action.listing_of({f"{number:04}": "x" for number in range(count)}))
-    assert run.exit_code == 0, run.text
-    sizes = [len(commit.paths) for commit in repository.log(LIST_BRANCH)[:-1]]
-    assert sizes == [1, FILES_PER_COMMIT]
-    assert run.outputs["created"] == str(count)
-    assert calls(host)[1:] == ["POST git/refs", GRAPHQL, GRAPHQL, "POST pulls"]
-    assert len(repository.pull_requests) == 1
+    action.write("config/ten.txt", "x" * (ALL_BYTES // MOST_PATHS))
+    paths = [f"{number:04}" for number in range(MOST_PATHS)]
+    listed = action.document([{"path": path, "content_file": "ten.txt"} for path in paths])
+    run = single(definitions=listed, body="x" * 30_000).or_fail()
+    assert run.outputs["created"] == str(MOST_PATHS)
+    assert calls(host) == [GRAPHQL, GRAPHQL]
+    [commit] = repository.log(LIST_BRANCH)[:-1]
+    assert sorted(commit.paths) == paths
+    mark = Mark.of(repository.pull_requests[0].body or "")
+    assert mark
+    assert all(mark.wrote and mark.names(path) for path in paths)
 
 
 @pytest.mark.large
-@pytest.mark.parametrize(("count", "most"), [(290, 8), (2_900, 80)])
+@pytest.mark.parametrize(("count", "most"), [(290, 8), (1_000, 30)])
 def test_requests_grow_with_the_hundreds_and_memory_stays_small(
     host: StandInHost, repository: Repository, action: Action, count: int, most: int
 ) -> None:

@@ -28,7 +28,6 @@ from hypothesis.stateful import (
 )
 
 from registrar.registration.mark import CLOSED_BY_US, NEEDLESS, WITHDRAWN, Mark
-from registrar.registration.mark import MANY as MANY_PATHS
 from tests.fakehub import Fault, FaultKind, Lag, Request, StandInHost
 from tests.fakehub.refusals import Refusal
 from tests.fakehub.repository import PullRequest
@@ -36,6 +35,8 @@ from tests.harness import PER_FILE, SINGLE, Action, Run, SignalAt
 
 T = TypeVar("T")
 MANY = "many"
+MANY_PATHS = "<!-- registrar:many -->"
+"""It stands for any path, as an earlier version wrote it."""
 LISTED = ("a.md", "b.md", "docs/c.md")
 BRANCH = "chore/add-missing-files"
 AUTHOR = ("A", "a@example.com")

@@ -9,8 +9,18 @@ import pytest
 from registrar.models.repository import Entry
 from registrar.models.standing import blob_id
 from registrar.registration.decide import decide
-from registrar.registration.mark import EMPTY_MARK, MANY, Mark, hashed
-from tests.unit.test_decide import BASE, FILES, LIST_ID, NAME, OTHER, ModelRun, World, plan_of
+from registrar.registration.mark import EMPTY_MARK, Mark, hashed
+from tests.unit.test_decide import (
+    BASE,
+    FILES,
+    LIST_ID,
+    MANY,
+    NAME,
+    OTHER,
+    ModelRun,
+    World,
+    plan_of,
+)
 
 LISTED = FILES["a"].blob_id
 OLD, OLDER, EDITED = (blob_id(text) for text in (b"old\n", b"older\n", b"edited\n"))

@@ -34,7 +34,7 @@ from registrar.registration import decide
 from registrar.registration.branch_names import LAST_SUFFIX, branch_names
 from registrar.registration.decision import Decision, Write
 from registrar.registration.loop import carry_out
-from registrar.registration.mark import BEGIN, CLOSED_BY_US, EMPTY_MARK, END, MANY, Mark, hashed
+from registrar.registration.mark import BEGIN, CLOSED_BY_US, EMPTY_MARK, END, Mark, hashed
 from registrar.registration.sent import Close, Commit, MakeBranch, Open, SentSteps, Unclear
 from registrar.texts.messages import msg
 from tests.values import DEFAULTS, file_of, spec
@@ -42,6 +42,8 @@ from tests.values import DEFAULTS, file_of, spec
 NAME, SECOND, THIRD = "work", "work-2", "work-3"
 FILES = {path: file_of(path, f"{path}\n".encode()) for path in ("a", "b")}
 BASE = f"{0:040x}"
+MANY = "<!-- registrar:many -->"
+"""An earlier version wrote this instead of more than 1,000 paths."""
 THEIRS = "mine"
 STRANGER, PRIVATE_MEMBER = "stranger", "private member"
 LIST = "list"

@@ -66,7 +66,12 @@ def test_definitions_lists_the_limits_that_people_meet() -> None:
     text = DEFINITIONS.read_text("utf-8")
     numbers, _, _ = text.partition("\n## Limits of a list\n\n")[2].partition("\n\n")
     limits = (
-        *(constraints.FILE_BYTES, syntax.MOST_NODES, constraints.MOST_PATHS),
+        *(
+            constraints.FILE_BYTES,
+            syntax.MOST_NODES,
+            constraints.MOST_PATHS,
+            constraints.MOST_PATHS,
+        ),
         *(constraints.CONTENT_BYTES, constraints.ALL_BYTES, constraints.MOST_ALTERNATIVES),
         *(constraints.MOST_RULES, constraints.MOST_PARTS),
     )

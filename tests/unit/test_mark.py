@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from registrar.lists.constraints import MOST_PATHS
 from registrar.registration.mark import (
     BEGIN,
     EMPTY_MARK,
     END,
-    MANY,
-    MOST_PATHS,
     NEEDLESS,
     WITHDRAWN,
     Mark,
@@ -43,24 +42,27 @@ def test_a_mark_is_read_as_it_was_written(one: list[str], more: list[str], list_
     assert all(mark.names(path) for path in [*one, *more])
 
 
-def test_of_too_many_paths_nobody_knows_which() -> None:
-    many = [str(number) for number in range(MOST_PATHS + 1)]
+def test_a_mark_names_each_of_very_many_paths() -> None:
+    many = [str(number) for number in range(3_000)]
+    assert len(naming(*many[:MOST_PATHS]).text) < 22_000
     text = naming(*many).text
-    assert len(text) < 100
-    found = Mark.of(text)
-    assert found
-    assert found.wrote is None
-    assert found.names("anything")
-    assert not found.has_written(many[0], BLOB)
-    assert len(naming(*many[:-1]).text) < 22_000
-    assert found.naming("list", {"one": BLOB}) == naming("one")
+    assert len(text) < 64_000
+    assert Mark.of(text) == naming(*many)
 
 
-@pytest.mark.parametrize("text", [f"{BEGIN}\nwords\n{END}", MANY, f"{naming('a').text}\n{MANY}"])
+MANY = "<!-- registrar:many -->"
+"""An earlier version wrote this instead of more than 1,000 paths."""
+LEFT = [f"{BEGIN}\nwords\n{END}", MANY, f"{naming('a').text}\n{MANY}", Mark(None, "1" * 10).text]
+
+
+@pytest.mark.parametrize("text", LEFT)
 def test_what_is_left_of_a_mark_stands_for_every_path(text: str) -> None:
     found = Mark.of(text)
     assert found
     assert found.wrote is None
+    assert found.names("anything")
+    assert not found.has_written("a", BLOB)
+    assert found.naming("list", {"one": BLOB}) == naming("one")
 
 
 @pytest.mark.parametrize(

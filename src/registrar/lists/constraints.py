@@ -18,14 +18,16 @@ GitHub accepts about 40 MB of base64 (planetscale/ghcommit-action, "Limitations"
 github-api-commit-action#66).
 """
 DESCRIPTION_CHARACTERS = 1_000
-MOST_PATHS = 5_000
-"""The largest number of paths of a list, with alternatives and paths in conditions. Each of them
-has to be read."""
-MOST_IN_FOLDERS = 4 * MOST_PATHS
+MOST_PATHS = 1_000
+"""The largest number of different paths of the files of a list and its rules, so that one commit
+can create them all, and one description can record them. The conditions may name as many paths.
+With the strategy `per-file`, each path of both kinds takes a request."""
+MOST_IN_FOLDERS = 20_000
 """The largest number of names that are read in the folders of a list and its rules together. A
 folder that is listed several times is counted each time."""
 MOST_DIRECTORIES = 10_000
-"""The largest number of directories above the paths of a list. Each directory is counted once."""
+"""The largest number of directories above the paths of a list, with alternatives and paths in
+conditions. Each directory is counted once."""
 MOST_ALTERNATIVES = 20
 """The largest number of alternatives of one entry."""
 MOST_PARTS = 100

@@ -81,11 +81,6 @@ class EntryReader(NodeReader):
 
         An entry for a folder becomes one entry for each of its files.
         """
-        if len(nodes) > constraints.MOST_PATHS:
-            most = constraints.MOST_PATHS
-            message = msg("definitions.too_many_entries", count=len(nodes), most=most)
-            self.error(nodes[0], message)
-            return {}, {}
         numbers: dict[str, int] = {}
         entries: dict[str, ListedFile] = {}
         places: dict[str, Place] = {}

@@ -3,7 +3,7 @@
 A list is an array of entries, or an object that may extend a built-in list.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -58,7 +58,7 @@ def load(folder: Folder, name: str, *, content_allowed: bool = True, secret: str
     defaults = profiles.defaults_of(list_name or profiles.UNNAMED)
     listed_rules = tuple(_rules(reader, rule_nodes, seen))
     files = FileList(defaults, tuple(merged.values()), listed_rules, name=list_name)
-    _check_size(reader, files.paths)
+    _check_size(reader, files)
     if not files.possible and not reader.errors.count:
         reader.errors.add(Place(), msg("definitions.no_entries"))
     for path, file in without_lfs(files.possible):
@@ -229,14 +229,13 @@ def _compare_names(
             break
 
 
-def _check_size(reader: EntryReader, paths: Collection[str]) -> None:
-    """Report too many paths or directories, because each of them takes a request or a part of one.
-
-    ``paths`` include those in conditions.
-    """
-    above = {parent for path in paths for parent in parents(path)}
+def _check_size(reader: EntryReader, files: FileList) -> None:
+    """Report too many paths or directories. Of alternatives, only the directories are read."""
+    listed = {each.path for each in files.possible}
+    above = {parent for path in files.paths for parent in parents(path)}
     for key, count, most in (
-        ("definitions.too_many_paths", len(paths), constraints.MOST_PATHS),
+        ("definitions.too_many_paths", len(listed), constraints.MOST_PATHS),
+        ("definitions.too_many_asked", len(files.asked_paths), constraints.MOST_PATHS),
         ("definitions.too_many_directories", len(above), constraints.MOST_DIRECTORIES),
     ):
         if count > most:

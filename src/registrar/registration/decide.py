@@ -333,7 +333,7 @@ class _Decider:
             if CLOSED_BY_US in pull.body or not (mark or is_unmarked):
                 continue
             decided = frozenset(path for path in undecided if mark and mark.names(path))
-            # A mark with more than `MOST_PATHS` paths does not say which ones
+            # Somebody may have removed the comment with the paths of a mark
             named = decided if mark and mark.wrote is not None else frozenset[str]()
             if pull.is_open or (mark and mark.is_needless):
                 proposed_since |= named

@@ -27,13 +27,10 @@ WITHDRAWN = "<!-- registrar:withdrawn -->"
 """Marks a pull request that `Mode.WITHDRAW` closed."""
 NEEDLESS = "<!-- registrar:needless -->"
 """Marks a pull request that was closed because the default branch has all of its files."""
-MANY = "<!-- registrar:many -->"
-"""Replaces the paths of a mark with more than `MOST_PATHS`. Such a mark may stand for any path."""
-MOST_PATHS = 1000
-"""The most paths that a mark names."""
 _DIGITS = 10
 """Digits that a mark keeps of the hash of a path, and of the id of a blob."""
 _VALUES = frozenset({"wrote", "many", "list", "withdrawn", "needless", "conflicts"})
+"""The comments of a mark. Earlier versions wrote `many` instead of more than 1,000 paths."""
 # Possessive quantifiers: a hostile description cannot make matching slow
 _COMMENT = re.compile(r"<!--\s*+registrar:([a-z]++)((?:\s++[0-9a-f]{10,64}+)*+)\s*+-->")
 
@@ -43,8 +40,8 @@ class Mark(NamedTuple):
 
     wrote: Mapping[str, str] | None
     """Hashes of the paths that were committed to the branch, each with the first digits of the id
-    of the blob that was written last (empty if it is not known). ``None`` if the mark does not say
-    which paths, so that it may be any path.
+    of the blob that was written last (empty if it is not known). ``None`` if somebody has removed
+    this comment, so that it may be any path.
     """
     list: str = ""
     """Hash of the list's identity; empty if it is not known."""
@@ -115,10 +112,8 @@ class Mark(NamedTuple):
     @property
     def text(self) -> str:
         """The mark as comments of a description, which GitHub does not show."""
-        wrote = self.wrote
-        is_few = wrote is not None and len(wrote) <= MOST_PATHS
-        named = "".join(sorted(f" {path}{blob}" for path, blob in (wrote or {}).items()))
-        lines = [f"<!-- registrar:wrote{named} -->" if is_few else MANY]
+        named = "".join(sorted(f" {path}{blob}" for path, blob in (self.wrote or {}).items()))
+        lines = [] if self.wrote is None else [f"<!-- registrar:wrote{named} -->"]
         lines += [f"<!-- registrar:list {self.list} -->"] if self.list else []
         lines += [WITHDRAWN] if self.is_withdrawn else []
         lines += [NEEDLESS] if self.is_needless else []

@@ -171,8 +171,9 @@ class Proposal(NamedTuple):
         ``mark`` is the present mark; the paths that it names are kept. ``current`` is the present
         description; ``None`` means a new one, which begins with the caller's own text. If the
         description has no room left for this part, it is not changed, except that it no longer says
-        "withdrawn".
+        "withdrawn". A new one then names only the files of this list, without those of ``mark``.
         """
+        is_new = current is None
         if current is None:
             text = self._fill(self.options.body, self._values(result), escaping.for_markdown)
             current = _cut(text, TEXT_CHARACTERS) if self.properties else text
@@ -186,7 +187,9 @@ class Proposal(NamedTuple):
         room -= escaping.characters(hidden) + 1
         ours = description.render(result, self.catalogue, room, ours or "")
         body = f"{before}{BEGIN}\n{ours}\n{hidden}\n{END}{after}"
-        return body if escaping.characters(body) <= BODY_CHARACTERS else not_withdrawn(current)
+        if escaping.characters(body) <= BODY_CHARACTERS:
+            return body
+        return self.body(result) if is_new and mark.wrote else not_withdrawn(current)
 
     def closed(self, current: str, mark: Mark) -> str:
         """Return the description of a pull request that is to be closed. registrar's part says why,

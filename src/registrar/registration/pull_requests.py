@@ -77,7 +77,7 @@ def _has_room(work: Work, write: Write, to_write: Sequence[FileDefinition]) -> b
     result = progress.result(assuming=[work.written(write.branch, each) for each in to_write])
     mark = Mark.of(_body(work, write, result, pull))
     written = [each.path for each in to_write], [each.blob_id for each in to_write]
-    if pull is None or (mark and (mark.wrote is None or all(map(mark.has_written, *written)))):
+    if pull is None or (mark and all(map(mark.has_written, *written))):
         return True
     paths = [each.path for each in to_write]
     progress.warn("progress.no_room", about=pull.url, pull_request=pull.link, paths=paths)

@@ -362,8 +362,8 @@ def test_more_files_than_the_memory_takes_are_refused(
     many: Start, make: Make, host: StandInHost, action: Action
 ) -> None:
     make(0, 201)
-    listing = action.listing(*(f"docs/{number}" for number in range(5_000)))
-    run = many(definitions=listing, mode="plan")
+    rule = {"when": {"fork": False}, "files": [f"docs/{number}" for number in range(1_000)]}
+    run = many(definitions=action.document({"rules": [rule] * 5}), mode="plan")
     assert (run.exit_code, only_reads(host)) == (2, True)
     assert "The lists have 1005000 files for all repositories together" in run.stderr
     assert "nodes" not in asked(host)
