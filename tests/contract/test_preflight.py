@@ -326,6 +326,24 @@ def test_a_plan_says_that_registering_is_going_to_be_refused(
     assert "would be refused" not in check.text
 
 
+def test_values_of_properties_may_not_make_the_files_larger_than_one_commit_takes(
+    action: Action, host: StandInHost, strategy: str
+) -> None:
+    """The list counts each placeholder as 255 bytes."""
+    repository = host.create_repository(TARGET, properties={"team": "x" * 300})
+    grows = {"template": True, "content": "{property:team}" * 3_300}
+    listed = action.document([{"path": f"{number}.md", **grows} for number in range(11)])
+    given = {"definitions": listed, "commit_strategy": strategy, "language": "en"}
+    words = f"The missing files would have more than 10000000 bytes together in {TARGET}"
+    plan = action(given, mode="plan").or_fail()
+    assert f"A run with `mode: register` would be refused: {words}" in plan.text
+    ended = action(given)
+    assert (ended.exit_code, only_reads(host)) == (2, True)
+    check_ended(ended, words)
+    repository.properties = {"team": "x" * 255}
+    assert action(given).or_fail().outputs["created"] == "11"
+
+
 def test_push_protection_has_an_advice_of_its_own(action: Action, repository: Repository) -> None:
     repository.secrets.add(b"sk_live_")
     listed = action.write("list.yml", "[{path: a, content: sk_live_1}, {path: b}]")

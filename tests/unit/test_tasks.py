@@ -11,10 +11,9 @@ from registrar.models.repository import Entry, Repository, RepositoryState
 from registrar.models.standing import Standing
 from registrar.models.task import Task
 from registrar.presence.tasks import make_task
-from registrar.registration import rest_writer
 from registrar.registration.preflight import require_writable
 from registrar.rendering.states import explanation
-from tests.values import file_of, spec
+from tests.values import spec
 
 REPOSITORY = Repository("octo/example", "main", "https://github.com/octo/example", can_push=True)
 paths = st.lists(st.text("abc/", min_size=1), unique=True, max_size=12).filter(
@@ -93,26 +92,6 @@ def test_other_paths_need_no_scope_for_workflows(path: str) -> None:
     require_writable(made, made.missing, frozenset({"repo"}))
 
 
-# --- The files of one commit ----------------------------------------------------------------------
-
-CONTENTS = st.lists(st.binary(max_size=60), max_size=30)
-
-
 def test_parents_come_nearest_first() -> None:
     assert list(parents("a/b/c.md")) == ["a/b", "a"]
     assert list(parents("c.md")) == []
-
-
-@given(CONTENTS, st.integers(1, 7), st.integers(1, 120))
-def test_commits_hold_every_file_once_and_stay_within_the_borders(
-    contents: list[bytes], files: int, size: int
-) -> None:
-    listed = [file_of(str(number), content) for number, content in enumerate(contents)]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rest_writer, "FILES_PER_COMMIT", files)
-        patch.setattr(rest_writer, "BYTES_PER_COMMIT", size)
-        batches = list(rest_writer.batches(listed))
-    assert [file for batch in batches for file in batch] == listed
-    for batch in batches:
-        assert 1 <= len(batch) <= files
-        assert len(batch) == 1 or sum(len(file.content) for file in batch) * 4 // 3 <= size

@@ -12,10 +12,12 @@ FILE_BYTES = 2_000_000
 CONTENT_BYTES = 1_000_000
 """The largest size of one listed file."""
 ALL_BYTES = 10_000_000
-"""The largest size of all listed files together, so that GitHub accepts one commit with them.
+"""The largest size of all listed files together, so that GitHub accepts one commit with them. A
+repository in which they become larger is refused (`require_writable`).
 
 GitHub accepts about 40 MB of base64 (planetscale/ghcommit-action, "Limitations";
-github-api-commit-action#66).
+github-api-commit-action#66). The contents have at most 14 MB in base64. The paths have at most
+25 MB in JSON, with the message of the commit, which repeats them.
 """
 DESCRIPTION_CHARACTERS = 1_000
 MOST_PATHS = 1_000

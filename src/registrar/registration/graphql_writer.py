@@ -1,4 +1,4 @@
-"""The GraphQL API: one request for branch, commit and pull request, or as few commits as possible.
+"""The GraphQL API: one request for branch, commit and pull request, or one for the commit alone.
 
 The branch is made at the commit that was read, and the new commit names that commit as the expected
 head of the branch. So no file can be overwritten. If GitHub refuses the request or a part of it,
@@ -11,13 +11,13 @@ from registrar.models.files import FileDefinition, parents
 from registrar.models.task import NewCommit, NewPullRequest
 from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.registration.decision import Branch, Write
-from registrar.registration.rest_writer import RestWriter, batches
+from registrar.registration.rest_writer import RestWriter
 from registrar.registration.sent import Commit, MakeBranch, Open, Unclear
 from registrar.texts.messages import msg
 
 
 class GraphQLWriter(RestWriter):
-    """Writes with the GraphQL API, with as many files in one commit as GitHub accepts."""
+    """Writes with the GraphQL API, with all files in one commit."""
 
     def _require_rate_limit(self, _files: object) -> None:
         """Require the point that the writing request costs."""
@@ -26,11 +26,11 @@ class GraphQLWriter(RestWriter):
     def _make_branch(self, write: Write) -> Write:
         """Make branch, commit and pull request with one request; a run sends it only once.
 
-        If the files need several commits, or GitHub refuses the request, only the branch is made.
+        If GitHub refuses the request, only the branch is made.
         """
         work, proposal, progress = self._work, self._work.proposal, self._progress
         branch, name, files = write.branch, write.branch.name, work.pending()
-        if work.sent.branches or len(list(batches(files))) > 1:
+        if work.sent.branches:
             return super()._make_branch(write)
         result = progress.result(assuming=[work.written(branch, each) for each in files])
         commit = NewCommit(name, branch.head, *proposal.commit_message(result, files), files)
@@ -82,14 +82,13 @@ class GraphQLWriter(RestWriter):
             try:
                 self._commit_together(branch, files)
             except GitHubError as error:
-                batch = next(batches(self._committable(branch)))
-                workflows = [each for each in batch if each.path.startswith(WORKFLOW_FILES)]
-                if error.nothing_done and 0 < len(workflows) < len(batch):
+                workflows = [each for each in files if each.path.startswith(WORKFLOW_FILES)]
+                if error.nothing_done and 0 < len(workflows) < len(files):
                     # Many tokens may write all files except workflows
-                    batch = workflows
+                    files = workflows
                 elif policy.falls_back:
                     break
-                failed = (work.failed(branch, each, error.failure) for each in batch)
+                failed = (work.failed(branch, each, error.failure) for each in files)
                 progress.record_and_print(*failed)
         if not policy.falls_back:
             failure = Failure.of(msg("reason.not_committable"))

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from registrar.errors import Failure, Kind, Refused, RegistrarError
+from registrar.lists.constraints import ALL_BYTES
 from registrar.models.files import FileDefinition
 from registrar.models.task import Task
 from registrar.presence.special_files import WORKFLOW_FILES
@@ -32,6 +33,9 @@ def require_writable(
         raise RegistrarError(unread._replace(kind=Kind.NOT_BEGUN))
     if refused := [each.path for each in lacking_scope(files, scopes)]:
         raise Refused(msg("preflight.workflow_scope", paths=refused, scopes=sorted(scopes or ())))
+    if sum(len(each.content) for each in files) > ALL_BYTES:
+        # The list has fewer bytes, but values of custom properties can be of any length
+        raise Refused(msg("preflight.contents_too_large", target=target, most=ALL_BYTES))
 
 
 def lacking_scope(

@@ -1,6 +1,6 @@
 """The REST API: one request for each step of a decision, in the order of docs/design.md."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from registrar.errors import GitHubError, Kind, RegistrarError
@@ -18,9 +18,6 @@ from registrar.registration.sent import Close, Commit, MakeBranch
 from registrar.registration.work import Work
 from registrar.texts.messages import msg
 
-FILES_PER_COMMIT = 1000
-BYTES_PER_COMMIT = 20_000_000
-"""The most Base64 in one commit; GitHub accepts about 40 MB (github-api-commit-action#66)."""
 _OUT_OF_REACH = frozenset({Kind.NOT_FOUND, Kind.UNUSABLE, Kind.TRANSIENT})
 """The kinds of failure of a GraphQL request in a network that lets only the REST API through."""
 
@@ -198,6 +195,8 @@ class RestWriter:
         """
         work = self._work
         outdated = [each for each in work.pending() if branch.is_outdated(each.path)]
+        if not outdated:
+            return
         try:
             self._commit_together(branch, outdated)
         except GitHubError as error:
@@ -220,35 +219,19 @@ class RestWriter:
         return head == (self._work.sent.head(branch.name) or branch.head)
 
     def _commit_together(self, branch: Branch, files: Sequence[FileDefinition]) -> None:
-        """Commit files to a branch, in as few commits as GitHub accepts.
+        """Commit files to a branch with one commit.
 
-        Raises `GitHubError` if GitHub refuses a commit, for example because the branch has moved
+        Raises `GitHubError` if GitHub refuses the commit, for example because the branch has moved
         on.
         """
         work, progress, repository = self._work, self._progress, self._task.repository
-        for batch in batches(files):
-            head = work.sent.head(branch.name) or branch.head
-            corrects = all(branch.is_outdated(each.path) for each in batch)
-            message = work.proposal.commit_message(progress.result(), batch, corrects=corrects)
-            new = NewCommit(branch.name, head, *message, batch)
-            commit = work.sent.send(
-                Commit.of(branch.name, head, batch),
-                partial(self._client.graphql.create_commit, repository, new, self._look_again),
-            )
-            with progress.group("group.create", count=len(batch), branch=branch.name):
-                progress.record_and_print(*(work.written(branch, each, commit) for each in batch))
-
-
-def batches(files: Sequence[FileDefinition]) -> Iterator[list[FileDefinition]]:
-    """Split files into batches that GitHub accepts as one commit each."""
-    batch: list[FileDefinition] = []
-    size = 0
-    for definition in files:
-        cost = len(definition.content) * 4 // 3 + len(definition.path.encode())
-        if batch and (len(batch) == FILES_PER_COMMIT or size + cost > BYTES_PER_COMMIT):
-            yield batch
-            batch, size = [], 0
-        batch.append(definition)
-        size += cost
-    if batch:
-        yield batch
+        head = work.sent.head(branch.name) or branch.head
+        corrects = all(branch.is_outdated(each.path) for each in files)
+        message = work.proposal.commit_message(progress.result(), files, corrects=corrects)
+        new = NewCommit(branch.name, head, *message, files)
+        commit = work.sent.send(
+            Commit.of(branch.name, head, files),
+            partial(self._client.graphql.create_commit, repository, new, self._look_again),
+        )
+        with progress.group("group.create", count=len(files), branch=branch.name):
+            progress.record_and_print(*(work.written(branch, each, commit) for each in files))
