@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from registrar.github.transport import CA_VARIABLES
+from tests import states_of_paths
 from tests.example import LIST, PRESENT, SCAFFOLD, WAYS, Example, Way, write_list
 from tests.fakehub import Repository, StandInHost
 from tests.harness import SINGLE, STRATEGIES, TARGET, Action, Run, Start
@@ -81,6 +82,31 @@ def spread(long: Sequence[Item], short: Sequence[Item]) -> list[Item]:
         first = long[worker::workers]
         order += [*first, *islice(left, max(size - len(first), 0))]
     return [*order, *left]
+
+
+_SEEN = pytest.StashKey[set[states_of_paths.Combination]]()
+"""The combinations that the workers of this process have seen."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Collect the states of paths that a worker has seen."""
+    seen = node.config.stash.setdefault(_SEEN, set())
+    seen.update(map(tuple, getattr(node, "workeroutput", {}).get("seen", ())))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """After a run of all tests, look whether each state of a path was seen (`states_of_paths`)."""
+    config = session.config
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["seen"] = [*map(list, states_of_paths.seen)]
+        return
+    is_whole = config.args == config.getini("testpaths") and not config.option.keyword
+    if not is_whole or config.option.markexpr != "not large":
+        return
+    if missing := list(states_of_paths.missing(config.stash.get(_SEEN, states_of_paths.seen))):
+        print(f"\nNo test has these states of paths any more: {missing}")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 def pytest_collection_finish() -> None:

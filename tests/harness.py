@@ -24,6 +24,7 @@ from jsonschema_rs import Draft202012Validator
 
 from registrar.main import main
 from registrar.runtime.cancellation import Cancellation
+from tests import states_of_paths
 from tests.clocks import FakeClock
 from tests.fakehub import Fault, FaultKind, Request, StandInHost
 from tests.forking import Forked
@@ -375,6 +376,7 @@ class Action:
         assert {c.name for c in run.commands} <= {"group", "endgroup", "error", "warning"}
         if run.outputs.get("report"):
             check_report(run)
+            states_of_paths.note(run.report, environ)
         unknown = [shortened(each) for each in self.host.requests if not is_known(each)]
         assert not unknown, f"not in tests.recordings.calls.CALLS: {unknown}"
         return run
