@@ -118,13 +118,14 @@ class Container:
 def given(inputs: dict[str, str]) -> dict[str, str]:
     """Return every input of ``action.yml`` with its given value, its default or an empty string.
 
-    An input whose default is an expression has to be given, because only GitHub could evaluate it.
+    The workflow is one of a private repository. An input with another expression as its default
+    has to be given, because only GitHub could evaluate the expression.
     """
     declared: dict[str, dict[str, Any]] = yaml.safe_load((ROOT / "action.yml").read_text())[
         "inputs"
     ]
     defaults = {name: str(each.get("default", "")) for name, each in declared.items()}
     assert inputs.keys() <= defaults.keys()
-    values = defaults | inputs
+    values = defaults | {"workflow_visibility": "private"} | inputs
     assert not any("${{" in value for value in values.values())
     return values

@@ -226,7 +226,11 @@ def run_step(inputs: Mapping[str, str], **env: str) -> subprocess.CompletedProce
 
 
 def start_step(inputs: Mapping[str, str], **env: str) -> subprocess.Popen[str]:
-    """Start the step of the composite action on this machine, like a runner, without waiting."""
+    """Start the step of the composite action on this machine, like a runner, without waiting.
+
+    The workflow is one of a private repository.
+    """
+    inputs = {"workflow_visibility": "private", **inputs}
     names = {name.lower() for name in inputs}
     declared = {
         n: each.get("default", "") for n, each in ACTION["inputs"].items() if n not in names
