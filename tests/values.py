@@ -6,12 +6,13 @@ from collections.abc import Mapping
 
 from registrar.inputs import reader
 from registrar.models.files import FileDefinition, ListedFile, Text
-from registrar.models.paths import ListedPath, by_path
+from registrar.models.paths import Done, Leave, ListedPath, Present, Why, by_path
 from registrar.models.record import Record
 from registrar.models.repository import Repository
 from registrar.models.settings import Defaults, Settings
 from registrar.models.spec import FileList, RegistrationSpec
 from registrar.models.standing import PresentFile, Standing
+from registrar.texts.messages import msg
 
 DEFAULTS = Defaults("scaffold", "work", "Title")
 
@@ -34,6 +35,16 @@ def spec(*listed: FileDefinition, defaults: Defaults = DEFAULTS, **inputs: str) 
     return RegistrationSpec(given, files, Repository(given.target))
 
 
+def in_state(
+    definition: FileDefinition, standing: Standing, done: Done = Done.PENDING
+) -> ListedPath:
+    """Return a listed path in this state, with this outcome if the path is absent."""
+    if standing.is_present:
+        present = PresentFile(standing, definition.path, "b" * 40)
+        return ListedPath(definition, Present(present, msg("reason.exists", branch="main")))
+    return ListedPath(definition, Leave(Why.NOT_UPDATED, standing, done))
+
+
 def record(name: str, paths: Mapping[str, Standing], team: str = "x") -> Record:
     """Return the record of a plan for a repository whose property ``team`` has this value."""
     repository = Repository(
@@ -43,11 +54,6 @@ def record(name: str, paths: Mapping[str, Standing], team: str = "x") -> Record:
         visibility="public",
         properties={"team": (team,)},
     )
-    listed = by_path(
-        ListedPath(FileDefinition(path), standing, present=PresentFile(standing, path, "b" * 40))
-        if standing.is_present
-        else ListedPath(FileDefinition(path), standing)
-        for path, standing in paths.items()
-    )
+    listed = by_path(in_state(FileDefinition(path), each) for path, each in paths.items())
     job = spec(mode="plan", title="{property:team}")._replace(repository=repository)
     return Record(job, repository, paths=listed, commit="a" * 40)

@@ -9,7 +9,7 @@ are not listed.
 
 from copy import copy
 
-from registrar.models.paths import ListedPath, by_path
+from registrar.models.paths import ListedPath, Present, by_path
 from registrar.models.record import Record
 from registrar.models.repository import Repository
 from registrar.models.run_result import RunResult
@@ -71,5 +71,7 @@ def _listed_only(file: ListedPath) -> ListedPath:
     """Keep the listed path only: leave out the other path where the file was found, and the file
     that it would hide.
     """
-    present = file.present and file.present._replace(path=file.path)
-    return file._replace(present=present, hides="")
+    if isinstance(file.plan, Present):
+        present = file.plan.file._replace(path=file.path)
+        file = file._replace(plan=file.plan._replace(file=present))
+    return file._replace(hides="")

@@ -1,6 +1,6 @@
-"""The decisions for every state of a small repository, with every answer that may be lost.
+"""The plans for every state of a small repository, with every answer that may be lost.
 
-A model of a repository answers the questions of the decision, and carries it out. After each run,
+A model of a repository answers the questions of the plan, and carries it out. After each run,
 and after people have acted, the promises to users are checked in the model.
 """
 
@@ -19,6 +19,7 @@ from _pytest.mark import ParameterSet
 
 from registrar.errors import Failure, GitHubError, Kind, Refused, RegistrarError
 from registrar.many.reading import Guesses
+from registrar.models.paths import Create
 from registrar.models.repository import (
     BranchState,
     Comparison,
@@ -32,9 +33,9 @@ from registrar.models.task import Task
 from registrar.presence.tasks import make_task
 from registrar.registration import decide
 from registrar.registration.branch_names import LAST_SUFFIX, branch_names
-from registrar.registration.decision import Decision, Write
 from registrar.registration.loop import carry_out
 from registrar.registration.mark import BEGIN, CLOSED_BY_US, EMPTY_MARK, END, Mark, hashed
+from registrar.registration.plan import Plan
 from registrar.registration.sent import Close, Commit, MakeBranch, Open, SentSteps, Unclear
 from registrar.texts.messages import msg
 from tests.values import DEFAULTS, file_of, spec
@@ -267,7 +268,7 @@ class Killed(Exception):
 
 @dataclass
 class ModelRun:
-    """A run in the model: it answers the questions from the world, and carries out the decision."""
+    """A run in the model: it answers the questions from the world, and carries out the plan."""
 
     world: World
     task: Task
@@ -288,11 +289,13 @@ class ModelRun:
     mode: str = "register"
     meanwhile: World | None = None
     """A copy of the world after others have acted during this run."""
-    decision: Decision | None = None
+    plan: Plan | None = None
     asked: int = 0
     opened: Pull | None = None
     sent: SentSteps = field(default_factory=SentSteps)
     has_claimed: bool = False
+    is_guess: bool = False
+    scopes: frozenset[str] | None = None
 
     def branch(self, name: str) -> BranchState:
         self.asked += 1
@@ -326,10 +329,10 @@ class ModelRun:
         del is_there
         return self.world.tree(self.world.branches[branch]).get(path)
 
-    # --- Carrying out a decision -------------------------------------------------------------
+    # --- Carrying out a plan -----------------------------------------------------------------
 
-    def tell(self, decision: Decision) -> None:
-        self.decision = decision
+    def tell(self, plan: Plan) -> None:
+        self.plan = plan
 
     def close(self, step: Close) -> PullRequest | None:
         [each] = [each for each in self.world.pulls if each.number == step.pull_request.number]
@@ -337,16 +340,16 @@ class ModelRun:
         each.state, each.body = "closed", step.closed.body
         return step.closed
 
-    def write(self, write: Write) -> None:
-        assert self.decision
-        paths = tuple(each.path for each in self.decision.files)
-        if write.is_new:
-            write = self._begin(write, paths)
-        if not write.is_done:
-            self._finish(write, paths)
+    def write(self, plan: Plan) -> None:
+        # A writer takes only the paths that the plan orders
+        paths = tuple(each.path for each in plan.paths if isinstance(each.plan, Create))
+        if plan.is_new:
+            plan = self._begin(plan, paths)
+        if not plan.is_done:
+            self._finish(plan, paths)
 
-    def _begin(self, write: Write, paths: tuple[str, ...]) -> Write:
-        name, sent = write.branch.name, self.sent
+    def _begin(self, plan: Plan, paths: tuple[str, ...]) -> Plan:
+        name, sent = plan.branch, self.sent
         if self.event:
             event, self.event = self.event, None
             if name not in self.world.branches:
@@ -357,9 +360,9 @@ class ModelRun:
         if sent.branches or self.strategy != "single":
             sent.send(MakeBranch(name), lambda: self._make_branch(name, loss))
             self.has_claimed = True
-            return write._replace(is_new=False)
+            return plan._replace(is_new=False)
         body, files = described(*paths, list_id=self.world.list_id), [FILES[path] for path in paths]
-        steps = MakeBranch(name), Commit.of(name, write.branch.head, files), Open(name, body)
+        steps = MakeBranch(name), Commit.of(name, plan.head, files), Open(name, body)
         sendings = [sent.begin(each, is_alone=False) for each in steps]
         made = self._make_everything(name, paths, body, loss)
         if loss == "closed":
@@ -379,9 +382,9 @@ class ModelRun:
         if pull and not commit and is_made:
             raise Unclear(steps[0])
         if not (is_made or commit):
-            return self._begin(write, paths)
+            return self._begin(plan, paths)
         self.has_claimed = True
-        return write._replace(is_new=False, pull_request=pull, is_done=bool(commit and pull))
+        return plan._replace(is_new=False, pull_request=pull, is_done=bool(commit and pull))
 
     def _make_branch(self, name: str, loss: str) -> str:
         world, is_lost, is_done = self.world, loss in LOST, loss not in NOT_DONE
@@ -425,27 +428,27 @@ class ModelRun:
             world.written += [(name, path) for path in more]
         return world.branches[name]
 
-    def do(self) -> Decision | None:
-        """Decide, and carry out the decision; return `None` if the run is refused or killed."""
+    def do(self) -> Plan | None:
+        """Plan, and carry out the plan; return `None` if the run is refused or killed."""
         try:
             if self.mode == "plan":
-                return decide.decide(self.task, self)
+                return decide.make_plan(self.task, self)
             carry_out(self.task, self, self, self.sent)
         except (RegistrarError, Killed):
             return None
-        return self.decision
+        return self.plan
 
-    def _finish(self, write: Write, paths: tuple[str, ...]) -> None:
-        world, name, pull = self.world, write.branch.name, write.pull_request
+    def _finish(self, plan: Plan, paths: tuple[str, ...]) -> None:
+        world, name, pull = self.world, plan.branch, plan.pull_request
         if not self.sent.has_written_to(name):
-            only_ours = not world.is_somebodys(write.branch.head)
+            only_ours = not world.is_somebodys(plan.head)
             is_marked = bool(pull and (found := mark_of(pull.body)) and found.is_of(world.list_id))
             is_opened = bool(pull and self.sent.has_opened(pull))
             assert only_ours or (is_marked and not is_opened), "somebody's branch"
         each = next((p for p in world.pulls if pull and p.number == pull.number), None)
         assert each is None or each.state == "open"
         missing = [path for path in paths if path not in world.paths(name)]
-        if each and missing and write.describes_first:
+        if each and missing and plan.describes_first:
             each.body = described(list_id=world.list_id)
         if self.loss == "killed later":
             raise Killed
@@ -457,7 +460,7 @@ class ModelRun:
             self._commit(name, {*missing})
         on_branch = [path for path in FILES if path in world.commits[world.branches[name]][1]]
         on_branch = [path for path in on_branch if path in {d.path for d in self.task.definitions}]
-        known = None if write.describes_first else mark_of(each.body) if each else write.mark
+        known = None if plan.describes_first else mark_of(each.body) if each else plan.mark
         body = described(*on_branch, list_id=world.list_id, mark=known or EMPTY_MARK)
         if each:
             each.body = body
@@ -1025,12 +1028,11 @@ def is_hidden(world: World) -> bool:
     return NAME not in first and SECOND not in world.branches
 
 
-def summed_up(decision: Decision | None) -> object:
-    """Return the parts of a decision that are the same in a preview and a registration."""
-    if decision is None:
+def summed_up(plan: Plan | None) -> object:
+    """Return the parts of a plan that are the same in a preview and a registration."""
+    if plan is None:
         return None
-    branch = decision.write.branch.name if decision.write else ""
-    return branch, decision.files, decision.declined
+    return plan.branch, plan.declined
 
 
 @dataclass
@@ -1039,11 +1041,11 @@ class Seen:
 
     counts: Counter[str] = field(default_factory=Counter)
 
-    def note(self, decision: Decision | None, *, claimed: bool) -> None:
+    def note(self, plan: Plan | None, *, claimed: bool) -> None:
         kind = "refused"
-        if decision and decision.write:
+        if plan and plan.branch:
             kind = "create" if claimed else "continue"
-        elif decision:
+        elif plan:
             kind = "declined"
         self.counts[kind] += 1
 
@@ -1066,10 +1068,10 @@ def asks_more(task: Task, expected: object, case: str) -> bool:
     """
     guesses = Guesses(task, lambda login: login == PRIVATE_MEMBER)
     try:
-        decision = decide.decide(task, guesses)
+        plan = decide.make_plan(task, guesses)
     except RegistrarError:
-        decision = None
-    assert guesses.used or summed_up(decision) == expected, case
+        plan = None
+    assert guesses.used or summed_up(plan) == expected, case
     return guesses.used
 
 
@@ -1104,9 +1106,9 @@ def test_no_path_breaks_a_promise(strategy: str, built_in: bool, part: int) -> N
     def run(world: World, *more: Any, **options: Any) -> ModelRun:
         task = plan_of(world, "ab", strategy, built_in=built_in)
         each = ModelRun(world, task, strategy, *more, **options)
-        each.decision = decision = each.do()
-        seen.note(decision, claimed=each.has_claimed)
-        for path, pull in decision.declined.items() if decision else ():
+        each.plan = plan = each.do()
+        seen.note(plan, claimed=each.has_claimed)
+        for path, pull in plan.declined.items() if plan else ():
             check_no(world, path, pull)
         return each
 
@@ -1138,13 +1140,11 @@ def test_no_path_breaks_a_promise(strategy: str, built_in: bool, part: int) -> N
                 again(acted, f"{case}; {action}")
             if event or loss:
                 continue
-            assert summed_up(run(before.copy(), mode="plan").decision) == summed_up(
-                this.decision
-            ), case
+            assert summed_up(run(before.copy(), mode="plan").plan) == summed_up(this.plan), case
             if strategy == "single":
                 task = plan_of(before, "ab", strategy, built_in=built_in)
                 tasks = (task, looked_into(task, before))
-                known.update(asks_more(each, summed_up(this.decision), case) for each in tasks)
+                known.update(asks_more(each, summed_up(this.plan), case) for each in tasks)
     assert seen.counts.total() > 1000 / QUARTERS
     assert set(seen.counts) >= {"create", "continue", "declined", "refused"}
     assert strategy == "per-file" or min(known[True], known[False]) > 100 / QUARTERS
@@ -1202,7 +1202,7 @@ def test_the_names_end() -> None:
         add(world, name, "somebody's", "none")
     task = plan_of(world, "a", "single", built_in=True)
     with pytest.raises(RegistrarError) as raised:
-        decide.decide(task, ModelRun(world, task, "single"))
+        decide.make_plan(task, ModelRun(world, task, "single"))
     assert raised.value.message.key == "branch.no_name_free"
 
 
@@ -1233,7 +1233,8 @@ def test_what_was_declined(pulls: list[Pull], found: dict[str, int]) -> None:
     world = World.new("main")
     world.pulls += pulls
     task = plan_of(world, "ab", "single", built_in=True)
-    decision = ModelRun(world, task, "single", mode="plan").do()
-    assert decision
-    assert {path: each.number for path, each in decision.declined.items()} == found
-    assert [d.path for d in decision.files] == [path for path in "ab" if path not in found]
+    plan = ModelRun(world, task, "single", mode="plan").do()
+    assert plan
+    assert {path: each.number for path, each in plan.declined.items()} == found
+    left = [each.path for each in plan.paths if not each.declined_in]
+    assert left == [path for path in "ab" if path not in found]

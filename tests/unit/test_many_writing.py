@@ -12,7 +12,7 @@ from registrar.many import writing
 from registrar.many.reading import LARGEST_SIZE, BatchSize
 from registrar.many.writing import with_writing
 from registrar.models.files import FileDefinition
-from registrar.models.paths import Done, ListedPath, by_path
+from registrar.models.paths import Done, by_path
 from registrar.models.record import WRITTEN, Record, Status
 from registrar.models.repository import Repository
 from registrar.models.run_result import Budget
@@ -23,7 +23,7 @@ from registrar.registration.branch_names import names_of
 from registrar.reporting import sentences
 from registrar.texts.messages import Catalogue
 from tests.fakehub import graphql
-from tests.values import settings, spec
+from tests.values import in_state, settings, spec
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_the_order_is_by_name_from_a_start_that_moves() -> None:
     """The order is by name, in any letter case, and begins at another name each day."""
     names = [f"octo/{'Rr'[number % 2]}{number:02}" for number in range(50)]
     listed = [Repository(name, id=100 - number) for number, name in enumerate(names)]
-    lacking = (ListedPath(FileDefinition("a"), Standing.TO_CREATE, Done.NOTHING),)
+    lacking = (in_state(FileDefinition("a"), Standing.TO_CREATE, Done.NOTHING),)
     read = [
         Record(spec()._replace(repository=each), each, paths=by_path(lacking), commit="c0ffee")
         for each in listed
@@ -103,7 +103,7 @@ def _row(number: int, left_to_do: Status) -> Record:
     repository = Repository(f"octo/r{number:03}")
     done = Done.TO_UPDATE if left_to_do is Status.TO_UPDATE else Done.NOTHING
     of_files = {Status.TO_OPEN: Standing.TO_CREATE, Status.TO_UPDATE: Standing.PROPOSED}
-    files = (ListedPath(FileDefinition("a"), of_files.get(left_to_do, Standing.SAME), done),)
+    files = (in_state(FileDefinition("a"), of_files.get(left_to_do, Standing.SAME), done),)
     row = Record(
         spec()._replace(repository=repository), repository, paths=by_path(files), commit="c0ffee"
     )

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from registrar.errors import Cancelled, Refused
 from registrar.lists.profiles import SCAFFOLD
 from registrar.models.files import FileDefinition
-from registrar.models.paths import Done, ListedPath, by_path
+from registrar.models.paths import Done, Leave, ListedPath, Why, by_path
 from registrar.models.record import Record
 from registrar.models.repository import Repository
 from registrar.models.run_result import RunResult
@@ -22,7 +22,7 @@ from registrar.reporting.summary import cut, of_one
 from registrar.texts import escaping
 from registrar.texts.messages import LANGUAGES, Catalogue, msg
 from tests.gfm import only_ours
-from tests.values import file_of, spec
+from tests.values import file_of, in_state, spec
 
 LIMIT = 65_536
 CATALOGUES = {language: Catalogue(language) for language in LANGUAGES}
@@ -32,7 +32,7 @@ def result(path: str, done: Done = Done.CREATED, description: str = "") -> Liste
     """Return the outcome of one path; a created file is on the branch."""
     definition = FileDefinition(path, description=description)
     standing = Standing.PROPOSED if done is Done.CREATED else Standing.TO_CREATE
-    return ListedPath(definition, standing, done)
+    return in_state(definition, standing, done)
 
 
 def proposal(language: str = "en") -> Proposal:
@@ -86,9 +86,9 @@ def test_paths_are_listed_by_urgency_then_in_the_order_of_the_list() -> None:
 
 
 def test_reasons_with_several_lines_stay_in_their_row() -> None:
-    file = result("a", Done.FAILED)._replace(
-        reason=msg("refusal.other", words=escaping.Lines("x\n\ny"), status=422),
-    )
+    why = msg("refusal.other", words=escaping.Lines("x\n\ny"), status=422)
+    file = result("a", Done.FAILED)
+    file = file._replace(plan=Leave(Why.EDITED, file.standing, file.done, why))
     page = only_ours(of_one(registration(file), CATALOGUES["en"]))
     assert page.paths == {"a": ["failed (xy (HTTP 422))", ""]}
     assert "`x`<br>`y`" in page.markdown
@@ -98,7 +98,7 @@ def test_reasons_with_several_lines_stay_in_their_row() -> None:
 @pytest.mark.parametrize("content", [b"x\n" * 30, b"</details>\n```\n<details>\n" * 10])
 def test_a_summary_that_is_cut_leaves_nothing_open(size: int, content: bytes) -> None:
     files = [
-        ListedPath(file_of(f"docs/{number}.md", content), Standing.TO_CREATE, Done.NOTHING)
+        in_state(file_of(f"docs/{number}.md", content), Standing.TO_CREATE, Done.NOTHING)
         for number in range(9)
     ]
     whole = of_one(registration(*files), CATALOGUES["en"])

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from registrar.models.files import FileDefinition
-from registrar.models.paths import ListedPath, by_path
+from registrar.models.paths import by_path
 from registrar.models.record import Record
 from registrar.models.repository import Repository
 from registrar.models.run_result import RunResult
@@ -23,7 +23,7 @@ from registrar.reporting.summary import cut
 from registrar.texts.escaping import Redactor
 from registrar.texts.messages import Languages
 from tests.harness import read_file_command
-from tests.values import spec
+from tests.values import in_state, spec
 
 MEBIBYTE = 1024 * 1024
 
@@ -111,7 +111,7 @@ def test_what_cannot_be_rendered_hides_neither_outputs_nor_the_rest(tmp_path: Pa
     console = Console(environ, io.StringIO(), stderr, Redactor(""))
     reporter = Reporter(console, Languages("en", "en"), Privacy("", ""))
     unusable: Any = "no failure"
-    files = (ListedPath(FileDefinition("a"), Standing.TO_CREATE),)
+    files = (in_state(FileDefinition("a"), Standing.TO_CREATE),)
     result = Record(
         spec(), Repository("octo/example", "", ""), paths=by_path(files), failure=unusable
     )

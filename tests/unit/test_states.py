@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from registrar.models.paths import Done, ListedPath, by_path
+from registrar.models.paths import Done, by_path
 from registrar.models.record import PullRequestOperation, Record, Status
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode
@@ -20,7 +20,7 @@ from registrar.rendering import states
 from registrar.texts.messages import LANGUAGES, Catalogue, msg, read
 from tests.documents import REFERENCE
 from tests.harness import ROOT
-from tests.values import file_of, spec
+from tests.values import file_of, in_state, spec
 
 TABLES: Mapping[type[StrEnum], Mapping[Any, Any]] = {
     Standing: states.STANDINGS,
@@ -107,7 +107,7 @@ def test_what_deserves_a_look_or_fails_a_check_has_a_sentence_for_it() -> None:
 @pytest.mark.parametrize("standing", Standing)
 def test_a_repository_is_complete_only_where_every_path_is_there(standing: Standing) -> None:
     """If an absent path had no state, the repository would count as complete."""
-    path = ListedPath(file_of("a", b"a\n"), standing, Done.SKIPPED)
+    path = in_state(file_of("a", b"a\n"), standing, Done.SKIPPED)
     job = spec(path.definition)
     read = Record(job, job.repository, paths=by_path([path]), commit="c0ffee")
     left = read.left_to_do
@@ -122,7 +122,7 @@ def test_the_description_of_a_pull_request_counts_every_path(standing: Standing)
         Standing.TO_CREATE: Done.PENDING,
         Standing.BLOCKED: Done.FAILED,
     }.get(standing, Done.SKIPPED)
-    path = ListedPath(file_of("a", b"a\n"), standing, done)
+    path = in_state(file_of("a", b"a\n"), standing, done)
     job = spec(path.definition)
     body = Proposal(job, Catalogue("en")).body(Record(job, job.repository, paths=by_path([path])))
     [numbers] = [line for line in body.splitlines() if line.startswith("Adds ")]

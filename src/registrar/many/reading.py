@@ -2,10 +2,10 @@
 
 Theory of operation. One query asks about as many repositories as GitHub answers quickly. For each
 of them it reads everything that `single` reads: the listed paths at one commit, and three names of
-the working branch with their pull requests. `decide` then runs on each answer. In most repositories
-it needs nothing else, because no file is missing, or none was ever proposed, or all were declined.
-Sometimes it asks for more: the files of an open pull request, a later name, or the files on a
-branch. One query cannot answer this for many repositories, so there are two cases:
+the working branch with their pull requests. A plan is then made from each answer. In most of the
+repositories it needs nothing else, because no file is missing, or none was ever proposed, or all
+were declined. Sometimes it asks for more: the files of an open pull request, a later name, or the
+files on a branch. One query cannot answer this for many repositories, so there are two cases:
 
 - A run that writes reads each repository again before it writes to it. Until then it only needs an
   upper limit for the work, so the questions are answered as if nobody had changed an open pull
@@ -43,20 +43,16 @@ from registrar.errors import (
 )
 from registrar.github.bulk import points
 from registrar.github.limits import Resource
-from registrar.models.paths import Done, ListedPath, PathOutcome, by_path
+from registrar.models.paths import ListedPath, Unread, by_path
 from registrar.models.record import Record, Status
 from registrar.models.repository import BranchState, Comparison, RepositoryState, Tree
 from registrar.models.selection import Exclusion
-from registrar.models.settings import Mode
 from registrar.models.spec import RegistrationSpec
-from registrar.models.standing import Standing
 from registrar.models.task import Task
 from registrar.presence.tasks import make_task
 from registrar.registration.branch_names import names_of
 from registrar.registration.listener import Listener
 from registrar.registration.lookups import Lookups, listed_at
-from registrar.registration.mark import Mark
-from registrar.registration.preflight import lacking_scope, scope_failure
 from registrar.registration.run import preview, register
 from registrar.registration.single import directories_to_read
 from registrar.registration.work import with_owner
@@ -72,44 +68,8 @@ if TYPE_CHECKING:
 def unread(spec: RegistrationSpec) -> Record:
     """Return the result for a repository that was not read: all its paths are `Standing.UNREAD`."""
     listed = (each.file for each in spec.file_list.files)
-    paths = by_path(ListedPath(each, Standing.UNREAD) for each in listed)
+    paths = by_path(ListedPath(each, Unread()) for each in listed)
     return Record(spec, spec.repository, paths=paths)
-
-
-def _with_refused(result: Record, scopes: frozenset[str] | None) -> Record:
-    """Return the result with the files as failed that the token may not create or update.
-
-    For a check, or for a run that never creates files, it is unchanged.
-    """
-    spec = result.spec
-    if not spec.proposes or spec.settings.mode is Mode.CHECK:
-        return result
-    listed = [each.definition for each in result.files]
-    refused = {each.path for each in lacking_scope(listed, scopes)}
-    failure = scope_failure(scopes)
-    return result.after(
-        *(
-            PathOutcome(each.path, Done.FAILED, failure)
-            for each in result.files
-            if each.path in refused and each.done in {Done.TO_CREATE, Done.TO_UPDATE}
-        )
-    )
-
-
-def _with_outdated(result: Record) -> Record:
-    """Return the result with the files to update that the open pull request has with other content
-    than the list. The mark shows which ones.
-    """
-    mark = Mark.of(result.pull_request.body) if result.pull_request else None
-    if mark is None or not mark.wrote:
-        return result
-    return result.after(
-        *(
-            PathOutcome(each.path, Done.TO_UPDATE)
-            for each in result.files
-            if each.on_branch and not mark.has_written(each.path, each.definition.blob_id)
-        )
-    )
 
 
 FIRST_SIZE = 10
@@ -190,14 +150,22 @@ class BatchSize:
 
 
 class Guesses(Lookups):
-    """Answers the questions of `decide` as if nobody had changed an open pull request of the list,
-    or used a later name of the working branch.
+    """Answers the questions of `make_plan` as if nobody had changed an open pull request of the
+    list, or used a later name of the working branch.
     """
 
-    def __init__(self, task: Task, may_write: Callable[[str], bool | None]) -> None:
+    is_guess = True
+
+    def __init__(
+        self,
+        task: Task,
+        may_write: Callable[[str], bool | None],
+        scopes: frozenset[str] | None = None,
+    ) -> None:
         """``may_write`` is asked instead of guessed. Otherwise a stranger's pull request could keep
         a run from reading the repository again.
         """
+        self.scopes = scopes
         self._task = task
         self._may_write = may_write
         self.used = False
@@ -208,7 +176,7 @@ class Guesses(Lookups):
         return BranchState(name, None)
 
     def head(self, _name: str) -> str | None:
-        # `decide` asks this only if the branch lacks a file
+        # `make_plan` asks this only if the branch lacks a file
         self.used = True
         return None
 
@@ -392,14 +360,13 @@ class Reader:
             task = make_task(spec, state)
         except Refused as refused:
             return unread(spec)._replace(failure=refused.failure)
+        task = task._replace(spec=spec._replace(is_preview=True))
         client = self.github.client(spec.target)
-        guesses = Guesses(task, partial(client.may_write, task.repository))
+        scopes = self.github.limits.scopes
+        guesses = Guesses(task, partial(client.may_write, task.repository), scopes)
         branches = task.state.branches.values()
         interrupted = any(each.head and not each.pull_requests for each in branches)
-        result = preview(task, guesses, self.listener)
-        if spec.writes and spec.settings.update:
-            result = _with_outdated(result)
-        result = _with_refused(result, self.github.limits.scopes)
+        result = preview(task, guesses, self.listener)._replace(spec=spec)
         is_read_again = spec.writes or result.left_to_do is Status.TO_WITHDRAW
         is_guess = guesses.used or result.to_close > 0
         if is_guess and not is_read_again:
@@ -417,8 +384,7 @@ class Reader:
             if done.failure and kind in ENDS_THE_READING:
                 raise RegistrarError(done.failure)
             if kind not in {Kind.USED_UP, Kind.OUT_OF_TIME}:
-                done = done._replace(spec=spec, interrupted=interrupted)
-                return _with_refused(done, self.github.limits.scopes)
+                return done._replace(spec=spec, interrupted=interrupted)
         return unread(spec)
 
     @property

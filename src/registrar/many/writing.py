@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from registrar.errors import ENDS_THE_WRITING, LEAVES_FOR_NEXT_RUN, Cause, Kind
 from registrar.github.limits import interval_for
-from registrar.models.paths import Done, ListedPath, by_path
+from registrar.models.paths import Done, ListedPath, Unread, by_path
 from registrar.models.record import (
     ONLY_LOOKED_AT,
     TO_DO,
@@ -289,7 +289,7 @@ def left_alone(previewed: Record) -> Record:
     paths = previewed.files
     if previewed.is_guess:
         paths = tuple(
-            ListedPath(file.definition, Standing.UNREAD) if file.standing in _GUESSED else file
+            ListedPath(file.definition, Unread()) if file.standing in _GUESSED else file
             for file in paths
         )
     return previewed._replace(deferred_work=left, paths=by_path(paths), failure=None)

@@ -1,13 +1,13 @@
 """The result of one registration, that is of one list in one repository."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
 from registrar.errors import Failure, Kind
-from registrar.models.paths import Done, ListedPath, PathOutcome
+from registrar.models.paths import Done, ListedPath, Outcome, by_path
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.rules import Replaced, UnusedParts
 from registrar.models.selection import Exclusion
@@ -179,10 +179,14 @@ class Record(NamedTuple):
         """The listed paths, in the order of the list."""
         return tuple(self.paths.values())
 
-    def after(self, *outcomes: PathOutcome) -> "Record":
-        """Return the record with news about some of its paths."""
-        changed = {each.path: self.paths[each.path].after(each) for each in outcomes}
+    def after(self, outcomes: Mapping[str, Outcome]) -> "Record":
+        """Return the record with outcomes of some of its paths, by path."""
+        changed = {p: self.paths[p]._replace(outcome=each) for p, each in outcomes.items()}
         return self._replace(paths={**self.paths, **changed})
+
+    def with_paths(self, paths: Iterable[ListedPath]) -> "Record":
+        """Return the record with other values for some of its paths."""
+        return self._replace(paths={**self.paths, **by_path(paths)})
 
     @property
     def is_refused(self) -> bool:

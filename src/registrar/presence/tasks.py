@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from registrar.errors import Failure, Refused
 from registrar.models.files import FileDefinition, parents
-from registrar.models.paths import Done, ListedPath
+from registrar.models.paths import CannotCreate, Create, Done, Leave, ListedPath, Present, Why
 from registrar.models.repository import Directories, Entry, Repository, RepositoryState, Tree
 from registrar.models.rules import Listed, listed_for, place_of
 from registrar.models.spec import RegistrationSpec
@@ -43,34 +43,31 @@ def make_task(spec: RegistrationSpec, state: RepositoryState, listed: Listed | N
     present, elsewhere = _present_in(definitions, listing, spec, state)
     unset = _without_value([d for d in definitions if d.path not in present])
     exists = msg("reason.exists", branch=spec.settings.ref or spec.base_of(state.repository))
+    create = Create(said_until_created(spec))
 
-    def stands(definition: FileDefinition) -> ListedPath:
+    def found(definition: FileDefinition) -> ListedPath:
         path = definition.path
         if there := present.get(path):
-            reason = elsewhere.get(path, exists)
-            return ListedPath(definition, there.standing, Done.SKIPPED, reason, present=there)
+            return ListedPath(definition, Present(there, elsewhere.get(path, exists)))
         if name := unset.get(path):
             reason = msg("reason.no_property", name=name)
-            return ListedPath(definition, Standing.UNSET, Done.SKIPPED, reason, unset=name)
+            left = Leave(Why.UNSET, Standing.UNSET, Done.SKIPPED, reason, unset=name)
+            return ListedPath(definition, left)
         above = (each for each in parents(path) if each in entries)
         if below := next((each for each in above if entries[each].type != _DIRECTORY), ""):
-            reason = msg("reason.blocked", parent=below)
-            if not spec.writes:
-                return ListedPath(definition, Standing.BLOCKED, Done.NOTHING, reason)
-            failure = Failure.of(reason, about=below)
-            return ListedPath(definition, Standing.BLOCKED, Done.FAILED, failure=failure)
+            return ListedPath(definition, blocked(spec, msg("reason.blocked", parent=below), below))
         other_case = letter_case_conflict(path, listing)
         hides = None if spec.settings.ref else hidden_by(path, listing)
         # Most paths have neither, and thousands of empty `FoundPath` objects would take memory
         return ListedPath(
             definition,
-            Standing.TO_CREATE,
+            create,
             other_case=FoundPath(other_case) if other_case else "",
             hides=FoundPath(hides) if hides else "",
         )
 
-    paths = tuple(map(stands, definitions))
-    missing = tuple(each.definition for each in paths if each.standing is Standing.TO_CREATE)
+    paths = tuple(map(found, definitions))
+    missing = tuple(each.definition for each in paths if each.plan is create)
     return Task(
         spec,
         state,
@@ -82,6 +79,20 @@ def make_task(spec: RegistrationSpec, state: RepositoryState, listed: Listed | N
         hiding=_hiding(state, missing, listing) if spec.tells_what_is_lost else (),
         removed=_removed(spec, state, definitions, present),
     )
+
+
+def said_until_created(spec: RegistrationSpec) -> Done:
+    """Return what people read of a missing path until it is created."""
+    if spec.writes:
+        return Done.PENDING
+    return Done.TO_CREATE if spec.proposes else Done.NOTHING
+
+
+def blocked(spec: RegistrationSpec, reason: Message, about: str) -> Leave | CannotCreate:
+    """Return the plan for a path that cannot be created, because of the path ``about`` above it."""
+    if spec.writes:
+        return CannotCreate(Failure.of(reason, about=about), Standing.BLOCKED)
+    return Leave(Why.BLOCKED, Standing.BLOCKED, Done.NOTHING, reason)
 
 
 def _hiding(

@@ -1,10 +1,11 @@
-"""Which branch a run writes on, which pull request it continues, and which paths were declined.
+"""Makes the plan of a registration: branch, pull request, and what becomes of each listed path.
 
-Theory of operation. `decide` is given a `Task`. The task holds the first reading of the repository:
-the missing files, and the first names of the working branch with their commits and pull requests.
+Theory of operation. `make_plan` is given a `Task`. The task holds the first reading of the
+repository: the missing files, and the first names of the working branch with their commits and pull
+requests.
 Everything else is asked through `Lookups`. A run over one repository answers with requests, a run
 over many with the result of one query about up to a hundred repositories, and the tests with a
-model. `decide` itself sends nothing, and keeps nothing after the decision. It goes in this order:
+model. `make_plan` itself sends nothing, and keeps nothing afterwards. It goes in this order:
 
 1. The names. A list has one name for its branch, and the same name with ``-2``, ``-3`` … if the
    first one is taken. The names are read up to the first one that nobody ever used.
@@ -34,7 +35,7 @@ model. `decide` itself sends nothing, and keeps nothing after the decision. It g
    Any other branch belongs to somebody else or has a conflict, so the next name is tried.
 5. Between the reading and the writing, another run or a person may change the repository, and
    answers may get lost. If the answer to a step is unclear, `carry_out` reads the branch again and
-   calls `decide` once more, with the present state and the steps that this run has sent
+   calls `make_plan` once more, with the present state and the steps that this run has sent
    (`SentSteps`). These steps say whether a branch or a pull request is this run's own; the run
    continues there before it looks at any other name. If this run has opened a pull request from
    somebody else's branch, it closes that pull request again. If a branch has become the default
@@ -52,9 +53,10 @@ from registrar.models.repository import BranchState, PullRequest, Tree
 from registrar.models.task import Task
 from registrar.presence.tasks import blob_ids_at
 from registrar.registration.branch_names import LAST_SUFFIX, branch_names
-from registrar.registration.decision import Branch, Decision, Write
 from registrar.registration.lookups import Lookups
 from registrar.registration.mark import CLOSED_BY_US, EMPTY_MARK, Mark, hashed
+from registrar.registration.path_planner import Branch, PathPlanner, Target, unlisted
+from registrar.registration.plan import Plan
 from registrar.registration.sent import Close, SentSteps
 from registrar.texts.messages import msg
 
@@ -76,14 +78,14 @@ class _Added(NamedTuple):
     """
 
 
-def decide(task: Task, lookups: Lookups, sent: SentSteps | None = None) -> Decision:
-    """Decide where a run writes, which pull request it continues, and which paths are declined.
+def make_plan(task: Task, lookups: Lookups, sent: SentSteps | None = None) -> Plan:
+    """Plan where a run writes, which pull request it continues, and what becomes of each path.
 
     ``sent`` holds the steps that this run has sent already; ``None`` means none. Raises `Refused`
     if the working branch is the default branch or the base branch, and `RegistrarError` if all
     names are taken. Errors of ``lookups`` are passed on.
     """
-    return _Decider(task, lookups, sent or SentSteps()).make()
+    return _Planner(task, lookups, sent or SentSteps()).make()
 
 
 def open_ones(
@@ -93,7 +95,7 @@ def open_ones(
 
     The mapping has the state of every name of the working branch that was read.
     """
-    return _Decider(task, lookups, SentSteps()).open_ones()
+    return _Planner(task, lookups, SentSteps()).open_ones()
 
 
 def is_by_writer(pull: PullRequest, may_write: Callable[[str], bool | None]) -> bool:
@@ -151,7 +153,7 @@ def _is_of_any_list(pull: PullRequest) -> bool:
     return mark is not None and not mark.is_needless
 
 
-class _Decider:
+class _Planner:
     def __init__(self, task: Task, lookups: Lookups, sent: SentSteps) -> None:
         self._task = task
         self._lookups = lookups
@@ -166,19 +168,36 @@ class _Decider:
         self._moved: list[PullRequest] = []
         self._own_mistakes: list[Close] = []
 
-    def make(self) -> Decision:
-        """Make the decision, as `decide` describes it."""
+    def make(self) -> Plan:
+        """Make the plan, as `make_plan` describes it."""
         self._read_names()
-        return Decision(
-            self._choose(),
-            self._not_declined,
-            self._declined,
-            self._deleted,
-            tuple(self._beside),
-            tuple(self._ignored.values()),
-            tuple(self._moved),
-            tuple(self._own_mistakes),
-            self._states,
+        target = self._choose()
+        planner = PathPlanner(self._task.spec, target, self._sent, self._lookups)
+        plan = Plan(
+            tuple(
+                planner.planned(each, self._declined.get(each.path), self._deleted.get(each.path))
+                for each in self._task.paths
+            ),
+            declined=self._declined,
+            beside=tuple(self._beside),
+            ignored=tuple(self._ignored.values()),
+            moved=tuple(self._moved),
+            own_mistakes=tuple(self._own_mistakes),
+            branches=self._states,
+        )
+        if target is None:
+            return plan
+        return plan._replace(
+            branch=target.branch.name,
+            head=target.branch.head,
+            is_new=target.is_new,
+            is_bare=target.is_bare,
+            pull_request=target.pull_request,
+            mark=target.mark,
+            describes_first=target.describes_first,
+            leaves_pull_request=target.leaves_pull_request,
+            taken_by=target.taken_by,
+            unlisted=unlisted(target, frozenset(each.path for each in self._task.paths)),
         )
 
     def open_ones(self) -> tuple[dict[str, BranchState], list[tuple[PullRequest, Mark]]]:
@@ -212,7 +231,7 @@ class _Decider:
             elif index > last:
                 return
 
-    def _choose(self) -> Write | None:
+    def _choose(self) -> Target | None:
         """Choose where to write; return `None` if all missing files were declined."""
         known = [self._states[name] for name in self._names if name in self._states]
         pulls = [pull for state in known for pull in state.pull_requests]
@@ -242,7 +261,7 @@ class _Decider:
                         return write
             for state in some:
                 if state.head is None:
-                    return Write(Branch(state.name, self._task.state.base_sha), is_new=True)
+                    return Target(Branch(state.name, self._task.state.base_sha), is_new=True)
                 if write := self._examine(state, state.head):
                     return write
         first = self._task.spec.branch
@@ -358,7 +377,7 @@ class _Decider:
                 self._declined |= dict.fromkeys(not_merged - proposed_since, pull)
                 self._deleted |= dict.fromkeys(named - not_merged, pull)
 
-    def _continue(self, state: BranchState, pull: PullRequest, mark: Mark) -> Write | None:
+    def _continue(self, state: BranchState, pull: PullRequest, mark: Mark) -> Target | None:
         """Continue the branch of a pull request of this list, without the files that somebody has
         deleted from it; return `None` if no other file is missing.
         """
@@ -385,7 +404,7 @@ class _Decider:
         branch = branch._replace(replaces=replaces, from_base=from_base)
         # The mark was written before the commit: its files are absent, but `_removed` counts none
         is_early = bool(named) and not removed and tree is not None and named.isdisjoint(tree)
-        return Write(
+        return Target(
             branch,
             pull if is_open else None,
             mark=mark,
@@ -491,7 +510,7 @@ class _Decider:
             and mark.has_written(file.path, entry.sha)
         }
 
-    def _examine(self, state: BranchState, head: str) -> Write | None:
+    def _examine(self, state: BranchState, head: str) -> Target | None:
         """Continue a branch that adds listed files and nothing else; `None` to leave it alone.
 
         An open pull request without a mark does not prevent this, if it counts. If a pull request
@@ -518,7 +537,7 @@ class _Decider:
         if pull is None and not has_written and self._brings_nothing(branch):
             return None
         paths = map(_path, self._not_declined)
-        return Write(
+        return Target(
             branch,
             None if is_taken else pull,
             is_bare=added is None and not has_written,

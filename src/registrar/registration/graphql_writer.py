@@ -5,15 +5,15 @@ head of the branch. So no file can be overwritten. If GitHub refuses the request
 the remaining steps are done one by one.
 """
 
-from registrar.errors import Failure, GitHubError
+from registrar.errors import GitHubError
 from registrar.github.limits import Resource
-from registrar.models.files import FileDefinition, parents
+from registrar.models.paths import Create, ListedPath
 from registrar.models.task import NewCommit, NewPullRequest
 from registrar.presence.special_files import WORKFLOW_FILES
-from registrar.registration.decision import Branch, Write
+from registrar.registration.plan import Plan
 from registrar.registration.rest_writer import RestWriter
 from registrar.registration.sent import Commit, MakeBranch, Open, Unclear
-from registrar.texts.messages import msg
+from registrar.registration.work import failed, written
 
 
 class GraphQLWriter(RestWriter):
@@ -23,20 +23,22 @@ class GraphQLWriter(RestWriter):
         """Require the point that the writing request costs."""
         self._client.limits.require(Resource.GRAPHQL, 1)
 
-    def _make_branch(self, write: Write) -> Write:
+    def _make_branch(self, plan: Plan) -> Plan:
         """Make branch, commit and pull request with one request; a run sends it only once.
 
         If GitHub refuses the request, only the branch is made.
         """
         work, proposal, progress = self._work, self._work.proposal, self._progress
-        branch, name, files = write.branch, write.branch.name, work.pending()
+        name, files = plan.branch, work.to_write()
         if work.sent.branches:
-            return super()._make_branch(write)
-        result = progress.result(assuming=[work.written(branch, each) for each in files])
-        commit = NewCommit(name, branch.head, *proposal.commit_message(result, files), files)
+            return super()._make_branch(plan)
+        definitions = [each.definition for each in files]
+        result = progress.result(assuming={each.path: written(each) for each in files})
+        message = proposal.commit_message(result, definitions)
+        commit = NewCommit(name, plan.head, *message, definitions)
         title, body, base = proposal.title(result), proposal.body(result), self._task.base_branch
         pull = NewPullRequest(name, base, title, body, proposal.options)
-        steps = MakeBranch(name), Commit.of(name, branch.head, files), Open(name, pull.body)
+        steps = MakeBranch(name), Commit.of(name, plan.head, definitions), Open(name, pull.body)
         sendings = [work.sent.begin(each, is_alone=False) for each in steps]
         create = self._client.graphql.create_everything
         try:
@@ -45,7 +47,7 @@ class GraphQLWriter(RestWriter):
             for each in sendings:
                 each.has_failed(error)
             work.sent.ask_again(error, steps[0])
-            return super()._make_branch(write)
+            return super()._make_branch(plan)
         # If there is a commit but no branch, somebody else has made the branch at the same commit
         made_branch = made.branch_id or made.commit
         results = (made_branch, made.commit, made.pull_request)
@@ -55,62 +57,46 @@ class GraphQLWriter(RestWriter):
             else:
                 each.was_left_out()
         if not made_branch:
-            return super()._make_branch(write)
+            return super()._make_branch(plan)
         progress.keep_branch(name)
-        # The pull request is from somebody else's branch, so the run decides again
+        # The pull request is from somebody else's branch, so the run plans again
         if made.pull_request and not made.commit:
             raise Unclear(steps[0])
         if made.commit:
             with progress.group("group.create", count=len(files), branch=name):
-                progress.record_and_print(*(work.written(branch, d, made.commit) for d in files))
-        return write._replace(
+                progress.record_and_print({f.path: written(f, made.commit) for f in files})
+        return plan._replace(
             pull_request=made.pull_request,
             is_new=False,
             is_bare=not made.branch_id,
             is_done=bool(made.commit and made.pull_request),
         )
 
-    def _commit(self, branch: Branch) -> None:
+    def _commit(self, plan: Plan) -> None:
         """Create the files that the branch lacks, and update those that it has, with one commit.
 
         If GitHub refuses a commit with workflow files and other files, the workflow files fail, and
         the other files are committed without them. In one repository, files that cannot go into
         this commit get one commit each. Over many repositories, they fail.
         """
-        work, progress, policy = self._work, self._progress, self._task.spec.policy
-        while files := self._committable(branch):
+        while files := self._committable():
             try:
-                self._commit_together(branch, files)
+                self._commit_together(plan, files)
             except GitHubError as error:
                 workflows = [each for each in files if each.path.startswith(WORKFLOW_FILES)]
                 if error.nothing_done and 0 < len(workflows) < len(files):
                     # Many tokens may write all files except workflows
                     files = workflows
-                elif policy.falls_back:
+                elif self._task.spec.policy.falls_back:
                     break
-                failed = (work.failed(branch, each, error.failure) for each in files)
-                progress.record_and_print(*failed)
-        if not policy.falls_back:
-            failure = Failure.of(msg("reason.not_committable"))
-            rest = [each for each in work.pending() if not branch.holds(each.path)]
-            progress.record_and_print(*(work.failed(branch, each, failure) for each in rest))
-        super()._commit(branch)
+                outcome = failed(error.failure)
+                self._progress.record_and_print({each.path: outcome for each in files})
+        super()._commit(plan)
 
-    def _committable(self, branch: Branch) -> list[FileDefinition]:
-        """Return the pending files that one commit can write without replacing anything that
-        somebody else wrote. The list is empty if the tree of the branch is unknown.
-        """
-        tree = branch.tree
-        if tree is None:
-            return []
-        directories = {parent for path in tree for parent in parents(path)}
+    def _committable(self) -> list[ListedPath]:
+        """Return the files that one commit can write, because nothing of others can be replaced."""
         return [
             each
-            for each in self._work.pending()
-            if branch.is_outdated(each.path)
-            or (
-                not branch.holds(each.path)
-                and each.path not in directories
-                and not any(parent in tree for parent in parents(each.path))
-            )
+            for each in self._work.to_write()
+            if not isinstance(each.plan, Create) or each.plan.is_known_absent
         ]

@@ -1,4 +1,4 @@
-"""The questions of `decide` about a repository, and the requests that answer them."""
+"""The questions of `make_plan` about a repository, and the requests that answer them."""
 
 from typing import TYPE_CHECKING, Protocol
 
@@ -28,10 +28,15 @@ def listed_at(task: Task, commit: str) -> Tree | None:
 
 
 class Lookups(Protocol):
-    """The questions of `decide` about the repository of its task.
+    """The questions of `make_plan` about the repository of its task.
 
-    Each method may raise `RegistrarError`, which ends the decision.
+    Each method may raise `RegistrarError`, which ends the planning.
     """
+
+    is_guess: bool = False
+    """Whether the answers assume that nobody has changed an open pull request of the list."""
+    scopes: frozenset[str] | None = None
+    """The scopes of a classic token; ``None`` for other tokens."""
 
     def branch(self, name: str, /) -> BranchState:
         """Return the commit of the branch of this name, and the pull requests from it."""
@@ -83,6 +88,7 @@ class RestLookups(Lookups):
         self._trees: dict[str, Tree | None] = {}
         self._comparisons: dict[tuple[str, str], Comparison] = {}
         self._sent = sent or SentSteps()
+        self.scopes = client.limits.scopes
 
     def branch(self, name: str) -> BranchState:
         rest, sent, heads = self._client.rest, self._sent, self._task.state.heads

@@ -1,45 +1,45 @@
-"""The loop of a run that writes: decide, do the steps, and after an unclear step read and decide
+"""The loop of a run that writes: plan, do the steps, and after an unclear step read and plan
 again.
 
 A run that has lost an answer goes on in the same way as a run after one that was killed: it reads
-the present state of the branch, and decides from that. In addition, it knows the steps that it has
+the present state of the branch, and plans from that. In addition, it knows the steps that it has
 sent itself (`SentSteps`).
 """
 
 from registrar.errors import GitHubError, OutOfTime
 from registrar.models.task import Task
 from registrar.registration.branch_names import is_same, require_working_branch
-from registrar.registration.decide import decide
+from registrar.registration.decide import make_plan
 from registrar.registration.lookups import Lookups
 from registrar.registration.sent import Close, SentSteps, Unclear
 from registrar.registration.work import Writer
 
 
 def carry_out(task: Task, lookups: Lookups, writer: Writer, sent: SentSteps) -> None:
-    """Decide, and do the steps of the decision. Raises `RegistrarError` if the run cannot go on.
+    """Make a plan, and carry it out. Raises `RegistrarError` if the run cannot go on.
 
     The loop ends, because each step is sent only once, and a branch is read again only a few times
     without headway (`SentSteps.may_read`). If the branch cannot be read again, the unclear step
-    counts as failed, and the run does the remaining steps of the same decision.
+    counts as failed, and the run does the remaining steps of the same plan.
     """
-    decision = decide(task, lookups, sent)
+    plan = make_plan(task, lookups, sent)
     while True:
-        writer.tell(decision)
-        task = task._replace(state=task.state._replace(branches=decision.branches))
-        for step in decision.own_mistakes:
+        writer.tell(plan)
+        task = task._replace(state=task.state._replace(branches=plan.branches))
+        for step in plan.own_mistakes:
             writer.close(step)
             task = task.with_pull_request(step.closed)
-        # After a failed reading, the same decision is done again
-        decision = decision._replace(own_mistakes=())
-        if decision.write is None:
+        # After a failed reading, the same plan is carried out again
+        plan = plan._replace(own_mistakes=())
+        if not plan.branch:
             return
         try:
-            writer.write(decision.write)
+            writer.write(plan)
         except Unclear as unclear:
             sent.count_reading(unclear.step)
             try:
                 task = _read_again(task, unclear.step.branch, lookups, writer, sent)
-                decision = decide(task, lookups, sent)
+                plan = make_plan(task, lookups, sent)
                 sent.readings += 1
             except (GitHubError, OutOfTime) as error:
                 sent.cannot_read(unclear.step, error)
@@ -52,7 +52,7 @@ def _read_again(task: Task, branch: str, lookups: Lookups, writer: Writer, sent:
 
     If it has become the default branch in the meantime, pull requests that this run has opened from
     it are closed. Then `Refused` is raised if its name is the first one of the working branch;
-    otherwise the next decision takes another name.
+    otherwise the next plan takes another name.
     """
     state = lookups.branch(branch)
     if state.head is not None and is_same(branch, now := lookups.default_branch()):

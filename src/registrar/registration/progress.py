@@ -1,18 +1,16 @@
 """The progress of a registration: each outcome is printed at once, and kept for the result."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 
 from registrar.errors import Diagnostic, Failure
-from registrar.models.files import FileDefinition
-from registrar.models.paths import Done, ListedPath, PathOutcome, by_path
+from registrar.models.paths import Outcome, Result, Why, by_path
 from registrar.models.record import Note, PullRequestOperation, Record
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.spec import RegistrationSpec
-from registrar.models.standing import Standing
 from registrar.models.task import Task
-from registrar.registration.decision import Branch, Decision
 from registrar.registration.listener import Listener
+from registrar.registration.plan import Plan
 from registrar.registration.sent import Close
 from registrar.texts.escaping import Link
 from registrar.texts.messages import Message, msg
@@ -60,80 +58,65 @@ class Progress:
             unused_parts=task.unused_parts,
         )
 
-    def listed(self, definition: FileDefinition) -> ListedPath:
-        """Return a listed path with its present state."""
-        return self._result.paths[definition.path]
+    def record(self, outcomes: Mapping[str, Outcome]) -> None:
+        """Keep outcomes of paths."""
+        self._result = self._result.after(outcomes)
 
-    def pending(self, definitions: Iterable[FileDefinition]) -> list[FileDefinition]:
-        """Return the files of ``definitions`` for which nothing was done yet."""
-        return [each for each in definitions if self.listed(each).done is Done.PENDING]
-
-    def record(self, *outcomes: PathOutcome) -> None:
-        """Keep outcomes of paths, or other facts about them."""
-        self._result = self._result.after(*outcomes)
-
-    def record_and_print(self, *outcomes: PathOutcome, first: int = 1, total: int = 0) -> None:
+    def record_and_print(
+        self, outcomes: Mapping[str, Outcome], *, first: int = 1, total: int = 0
+    ) -> None:
         """Keep and print outcomes of paths.
 
         They are numbered from ``first``, out of ``total``; 0 stands for the number of outcomes.
         """
-        self.record(*outcomes)
-        for number, each in enumerate(outcomes, start=first):
-            path = self._result.paths[each.path]
-            self.listener.path_done(path, number, total or len(outcomes))
+        self.record(outcomes)
+        for number, path in enumerate(outcomes, start=first):
+            self.listener.path_done(self._result.paths[path], number, total or len(outcomes))
 
-    def tell(self, decision: Decision) -> None:
-        """Keep and print the findings of a decision about paths and pull requests.
+    def keep_contents(self, blobs: Mapping[str, bytes]) -> None:
+        """Keep the contents that updates would replace; ``blobs`` are contents by blob id."""
+        files = self._result.to_update
+        self._result = self._result.with_paths(
+            each._replace(before=blobs.get(each.replaces)) for each in files
+        )
 
-        If a file of the branch has changed since the decision before, its outcome is pending again.
+    def tell(self, plan: Plan) -> None:
+        """Keep a plan, and print its findings about paths and pull requests.
+
+        An outcome that is this run's own stays; everything else is as in the new plan.
         """
-        self._reconsider(decision)
-        self._skip_declined(decision)
-        declined = decision.declined.values()
+        earlier = self._result.paths
+        paths = (each.planned_after(earlier[each.path]) for each in plan.paths)
+        self._result = self._result._replace(
+            paths=by_path(paths), beside=plan.beside, unlisted=plan.unlisted
+        )
+        declined = plan.declined.values()
+        deleted = [each.deleted_since for each in plan.paths if each.deleted_since]
         for key, those in (
             ("progress.declined", [pull for pull in declined if pull.was_declined]),
             ("progress.removed", [pull for pull in declined if not pull.was_declined]),
-            ("progress.deleted", [*decision.deleted.values()]),
+            ("progress.deleted", deleted),
         ):
             if those:
                 pulls = sorted(set(those), key=lambda pull: pull.number)
                 links = tuple(pull.link for pull in pulls)
                 self.note(key, repeats_state=True, count=len(those), pull_requests=links)
-        write = decision.write
-        if write and write.pull_request:
-            self.keep_conflicts(write.conflicts, write.pull_request)
-        edited = write.edited(decision.files) if write and self.spec.proposes else []
-        if edited and write and (pull := write.pull_request):
+        if (conflicts := plan.conflicts) and (pull := plan.pull_request):
+            about = f"{conflicts}"
+            self.warn("progress.conflicts", about=about, pull_request=pull.link, paths=conflicts)
+        edited = plan.left(Why.EDITED) if self.spec.proposes else []
+        if edited and (pull := plan.pull_request):
             self.note("progress.edited", about=f"{edited}", pull_request=pull.link, paths=edited)
-        if write and write.branch.from_base:
-            paths, branch = sorted(write.branch.from_base), write.branch.name
-            self.note("progress.from_base", about=f"{paths}", branch=branch, paths=paths)
-        for pull in decision.beside:
-            self.note("progress.beside", about=pull.url, other=pull.link, branch=pull.head_branch)
-        if moved := tuple(pull.link for pull in decision.moved):
+        if from_base := sorted(plan.left(Why.FROM_BASE)):
+            about, branch = f"{from_base}", plan.branch
+            self.note("progress.from_base", about=about, branch=branch, paths=from_base)
+        for other in plan.beside:
+            about, branch = other.url, other.head_branch
+            self.note("progress.beside", about=about, other=other.link, branch=branch)
+        if moved := tuple(each.link for each in plan.moved):
             self.note("progress.moved", about=moved[0].url, pull_requests=moved)
-        if ignored := tuple(pull.link for pull in decision.ignored):
+        if ignored := tuple(each.link for each in plan.ignored):
             self.note("progress.ignored", about=ignored[0].url, pull_requests=ignored)
-
-    def _reconsider(self, decision: Decision) -> None:
-        paths, branch = self._result.paths, decision.write and decision.write.branch
-        changed = {
-            path: file._replace(done=Done.PENDING, reason=None)
-            for path, file in paths.items()
-            if branch and _has_changed(file, branch)
-        }
-        self._result = self._result._replace(paths={**paths, **changed})
-
-    def _skip_declined(self, decision: Decision) -> None:
-        self._result = self._result._replace(beside=decision.beside)
-        missing = self.pending(self._task.missing) if self._task else ()
-        self.record(*(_declined(each.path, decision) for each in missing))
-
-    def keep_conflicts(self, paths: Sequence[str], pull: PullRequest) -> None:
-        """Keep and print the paths at which a pull request conflicts with the base branch."""
-        self.record(*(PathOutcome(each, conflicts_with=pull) for each in paths))
-        if paths:
-            self.warn("progress.conflicts", about=f"{paths}", pull_request=pull.link, paths=paths)
 
     def note(
         self, key: str, /, *, about: str = "", repeats_state: bool = False, **values: object
@@ -212,37 +195,13 @@ class Progress:
             self._result = self._result._replace(pull_request=pull_request)
         self.listener.line(msg("progress.proposed", url=Link(pull_request.url)))
 
-    def result(
-        self, *, assuming: Sequence[PathOutcome] = (), why_pending: Message | None = None
-    ) -> Record:
-        """Return the present result, as if the outcomes of ``assuming`` had been recorded.
+    def result(self, *, assuming: Mapping[str, Outcome] | None = None) -> Record:
+        """Return the present result, as if the outcomes of ``assuming`` had been recorded."""
+        return self._result.after(assuming or {})
 
-        ``why_pending`` becomes the reason of all paths that are still pending.
-        """
-        result = self._result.after(*assuming)
-        if why_pending is None:
-            return result
-        pending = (each for each in result.files if each.done is Done.PENDING)
-        return result.after(*(PathOutcome(each.path, reason=why_pending) for each in pending))
-
-
-def _has_changed(file: ListedPath, branch: Branch) -> bool:
-    """Whether a skipped file of the branch has got the list's content since, or has lost it."""
-    there = (branch.tree or {}).get(file.path)
-    if file.done is not Done.SKIPPED or not file.on_branch or there is None:
-        return False
-    return (there.sha == file.definition.blob_id) is not file.is_as_listed
-
-
-def _declined(path: str, chosen: Decision) -> PathOutcome:
-    pull, deleted_since = chosen.declined.get(path), chosen.deleted.get(path)
-    if pull is None:
-        return PathOutcome(path, deleted_since=deleted_since)
-    return PathOutcome(
-        path,
-        Done.SKIPPED,
-        reason=msg("reason.declined", pull_request=pull.link),
-        standing=Standing.DECLINED,
-        declined_in=pull,
-        deleted_since=deleted_since,
-    )
+    def end_early(self, reason: Message | None) -> None:
+        """Keep that the paths which are still waiting will not be reached; ``reason`` says why."""
+        waiting = (
+            (each for each in self._result.files if each.is_waiting) if self.spec.writes else ()
+        )
+        self.record({each.path: Outcome(Result.NOT_REACHED, reason) for each in waiting})

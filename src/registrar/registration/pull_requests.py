@@ -5,18 +5,16 @@ from functools import partial
 from urllib.parse import quote
 
 from registrar.errors import Failure, GitHubError, Kind, OutOfTime, RegistrarError
-from registrar.models.files import FileDefinition
-from registrar.models.paths import Done, PathOutcome
+from registrar.models.paths import Done, ListedPath, Outcome, Result
 from registrar.models.record import PullRequestOperation, Record
 from registrar.models.repository import PullRequest
 from registrar.models.settings import PullRequestOptions
-from registrar.models.standing import Standing
 from registrar.models.task import Change, NewPullRequest, Task
 from registrar.registration.branch_names import require_working_branch
-from registrar.registration.decision import Write
 from registrar.registration.mark import EMPTY_MARK, Mark
+from registrar.registration.plan import Plan
 from registrar.registration.sent import Open
-from registrar.registration.work import Work
+from registrar.registration.work import Work, written
 from registrar.texts import escaping
 from registrar.texts.messages import msg
 
@@ -34,60 +32,54 @@ class NotOpened(RegistrarError):
     nothing_done = False
 
 
-def prepare(work: Work, write: Write) -> Write:
+def prepare(work: Work, plan: Plan) -> Plan:
     """Read an open pull request once more, right before the first commit to its branch, and return
-    ``write`` with its present state.
+    the plan with its present state.
 
     Raises an error if the pull request is closed by now or has another base branch, because nobody
     should commit to a branch that was just declined. Also raises one if none of the named files was
     on the branch, and the description names others by now. If the description has no room to record
     the files, none of them is created or updated.
     """
-    to_write = [each for each in work.pending() if write.is_to_write(each.path)]
-    if write.pull_request is None or not to_write:
-        return write
-    looked = write
+    to_write = work.to_write()
+    if plan.pull_request is None or not to_write:
+        return plan
+    looked = plan
 
     def change(now: PullRequest) -> Change | None:
         nonlocal looked
-        looked = _looked_at(work, write, now)
-        if not (_has_room(work, looked, to_write) and write.describes_first):
+        looked = _looked_at(work, plan, now)
+        if not (_has_room(work, looked, to_write) and plan.describes_first):
             return None
         # Otherwise a later run would count files that are not committed yet as removed
         return Change(_body(work, looked, work.progress.result(), looked.pull_request))
 
-    work.client.rest.update_pull_request(work.task.repository, write.pull_request, change)
+    work.client.rest.update_pull_request(work.task.repository, plan.pull_request, change)
     return looked
 
 
-def _looked_at(work: Work, write: Write, pull: PullRequest) -> Write:
+def _looked_at(work: Work, plan: Plan, pull: PullRequest) -> Plan:
     now = require_open(work, pull)
-    if write.describes_first and write.mark and Mark.of(now.body) != write.mark:
+    if plan.describes_first and plan.mark and Mark.of(now.body) != plan.mark:
         # Another run has committed files and named them in between. So the files that are named and
         # absent were deleted by somebody; they are not only named too early
         raise _changed(now)
-    return write._replace(pull_request=now)
+    return plan._replace(pull_request=now)
 
 
-def _has_room(work: Work, write: Write, to_write: Sequence[FileDefinition]) -> bool:
+def _has_room(work: Work, plan: Plan, to_write: Sequence[ListedPath]) -> bool:
     """Whether the description has room to record the files of ``to_write``. If not, they are
     recorded as skipped, with a warning.
     """
-    progress, pull = work.progress, write.pull_request
-    result = progress.result(assuming=[work.written(write.branch, each) for each in to_write])
-    mark = Mark.of(_body(work, write, result, pull))
-    written = [each.path for each in to_write], [each.blob_id for each in to_write]
-    if pull is None or (mark and all(map(mark.has_written, *written))):
+    progress, pull = work.progress, plan.pull_request
+    result = progress.result(assuming={each.path: written(each) for each in to_write})
+    mark = Mark.of(_body(work, plan, result, pull))
+    paths, blobs = zip(*((each.path, each.definition.blob_id) for each in to_write), strict=True)
+    if pull is None or (mark and all(map(mark.has_written, paths, blobs))):
         return True
-    paths = [each.path for each in to_write]
     progress.warn("progress.no_room", about=pull.url, pull_request=pull.link, paths=paths)
-    progress.record_and_print(*(_without_room(write, each) for each in to_write))
+    progress.record_and_print(dict.fromkeys(paths, Outcome(Result.LEFT, msg("reason.no_room"))))
     return False
-
-
-def _without_room(write: Write, file: FileDefinition) -> PathOutcome:
-    standing = Standing.PROPOSED if write.brings(file.path) else Standing.TO_CREATE
-    return PathOutcome(file.path, Done.SKIPPED, reason=msg("reason.no_room"), standing=standing)
 
 
 def require_open(work: Work, pull: PullRequest) -> PullRequest:
@@ -110,7 +102,7 @@ def _changed(pull: PullRequest) -> RegistrarError:
     return RegistrarError(Failure.of(msg("pull_request.changed", pull_request=pull.link)))
 
 
-def publish(work: Work, write: Write) -> None:
+def publish(work: Work, plan: Plan) -> None:
     """Open the pull request of a branch, or update the open one; add labels, assignees, reviewers.
 
     For a branch that adds no file, because GitHub has refused every commit, no pull request is
@@ -119,14 +111,14 @@ def publish(work: Work, write: Write) -> None:
     client, task, progress = work.client, work.task, work.progress
     result = progress.result()
     if not any(file.on_branch for file in result.files):
-        if write.pull_request:
-            progress.keep_proposed(write.pull_request)
+        if plan.pull_request:
+            progress.keep_proposed(plan.pull_request)
         elif not result.count(Done.UNKNOWN):
-            progress.keep_left_branch(write.branch.name)
+            progress.keep_left_branch(plan.branch)
         return
-    pull, operation = write.pull_request, PullRequestOperation.CREATED
-    if pull is None or not write.is_done:
-        pull, operation = _open_or_update(work, write)
+    pull, operation = plan.pull_request, PullRequestOperation.CREATED
+    if pull is None or not plan.is_done:
+        pull, operation = _open_or_update(work, plan)
     progress.keep_pull_request(pull, operation)
     if operation is PullRequestOperation.NONE and not task.spec.policy.refreshes:
         return
@@ -139,21 +131,21 @@ def publish(work: Work, write: Write) -> None:
     _set_options(work, pull, options)
 
 
-def _open_or_update(work: Work, write: Write) -> tuple[PullRequest, PullRequestOperation]:
+def _open_or_update(work: Work, plan: Plan) -> tuple[PullRequest, PullRequestOperation]:
     proposal, result = work.proposal, work.progress.result()
-    if pull := write.pull_request:
+    if pull := plan.pull_request:
         operation = PullRequestOperation.NONE
-        if not _is_up_to_date(work, write, pull, result):
-            pull, operation = _describe(work, write, result, pull)
+        if not _is_up_to_date(work, plan, pull, result):
+            pull, operation = _describe(work, plan, result, pull)
         return pull, PullRequestOperation.CREATED if work.sent.has_opened(pull) else operation
-    body = _body(work, write, result)
-    name, base, title = write.branch.name, work.task.base_branch, proposal.title(result)
+    body = _body(work, plan, result)
+    name, base, title = plan.branch, work.task.base_branch, proposal.title(result)
     new = NewPullRequest(name, base, title, body, proposal.options)
-    return _open(work, write, new), PullRequestOperation.CREATED
+    return _open(work, plan, new), PullRequestOperation.CREATED
 
 
 def _describe(
-    work: Work, write: Write, result: Record, pull: PullRequest
+    work: Work, plan: Plan, result: Record, pull: PullRequest
 ) -> tuple[PullRequest, PullRequestOperation]:
     """Update the description of a pull request; text of others is kept, also if it is new.
 
@@ -163,7 +155,7 @@ def _describe(
     def change(now: PullRequest) -> Change | None:
         nonlocal pull
         pull = require_open(work, now)
-        body = _body_now(work, write, result, pull)
+        body = _body_now(work, plan, result, pull)
         return None if body is None or pull.has_body(body) else Change(body)
 
     is_described = work.client.rest.update_pull_request(work.task.repository, pull, change)
@@ -171,9 +163,9 @@ def _describe(
     return pull, PullRequestOperation.UPDATED if is_updated else PullRequestOperation.NONE
 
 
-def _body_now(work: Work, write: Write, result: Record, pull: PullRequest) -> str | None:
+def _body_now(work: Work, plan: Plan, result: Record, pull: PullRequest) -> str | None:
     """Return the new description of a pull request that was just read; ``None`` to leave it."""
-    if _has_moved(write, result, pull):
+    if _has_moved(plan, result, pull):
         tree = work.client.rest.tree(work.task.repository, pull.head_sha) if result.wrote else None
         if tree is None:
             # The description would report earlier files as the present files of the branch
@@ -181,33 +173,37 @@ def _body_now(work: Work, write: Write, result: Record, pull: PullRequest) -> st
             return None
         # Only this run knows which files it has committed, so the mark has to name them now
         there = ((each, tree.get(each.path)) for each in result.files if each.is_as_listed)
-        changed = [each.path for each, now in there if now and now.sha != each.definition.blob_id]
-        result = result.after(*(PathOutcome(path, is_as_listed=False) for path in changed))
-    return _body(work, write, result, pull)
+        changed = (each for each, now in there if now and now.sha != each.definition.blob_id)
+        result = result.after(
+            {
+                each.path: (each.outcome or Outcome(Result.FOUND))._replace(is_as_listed=False)
+                for each in changed
+            }
+        )
+    return _body(work, plan, result, pull)
 
 
-def _has_moved(write: Write, result: Record, pull: PullRequest) -> bool:
+def _has_moved(plan: Plan, result: Record, pull: PullRequest) -> bool:
     """Whether somebody has committed to the branch since this run has read it.
 
     False if the answer to a commit of this run was lost, because its id is not known then.
     """
     wrote = [file for file in result.files if file.done in {Done.CREATED, Done.UPDATED}]
-    known = {write.branch.head, *(file.commit for file in wrote)}
+    known = {plan.head, *(file.commit for file in wrote)}
     return "" not in known and pull.head_sha not in known
 
 
-def _body(work: Work, write: Write, result: Record, pull: PullRequest | None = None) -> str:
+def _body(work: Work, plan: Plan, result: Record, pull: PullRequest | None = None) -> str:
     """Return the updated description of a pull request, or the description of a new one."""
-    mark = write.mark if pull is None else Mark.of(pull.body)
+    mark = plan.mark if pull is None else Mark.of(pull.body)
     if pull and not work.sent.has_opened(pull):
         result = result._replace(pull_request=pull)
-    result = result._replace(unlisted=_unlisted(work.task, write))
-    if write.describes_first:
+    if plan.describes_first:
         mark = None
     return work.proposal.body(result, pull.body if pull else None, mark=mark or EMPTY_MARK)
 
 
-def _open(work: Work, write: Write, new: NewPullRequest) -> PullRequest:
+def _open(work: Work, plan: Plan, new: NewPullRequest) -> PullRequest:
     """Open a pull request.
 
     Raises `Unclear` if it may have been opened, so that the branch has to be read again. Raises
@@ -218,33 +214,23 @@ def _open(work: Work, write: Write, new: NewPullRequest) -> PullRequest:
     except OutOfTime as ended:
         raise OutOfTime(_by_hand(work.task, new, ended.failure), ended.waits_for) from ended
     except GitHubError as error:
-        if error.already_exists and not write.taken_by:
+        if error.already_exists and not plan.taken_by:
             # It cannot be opened by hand either, and another branch could mean a second one
             hidden = msg("pull_request.not_shown", branch=new.branch)
             raise NotOpened(Failure.of(hidden, error.kind)) from error
         raise NotOpened(_why_not_opened(work, new, error.failure)) from error
 
 
-def _is_up_to_date(work: Work, write: Write, pull: PullRequest, result: Record) -> bool:
+def _is_up_to_date(work: Work, plan: Plan, pull: PullRequest, result: Record) -> bool:
     """Whether the description of a pull request needs no change. Over many repositories, only the
     mark in it is compared.
     """
     if result.wrote:
         return False
-    body = _body(work, write, result, pull)
+    body = _body(work, plan, result, pull)
     if not work.task.spec.policy.refreshes:
         return Mark.of(pull.body) == Mark.of(body)
     return pull.has_body(body)
-
-
-def _unlisted(task: Task, write: Write) -> tuple[str, ...]:
-    mark = write.mark
-    if mark is None or mark.wrote is None:
-        return ()
-    listed = {definition.path for definition in task.definitions}
-    return tuple(
-        path for path in write.branch.tree or () if path not in listed and mark.names(path)
-    )
 
 
 def _set_options(work: Work, pull: PullRequest, options: PullRequestOptions) -> None:

@@ -1,4 +1,4 @@
-"""The REST API: one request for each step of a decision, in the order of docs/design.md."""
+"""The REST API: one request for each step of a plan, in the order of docs/design.md."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -6,16 +6,15 @@ from functools import partial
 from registrar.errors import GitHubError, Kind, RegistrarError
 from registrar.github.limits import Resource
 from registrar.models.files import FileDefinition
-from registrar.models.paths import Done, PathOutcome
+from registrar.models.paths import ListedPath, Outcome, Result, Update
 from registrar.models.record import PullRequestOperation
 from registrar.models.repository import Entry, PullRequest
-from registrar.models.standing import Standing
 from registrar.models.task import Change, NewCommit
 from registrar.registration import pull_requests
-from registrar.registration.decision import Branch, Decision, Write
-from registrar.registration.preflight import lacking_scope, require_writable, scope_failure
+from registrar.registration.plan import Plan
+from registrar.registration.preflight import require_writable, scope_failure
 from registrar.registration.sent import Close, Commit, MakeBranch
-from registrar.registration.work import Work
+from registrar.registration.work import Work, failed, written
 from registrar.texts.messages import msg
 
 _OUT_OF_REACH = frozenset({Kind.NOT_FOUND, Kind.UNUSABLE, Kind.TRANSIENT})
@@ -34,11 +33,11 @@ class RestWriter:
         self._client = work.client
         self._task = work.task
         self._progress = work.progress
-        self._decided: Write | None = None
-        self._begun: Write | None = None
+        self._planned: Plan | None = None
+        self._begun: Plan | None = None
 
-    def tell(self, decision: Decision) -> None:
-        self._progress.tell(decision)
+    def tell(self, plan: Plan) -> None:
+        self._progress.tell(plan)
 
     def close(self, step: Close) -> PullRequest | None:
         (pull, mark), progress = step, self._progress
@@ -66,52 +65,41 @@ class RestWriter:
             progress.keep_pull_request(now, PullRequestOperation[operation])
         return now or ended
 
-    def write(self, write: Write) -> None:
-        if write is not self._decided:
-            # If the branch could not be read again, the same order comes twice and is continued
-            self._decided, self._begun = write, self._begin_to(write)
+    def write(self, plan: Plan) -> None:
+        if plan is not self._planned:
+            # If the branch could not be read again, the same plan comes twice and is continued
+            self._planned, self._begun = plan, self._begin_to(plan)
         if begun := self._begun:
             if not begun.is_done:
-                self._commit(begun.branch)
+                self._commit(begun)
             pull_requests.publish(self._work, begun)
 
     # --- Before the first commit ----------------------------------------------------------------
 
-    def _begin_to(self, write: Write) -> Write | None:
+    def _begin_to(self, plan: Plan) -> Plan | None:
         """Do the steps before the first commit. Return ``None`` if the pull request is to be left
         unchanged, so that no other step follows.
         """
-        work, progress, name = self._work, self._progress, write.branch.name
+        work, progress, name = self._work, self._progress, plan.branch
         if not work.sent.branches:
-            self._require(write)
-        if write.is_new:
-            write = self._make_branch(write)
+            self._require(plan)
+        if plan.is_new:
+            plan = self._make_branch(plan)
         progress.keep_branch(name)
-        if write.is_bare and not self._task.spec.uses_profile_branch:
+        if plan.is_bare and not self._task.spec.uses_profile_branch:
             progress.note("progress.found_branch", branch=name)
-        if write.leaves_pull_request and write.pull_request:
-            self._leave(write)
-            progress.keep_proposed(write.pull_request)
+        if plan.leaves_pull_request and plan.pull_request:
+            progress.keep_proposed(plan.pull_request)
             return None
-        return write if write.is_done else pull_requests.prepare(work, write)
+        return plan if plan.is_done else pull_requests.prepare(work, plan)
 
-    def _require(self, write: Write) -> None:
-        """Raise an error before the first write if it is known that the writing fails.
-
-        Over many repositories, files that the token may not write fail alone, and the others are
-        written.
-        """
-        work, scopes = self._work, self._client.limits.scopes
-        files = [each for each in work.pending() if write.is_to_write(each.path)]
-        if self._task.spec.policy.fails_refused_files:
-            refused = lacking_scope(files, scopes)
-            failure = scope_failure(scopes)
-            outcomes = (work.failed(write.branch, each, failure) for each in refused)
-            self._progress.record_and_print(*outcomes)
-            files = [each for each in files if each not in refused]
+    def _require(self, plan: Plan) -> None:
+        """Raise an error before the first write if it is known that the writing fails."""
+        scopes = self._client.limits.scopes
+        files = [each.definition for each in self._work.to_write()]
         require_writable(self._task, files, scopes)
         self._require_rate_limit(files)
-        if write.is_new and not files:
+        if plan.is_new and not files:
             raise RegistrarError(scope_failure(scopes))
 
     def _require_rate_limit(self, files: Sequence[FileDefinition]) -> None:
@@ -121,35 +109,31 @@ class RestWriter:
         """
         self._client.limits.require(Resource.REST, len(files) + 2)
 
-    def _leave(self, write: Write) -> None:
-        """Keep the states of the files if the pull request is to be left unchanged."""
-        for each in self._work.pending():
-            standing = Standing.PROPOSED if write.brings(each.path) else Standing.TO_CREATE
-            why = msg("reason.no_update")
-            outcome = PathOutcome(each.path, Done.SKIPPED, reason=why, standing=standing)
-            self._progress.record(outcome)
-
     # --- Branch and files -----------------------------------------------------------------------
 
-    def _make_branch(self, write: Write) -> Write:
+    def _make_branch(self, plan: Plan) -> Plan:
         """Make the branch at the commit that was read."""
-        name, base = write.branch.name, self._task.state.base_sha
-        create = partial(self._client.rest.create_branch, self._task.repository, name, base)
-        self._work.sent.send(MakeBranch(name), create)
-        return write._replace(is_new=False)
+        create = partial(
+            self._client.rest.create_branch, self._task.repository, plan.branch, plan.head
+        )
+        self._work.sent.send(MakeBranch(plan.branch), create)
+        return plan._replace(is_new=False)
 
-    def _commit(self, branch: Branch) -> None:
+    def _commit(self, plan: Plan) -> None:
         """Update the files that the branch has; then create the others with one commit for each."""
         work, progress = self._work, self._progress
-        self._correct(branch)
+        self._correct(plan)
         todo = work.pending()
         if not todo:
             return
         message_of = work.proposal.commit_messages(progress.result())
-        with progress.group("group.create", count=len(todo), branch=branch.name):
-            for number, file in enumerate(todo, start=1):
-                outcome = self._create(branch, file, message_of(file))
-                progress.record_and_print(outcome, first=number, total=len(todo))
+        with progress.group("group.create", count=len(todo), branch=plan.branch):
+            for number, listed in enumerate(todo, start=1):
+                if listed.is_to_write:
+                    outcome = self._create(plan, listed, message_of(listed.definition))
+                else:
+                    outcome = Outcome(Result.FOUND, listed.reason, is_as_listed=listed.is_as_listed)
+                progress.record_and_print({listed.path: outcome}, first=number, total=len(todo))
 
     def _look_again(self) -> None:
         """Raise an error if the pull request was closed while a commit waited."""
@@ -157,81 +141,85 @@ class RestWriter:
             now = self._client.rest.pull_request(self._task.repository, pull.number)
             pull_requests.require_open(self._work, now)
 
-    def _create(self, branch: Branch, file: FileDefinition, message: str) -> PathOutcome:
-        work, repository = self._work, self._task.repository
-        if there := branch.holds(file.path):
-            return work.there(branch, file, there.sha)
-        step = Commit.of(branch.name, "", [file])
+    def _create(self, plan: Plan, listed: ListedPath, message: str) -> Outcome:
+        work, repository, file = self._work, self._task.repository, listed.definition
         create = partial(
             self._client.rest.create_file,
             repository,
             file,
-            branch=branch.name,
+            branch=plan.branch,
             message=message,
             look_again=self._look_again,
         )
         try:
-            return work.written(branch, file, work.sent.send(step, create))
+            commit = work.sent.send(Commit.of(plan.branch, "", [file]), create)
         except GitHubError as error:
-            if error.already_exists and (now := self._entry(branch, file)):
-                return work.there(branch, file, now.sha)
-            failed = work.failed(branch, file, error.failure)
-            is_unread = work.sent.is_unread(branch.name, file)
-            return failed._replace(done=Done.UNKNOWN) if is_unread else failed
+            if error.already_exists and (now := self._entry(plan.branch, file)):
+                return self._found(plan, listed, now)
+            outcome = failed(error.failure)
+            is_unread = work.sent.is_unread(plan.branch, file)
+            return outcome._replace(result=Result.UNKNOWN) if is_unread else outcome
+        return written(listed, commit)
 
-    def _entry(self, branch: Branch, file: FileDefinition) -> Entry | None:
+    def _entry(self, branch: str, file: FileDefinition) -> Entry | None:
         """Read a path that the branch has, as GitHub has just said; `None` if this fails."""
         repository = self._task.repository
         try:
-            return self._client.rest.entry(repository, file.path, branch.name, may_lag=True)
+            return self._client.rest.entry(repository, file.path, branch, may_lag=True)
         except GitHubError:
             return None
 
-    def _correct(self, branch: Branch) -> None:
+    def _found(self, plan: Plan, listed: ListedPath, now: Entry) -> Outcome:
+        """Return the outcome of a file that the branch has got since it was read.
+
+        Either another run or a person was faster, or this run has written it and the answer was
+        lost.
+        """
+        is_same = now.sha == listed.definition.blob_id
+        if is_same and self._work.sent.may_have_written(plan.branch, listed.definition):
+            return written(listed)
+        reason = msg("reason.on_branch" if is_same else "reason.edited")
+        return Outcome(Result.FOUND, reason, is_as_listed=is_same)
+
+    def _correct(self, plan: Plan) -> None:
         """Update the files of the branch for which the list has other content now.
 
         If GitHub refuses that, they have failed. If the GraphQL API cannot be reached, and the
         branch is unchanged, they are only skipped.
         """
-        work = self._work
-        outdated = [each for each in work.pending() if branch.is_outdated(each.path)]
+        outdated = [each for each in self._work.to_write() if isinstance(each.plan, Update)]
         if not outdated:
             return
         try:
-            self._commit_together(branch, outdated)
+            self._commit_together(plan, outdated)
         except GitHubError as error:
-            outcomes = [
-                work.failed(branch, each, error.failure)
-                for each in self._progress.pending(outdated)
-            ]
-            if error.kind in _OUT_OF_REACH and self._is_as_read(branch):
-                why = msg("reason.not_corrected", reason=error.message)
-                outcomes = [
-                    each._replace(done=Done.SKIPPED, reason=why, failure=None) for each in outcomes
-                ]
-            self._progress.record_and_print(*outcomes)
+            outcome = failed(error.failure)
+            if error.kind in _OUT_OF_REACH and self._is_as_read(plan):
+                outcome = Outcome(Result.LEFT, msg("reason.not_corrected", reason=error.message))
+            self._progress.record_and_print({each.path: outcome for each in outdated})
 
-    def _is_as_read(self, branch: Branch) -> bool:
+    def _is_as_read(self, plan: Plan) -> bool:
         try:
-            head = self._client.rest.branch_head(self._task.repository, branch.name)
+            head = self._client.rest.branch_head(self._task.repository, plan.branch)
         except GitHubError:
             return False
-        return head == (self._work.sent.head(branch.name) or branch.head)
+        return head == (self._work.sent.head(plan.branch) or plan.head)
 
-    def _commit_together(self, branch: Branch, files: Sequence[FileDefinition]) -> None:
-        """Commit files to a branch with one commit.
+    def _commit_together(self, plan: Plan, files: Sequence[ListedPath]) -> None:
+        """Commit files to the branch with one commit.
 
         Raises `GitHubError` if GitHub refuses the commit, for example because the branch has moved
         on.
         """
         work, progress, repository = self._work, self._progress, self._task.repository
-        head = work.sent.head(branch.name) or branch.head
-        corrects = all(branch.is_outdated(each.path) for each in files)
-        message = work.proposal.commit_message(progress.result(), files, corrects=corrects)
-        new = NewCommit(branch.name, head, *message, files)
+        branch, definitions = plan.branch, [each.definition for each in files]
+        head = work.sent.head(branch) or plan.head
+        corrects = all(isinstance(each.plan, Update) for each in files)
+        message = work.proposal.commit_message(progress.result(), definitions, corrects=corrects)
+        new = NewCommit(branch, head, *message, definitions)
         commit = work.sent.send(
-            Commit.of(branch.name, head, files),
+            Commit.of(branch, head, definitions),
             partial(self._client.graphql.create_commit, repository, new, self._look_again),
         )
-        with progress.group("group.create", count=len(files), branch=branch.name):
-            progress.record_and_print(*(work.written(branch, each, commit) for each in files))
+        with progress.group("group.create", count=len(files), branch=branch):
+            progress.record_and_print({each.path: written(each, commit) for each in files})

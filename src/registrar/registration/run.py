@@ -1,9 +1,9 @@
-"""One registration: state of the repository -> task -> branch, files, pull request -> record.
+"""One registration: state of the repository -> task -> plan -> steps -> record.
 
-`register` reads the repository with a strategy and makes a task. If files are missing, `decide`
-chooses their branch and pull request; requests answer its questions (`lookups`). A run that writes
-carries out the decision (`loop`, with a writer), and any other run only reports it. `preview` also
-only reports it, for a repository that was read together with others.
+`register` reads the repository with a strategy and makes a task. If files are missing, `make_plan`
+plans their branch and pull request; requests answer its questions (`lookups`). A run that writes
+carries out the plan (`loop`, with a writer), and any other run only reports it. `preview` also only
+reports it, for a repository that was read together with others.
 
 `STRATEGIES` has the ways to read and write. Nothing else in this module depends on the chosen one,
 or on whether the run is about other repositories, too.
@@ -24,18 +24,15 @@ from registrar.errors import (
     describe,
     exit_code,
 )
-from registrar.models.files import FileDefinition, parents
-from registrar.models.paths import Done, ListedPath, PathOutcome
+from registrar.models.paths import Done, ListedPath
 from registrar.models.record import Record
 from registrar.models.settings import CommitStrategy, Mode
 from registrar.models.spec import RegistrationSpec
-from registrar.models.standing import Standing
 from registrar.models.task import Task
 from registrar.presence.names import forms_of
 from registrar.presence.tasks import require_known_properties
 from registrar.registration import closing, per_file, single
-from registrar.registration.decide import decide, open_as_read
-from registrar.registration.decision import Decision, Write
+from registrar.registration.decide import make_plan, open_as_read
 from registrar.registration.listener import Listener
 from registrar.registration.lookups import Lookups, RestLookups
 from registrar.registration.loop import carry_out
@@ -97,7 +94,8 @@ def _result_of(
     except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
         failure = describe(error, progress.result().branch)
         # Files that were not begun have not failed: they stay pending, with the error as reason
-        result = progress.result(why_pending=_why_pending(error, failure, progress.spec))
+        progress.end_early(_why_pending(error, failure, progress.spec))
+        result = progress.result()
         wrote = bool(client and client.session.wrote) or bool(result.count(Done.UNKNOWN))
         return result._replace(exit_code=exit_code(error, wrote=wrote), failure=failure)
     result = progress.result()
@@ -133,13 +131,15 @@ def _register(client: "Client", progress: Progress) -> None:
     if not task.missing:
         return
     if spec.settings.ref:
-        _record_missing(task, progress)
-    elif spec.writes:
+        return
+    if spec.writes:
         _write(work._replace(task=task, proposal=work.proposal.filled_in(progress)), lookups)
     else:
         _preview(task, lookups, progress)
         if spec.proposes and spec.policy.tells_paths:
-            _read_replaced(client, task, progress)
+            files = progress.result().to_update
+            blobs = read_blobs(lambda _: client, {each.replaces: task.repository for each in files})
+            progress.keep_contents(blobs)
         if spec.settings.mode is Mode.PLAN and spec.policy.tells_paths:
             _foresee_refusal(client, task, progress)
 
@@ -242,76 +242,16 @@ def _preview(task: Task, lookups: Lookups, progress: Progress) -> None:
     unread = task.state.pull_requests_error
     try:
         if unread is None:
-            _report_decision(decide(task, lookups), progress)
+            plan = make_plan(task, lookups)
+            progress.tell(plan)
+            if plan.pull_request:
+                progress.keep_proposed(plan.pull_request)
     except GitHubError as error:
         if error.kind is not Kind.PERMISSION:
             raise
         unread = error.failure
-    finally:
-        _record_missing(task, progress)
     if unread:
         progress.keep_unread(unread)
-
-
-def _read_replaced(client: "Client", task: Task, progress: Progress) -> None:
-    """Read the files that updates would replace, so that the plan can show the difference."""
-    files = progress.result().to_update
-    blobs = read_blobs(lambda _: client, {file.replaces: task.repository for file in files})
-    progress.record(*(PathOutcome(each.path, before=blobs.get(each.replaces)) for each in files))
-
-
-def _record_missing(task: Task, progress: Progress) -> None:
-    """Keep that this run does nothing about the remaining missing files. Unless it is about a
-    reference or a withdrawal, a run that writes would create them.
-    """
-    pending = progress.pending(task.missing)
-    done = Done.TO_CREATE if task.spec.proposes else Done.NOTHING
-    progress.record(*(PathOutcome(each.path, done) for each in pending))
-
-
-def _report_decision(decision: Decision, progress: Progress) -> None:
-    """Keep and print the state of each missing file on the branch that a run would write to."""
-    progress.tell(decision)
-    write = decision.write
-    tree = (write and write.branch.tree) or {}
-    directories = {parent for path in tree for parent in parents(path)}
-    pull, held = write.pull_request if write else None, (Standing.PROPOSED, Done.NOTHING)
-    if pull:
-        progress.keep_proposed(pull)
-    else:
-        done = Done.TO_CREATE if progress.spec.proposes else Done.NOTHING
-        held = Standing.TO_CREATE, done
-    for definition in decision.files:
-        path = definition.path
-        if above := next((parent for parent in parents(path) if parent in tree), ""):
-            reason = msg("reason.blocked_on_branch", parent=above)
-            progress.record(
-                PathOutcome(path, Done.NOTHING, reason=reason, standing=Standing.BLOCKED)
-            )
-        elif write and path in write.branch.from_base:
-            progress.record(PathOutcome(path, Done.SKIPPED, reason=msg("reason.from_base")))
-        elif write and write.mark and (write.brings(path) or path in directories):
-            shown = write if progress.spec.proposes else None
-            progress.record(_on_branch(definition, shown, *held))
-        elif write and write.leaves_pull_request:
-            progress.record(PathOutcome(path, Done.SKIPPED, reason=msg("reason.no_update")))
-
-
-def _on_branch(
-    file: FileDefinition, write: Write | None, standing: Standing, done: Done
-) -> PathOutcome:
-    """Return the outcome of a file that the branch has: to be updated, left as somebody has edited
-    it, or else ``done``.
-
-    Without ``write`` the content on the branch is not compared with the list.
-    """
-    if write and write.branch.is_outdated(file.path):
-        replaces = write.branch.replaces[file.path].sha
-        return PathOutcome(file.path, Done.TO_UPDATE, standing=standing, replaces=replaces)
-    if write and write.edited([file]):
-        reason = msg("reason.edited")
-        return PathOutcome(file.path, Done.NOTHING, reason=reason, standing=standing)
-    return PathOutcome(file.path, done, standing=standing)
 
 
 # --- A run that writes --------------------------------------------------------------------------

@@ -4,16 +4,14 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from registrar.errors import ENDS_THE_READING, Failure, GitHubError, Refused
-from registrar.models.files import FileDefinition
-from registrar.models.paths import Done, PathOutcome
+from registrar.models.paths import Create, ListedPath, Outcome, Result
 from registrar.models.repository import PullRequest, Repository, RepositoryState
 from registrar.models.spec import RegistrationSpec
-from registrar.models.standing import Standing
 from registrar.models.task import Task
 from registrar.presence.alternatives import may_inherit
-from registrar.presence.names import forms_of
 from registrar.presence.special_files import OWNER_DIRECTORIES
-from registrar.registration.decision import Branch, Decision, Write
+from registrar.registration.path_planner import other_case_reason
+from registrar.registration.plan import Plan
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
 from registrar.registration.sent import Close, Commit, SentSteps
@@ -32,59 +30,42 @@ class Work(NamedTuple):
     progress: Progress
     sent: SentSteps
 
-    def pending(self) -> list[FileDefinition]:
-        """Return the missing files for which nothing was done yet."""
-        return self.progress.pending(self.task.missing)
+    def pending(self) -> list[ListedPath]:
+        """Return the paths that have their turn when the files of the branch are written."""
+        return [each for each in self.progress.result().files if each.is_waiting]
 
-    def written(self, branch: Branch, definition: FileDefinition, commit: str = "") -> PathOutcome:
-        """Return the outcome of a file that was created or updated.
-
-        ``commit`` is the id of its commit; empty if it is not known.
-        """
-        path = definition.path
-        outcome = PathOutcome(path, standing=Standing.PROPOSED, is_as_listed=True, commit=commit)
-        if replaced := branch.replaces.get(path):
-            return outcome._replace(done=Done.UPDATED, replaces=replaced.sha)
-        reason = None
-        if other := self.progress.listed(definition).other_case:
-            key = "reason.unicode_form" if forms_of(path, other) else "reason.other_case"
-            reason = msg(key, other=other)
-        return outcome._replace(done=Done.CREATED, reason=reason)
-
-    def there(self, branch: Branch, definition: FileDefinition, blob: str) -> PathOutcome:
-        """Return the outcome of a file that the branch has already, with the blob id ``blob``.
-
-        Either this run has written it and the answer was lost, or somebody else has, or the branch
-        has it from the commit from which it starts.
-        """
-        if definition.path in branch.from_base:
-            return PathOutcome(definition.path, Done.SKIPPED, reason=msg("reason.from_base"))
-        is_same = blob == definition.blob_id
-        if is_same and self.sent.may_have_written(branch.name, definition):
-            return self.written(branch, definition)
-        reason = msg("reason.on_branch" if is_same else "reason.edited")
-        skipped = PathOutcome(definition.path, Done.SKIPPED, reason=reason, is_as_listed=is_same)
-        return skipped._replace(standing=Standing.PROPOSED)
-
-    def failed(self, branch: Branch, definition: FileDefinition, failure: Failure) -> PathOutcome:
-        """Return the outcome of a file that could not be created or updated."""
-        is_there = definition.path in branch.replaces
-        standing = Standing.PROPOSED if is_there else Standing.TO_CREATE
-        done = Done.UNKNOWN if failure.may_have_been_applied else Done.FAILED
-        return PathOutcome(definition.path, done, failure, standing=standing)
+    def to_write(self) -> list[ListedPath]:
+        """Return the paths whose files are still to be created or updated."""
+        return [each for each in self.progress.result().files if each.is_to_write]
 
     def note_unknown(self, commit: Commit) -> None:
         """Record the pending files of a commit as unknown, because GitHub's answer was lost."""
         failure = Failure.of(msg("reason.unknown"))._replace(may_have_been_applied=True)
-        pending = filter(commit.holds, self.pending())
-        self.progress.record(*(PathOutcome(each.path, Done.UNKNOWN, failure) for each in pending))
+        pending = (each for each in self.to_write() if commit.holds(each.definition))
+        self.progress.record({each.path: failed(failure) for each in pending})
+
+
+def written(listed: ListedPath, commit: str = "") -> Outcome:
+    """Return the outcome of a file that was created or updated.
+
+    ``commit`` is the id of its commit; empty if it is not known.
+    """
+    is_new = isinstance(listed.plan, Create)
+    reason = other_case_reason(listed) if is_new else None
+    return Outcome(Result.DONE, reason, commit=commit, is_as_listed=True)
+
+
+def failed(failure: Failure) -> Outcome:
+    """Return the outcome of a file that could not be created or updated."""
+    result = Result.UNKNOWN if failure.may_have_been_applied else Result.FAILED
+    return Outcome(result, failure=failure)
 
 
 class Writer(Protocol):
-    """The interface of a class that does the steps of a decision."""
+    """The interface of a class that carries out a plan."""
 
-    def tell(self, decision: Decision, /) -> None:
-        """Keep and print the findings of a decision."""
+    def tell(self, plan: Plan, /) -> None:
+        """Keep and print a plan."""
 
     def close(self, step: Close, /) -> PullRequest | None:
         """Read a pull request once more and close it; return it as it is then.
@@ -93,7 +74,7 @@ class Writer(Protocol):
         somebody else has closed it, it is returned as they have left it.
         """
 
-    def write(self, write: Write, /) -> None:
+    def write(self, plan: Plan, /) -> None:
         """Make or continue the branch, create the files, and open or update the pull request.
 
         Raises `Unclear` if the branch has to be read again before the run can go on.

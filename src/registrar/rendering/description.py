@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from registrar.models.files import FileDefinition
-from registrar.models.paths import Done, ListedPath
+from registrar.models.paths import Create, Done, ListedPath, Outcome, Result
 from registrar.models.record import Record
 from registrar.models.repository import PullRequest
-from registrar.models.standing import Standing
 from registrar.presence.alternatives import may_inherit
 from registrar.rendering import states
 from registrar.rendering.markdown import ROWS_UNFOLDED, Markdown, by_urgency, folded
@@ -205,7 +204,7 @@ def _size(lines: Sequence[str]) -> int:
 
 def _unlisted(path: str) -> ListedPath:
     reason = msg("body.unlisted_file")
-    return ListedPath(FileDefinition(path), Standing.PROPOSED, Done.CREATED, reason)
+    return ListedPath(FileDefinition(path), Create(), Outcome(Result.DONE, reason))
 
 
 def _state_on_branch(file: ListedPath) -> Done:

@@ -1,0 +1,211 @@
+"""Decides what is to be done about each missing path, once the branch is chosen."""
+
+from types import MappingProxyType
+from typing import NamedTuple
+
+from registrar.errors import Failure
+from registrar.models.files import parents
+from registrar.models.paths import (
+    CannotCreate,
+    Create,
+    Done,
+    Leave,
+    ListedPath,
+    PathPlan,
+    Update,
+    Why,
+)
+from registrar.models.repository import Entry, PullRequest, Tree
+from registrar.models.settings import Mode
+from registrar.models.spec import RegistrationSpec
+from registrar.models.standing import Standing
+from registrar.presence.names import forms_of
+from registrar.presence.tasks import blocked, said_until_created
+from registrar.registration.lookups import Lookups
+from registrar.registration.mark import Mark
+from registrar.registration.preflight import lacking_scope, scope_failure
+from registrar.registration.sent import SentSteps
+from registrar.texts.messages import Message, msg
+
+
+class Branch(NamedTuple):
+    """A branch with its files."""
+
+    name: str
+    head: str
+    tree: Tree | None = MappingProxyType({})
+    """Files of the branch by path, at least those at the listed paths. Empty for a new branch,
+    ``None`` if GitHub does not list them."""
+    seen: Tree = MappingProxyType({})
+    """Files that ``tree`` lacks, but that were found with a request for each of them."""
+    replaces: Tree = MappingProxyType({})
+    """Files of ``tree`` that registrar wrote, and for which the list has other content now."""
+    from_base: frozenset[str] = frozenset()
+    """Missing paths that the branch has only because the commit from which it starts has them. They
+    were deleted from the base branch since, so a merge would not add them."""
+
+    def holds(self, path: str) -> Entry | None:
+        """Return the entry that the branch is known to have at a path; ``None`` without one."""
+        return (self.tree or {}).get(path) or self.seen.get(path)
+
+
+class Target(NamedTuple):
+    """The branch that is made or continued, and its pull request; see the fields of `Plan`."""
+
+    branch: Branch
+    pull_request: PullRequest | None = None
+    is_new: bool = False
+    is_bare: bool = False
+    describes_first: bool = False
+    taken_by: PullRequest | None = None
+    mark: Mark | None = None
+    leaves_pull_request: bool = False
+    conflicts: tuple[str, ...] = ()
+
+
+class PathPlanner:
+    """Plans each path of a list in a repository whose working branch was chosen."""
+
+    def __init__(
+        self, spec: RegistrationSpec, target: Target | None, sent: SentSteps, lookups: Lookups
+    ) -> None:
+        """``target`` is ``None`` if all missing files were declined."""
+        self._spec = spec
+        self._target = target
+        self._sent = sent
+        self._is_guess = lookups.is_guess
+        self._scopes = lookups.scopes
+        tree = (target and target.branch.tree) or {}
+        self._directories = {parent for path in tree for parent in parents(path)}
+
+    def planned(
+        self,
+        listed: ListedPath,
+        declined_in: PullRequest | None,
+        deleted_since: PullRequest | None,
+    ) -> ListedPath:
+        """Return a listed path with its plan.
+
+        ``declined_in`` is the pull request in which somebody has declined the path, and
+        ``deleted_since`` a merged one that added it, if somebody has deleted the file since.
+        """
+        target = self._target
+        if target and target.pull_request and listed.path in target.conflicts:
+            return listed._replace(conflicts_with=target.pull_request)
+        if not isinstance(listed.plan, Create):
+            return listed
+        listed = listed._replace(deleted_since=deleted_since)
+        if declined_in:
+            reason = msg("reason.declined", pull_request=declined_in.link)
+            declined = Leave(
+                Why.DECLINED, Standing.DECLINED, Done.SKIPPED, reason, pull_request=declined_in
+            )
+            return listed._replace(plan=declined)
+        if target is None:
+            return listed
+        return listed._replace(plan=self._in_scope(listed, self._plan(listed, target)))
+
+    def _plan(self, listed: ListedPath, target: Target) -> PathPlan:
+        spec, path, branch = self._spec, listed.path, target.branch
+        if above := next((each for each in parents(path) if each in (branch.tree or {})), ""):
+            return blocked(spec, msg("reason.blocked_on_branch", parent=above), above)
+        if path in branch.from_base:
+            return Leave(Why.FROM_BASE, Standing.TO_CREATE, Done.SKIPPED, msg("reason.from_base"))
+        if target.leaves_pull_request:
+            return self._not_updated(listed, target)
+        return self._written(listed, target) if spec.writes else self._foreseen(listed, target)
+
+    def _not_updated(self, listed: ListedPath, target: Target) -> PathPlan:
+        is_brought = self._found(listed, target, by_mark=True) is not None
+        if is_brought and not self._spec.writes:
+            return Leave(Why.ON_BRANCH, Standing.PROPOSED, Done.NOTHING)
+        standing = Standing.PROPOSED if is_brought else Standing.TO_CREATE
+        return Leave(Why.NOT_UPDATED, standing, Done.SKIPPED, msg("reason.no_update"))
+
+    def _written(self, listed: ListedPath, target: Target) -> PathPlan:
+        """Plan a path in a run that writes."""
+        found = self._found(listed, target)
+        if isinstance(found, Update):
+            return found
+        if found:
+            said = Done.CREATED if found is Why.MADE else Done.SKIPPED
+            reasons = {
+                Why.ON_BRANCH: msg("reason.on_branch"),
+                Why.EDITED: msg("reason.edited"),
+                Why.NO_FILE: msg("reason.edited"),
+                Why.MADE: other_case_reason(listed),
+            }
+            return Leave(found, Standing.PROPOSED, said, reasons[found])
+        is_listed = target.branch.tree is not None
+        if is_listed or self._spec.policy.falls_back:
+            return Create(is_known_absent=is_listed)
+        return CannotCreate(Failure.of(msg("reason.not_committable")))
+
+    def _foreseen(self, listed: ListedPath, target: Target) -> PathPlan:
+        """Plan a path in a run that only shows its plan."""
+        create = Create(said_until_created(self._spec))
+        found = self._found(listed, target, by_mark=True) if target.mark else None
+        if found is None:
+            return create
+        is_open, proposes = target.pull_request is not None, self._spec.proposes
+        if isinstance(found, Update) and proposes:
+            standing = Standing.PROPOSED if is_open else Standing.TO_CREATE
+            return found._replace(standing=standing, said=Done.TO_UPDATE)
+        if not is_open:
+            return create
+        if proposes and isinstance(found, Why) and found is not Why.ON_BRANCH:
+            return Leave(found, Standing.PROPOSED, Done.NOTHING, msg("reason.edited"))
+        return Leave(Why.ON_BRANCH, Standing.PROPOSED, Done.NOTHING)
+
+    def _found(
+        self, listed: ListedPath, target: Target, *, by_mark: bool = False
+    ) -> Update | Why | None:
+        """Return what the branch is known to have at a path; ``None`` if it lacks the path.
+
+        With ``by_mark``, the mark decides if GitHub does not list the files of the branch.
+        """
+        branch, file = target.branch, listed.definition
+        if file.path in self._directories:
+            return Why.NO_FILE
+        if replaced := branch.replaces.get(file.path):
+            return Update(replaced.sha)
+        if there := branch.holds(file.path):
+            if there.sha != file.blob_id:
+                return Why.EDITED
+            is_ours = self._sent.may_have_written(branch.name, file)
+            return Why.MADE if is_ours else Why.ON_BRANCH
+        mark = target.mark if by_mark and branch.tree is None else None
+        if mark is None or not mark.names(file.path):
+            return None
+        is_asked = self._is_guess and self._spec.settings.update and mark.wrote
+        is_other = is_asked and not mark.has_written(file.path, file.blob_id)
+        return Update("") if is_other else Why.ON_BRANCH
+
+    def _in_scope(self, listed: ListedPath, plan: PathPlan) -> PathPlan:
+        """Return a plan, or the failure of a file that the token may not write.
+
+        In one repository, the whole run is refused instead (`require_writable`).
+        """
+        spec = self._spec
+        is_asked = spec.policy.fails_refused_files and spec.proposes
+        is_asked &= spec.settings.mode is not Mode.CHECK and isinstance(plan, (Create, Update))
+        if not (is_asked and lacking_scope([listed.definition], self._scopes)):
+            return plan
+        standing = Standing.PROPOSED if isinstance(plan, Update) else Standing.TO_CREATE
+        return CannotCreate(scope_failure(self._scopes), standing)
+
+
+def unlisted(target: Target, listed: frozenset[str]) -> tuple[str, ...]:
+    """Return the paths that earlier runs have added to a branch and that are not ``listed``."""
+    mark, tree = target.mark, target.branch.tree
+    if mark is None or mark.wrote is None:
+        return ()
+    return tuple(path for path in tree or () if path not in listed and mark.names(path))
+
+
+def other_case_reason(listed: ListedPath) -> Message | None:
+    """Return a sentence about an existing file whose name differs only in case or form."""
+    if not (other := listed.other_case):
+        return None
+    key = "reason.unicode_form" if forms_of(listed.path, other) else "reason.other_case"
+    return msg(key, other=other)
