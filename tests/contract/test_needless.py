@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+from collections.abc import Callable
 
 import pytest
 
@@ -18,6 +19,7 @@ from tests.harness import (
     Action,
     Run,
     SignalAt,
+    is_read,
     only_reads,
     refuse,
 )
@@ -34,6 +36,20 @@ class Needless(Way):
         """Run with a list of these files, and remember only what that sends."""
         self.host.requests.clear()
         return self.run_with(listed, **inputs)
+
+    def kill(self, moment: Callable[[Request], bool], listed: dict[str, str] = LIST) -> None:
+        """Kill a run as soon as it sends the first request that ``moment`` accepts."""
+        host, action = self.host, self.action
+        host.on_request = kill = SignalAt(signal.SIGKILL, moment)
+        given = {"language": "en", "definitions": action.listing_of(listed)}
+        many = {"target_repos": TARGET}
+        given |= many if self.strategy == "many" else {"commit_strategy": SINGLE}
+        process = kill.to(action.begin_without_waiting(action.environment(given)))
+        assert action.end(process, {}).exit_code == -signal.SIGKILL
+        # Its last request may still wait for the fault when the process has ended
+        host.settle()
+        host.on_request = None
+        host.faults.clear()
 
     def add_by_hand(self) -> None:
         self.repository.commit(dict(BY_HAND))
@@ -318,29 +334,34 @@ def test_what_changes_at_the_last_moment(example: Needless, moment: str) -> None
 def test_running_again_finishes_what_a_killed_run_began(example: Needless, applied: bool) -> None:
     example.do()
     example.add_by_hand()
-    host = example.host
 
     def is_it(request: Request) -> bool:
         return request.method == "PATCH"
 
     if not applied:
-        host.faults.add(Fault(FaultKind.CLOSED, match=is_it, when="before"))
-    host.on_request = kill = SignalAt(signal.SIGKILL, is_it)
-    given = {"language": "en", "definitions": example.action.listing_of(LIST)}
-    many = {"target_repos": TARGET}
-    given |= many if example.strategy == "many" else {"commit_strategy": SINGLE}
-    process = kill.to(example.action.begin_without_waiting(example.action.environment(given)))
-    assert example.action.end(process, {}).exit_code == -signal.SIGKILL
-    # Its last request may still wait for the fault when the process has ended
-    host.settle()
-    host.on_request = None
-    host.faults.clear()
+        example.host.faults.add(Fault(FaultKind.CLOSED, match=is_it, when="before"))
+    example.kill(is_it)
     assert example.pulls == (CLOSED if applied else OPEN)
     example.do()
     assert example.pulls == CLOSED
     assert len(example.written) == (not applied)
     example.repository.commit({"a.md": None})
     assert example.do(mode="plan").outputs["declined"] == "0"
+
+
+def test_a_run_that_is_killed_between_closing_and_opening(example: Needless) -> None:
+    example.do()
+    example.add_by_hand()
+
+    def opens(request: Request) -> bool:
+        return not is_read(request) and request.method != "PATCH"
+
+    example.host.faults.add(Fault(FaultKind.CLOSED, match=opens, when="before"))
+    example.kill(opens, GROWN)
+    assert example.pulls == CLOSED
+    run = example.do(GROWN)
+    assert example.pulls == [*CLOSED, (SECOND, "open")]
+    assert (run.outputs["created"], run.outputs["declined"]) == ("1", "0")
 
 
 def test_one_to_which_somebody_pushes_while_its_closing_waits_stays(example: Needless) -> None:

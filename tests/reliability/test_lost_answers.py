@@ -12,6 +12,7 @@ from registrar.registration.mark import BEGIN, EMPTY_MARK, END
 from tests.fakehub import Fault, FaultKind, Lag, Refusal, Repository, Request, StandInHost, Symptom
 from tests.harness import (
     LIST_BRANCH,
+    SINGLE,
     STRATEGIES,
     Action,
     Run,
@@ -138,6 +139,30 @@ def test_who_came_first_is_decided_by_the_content(
     assert repository.files(LIST_BRANCH)["b.md"] == content
     expected = ("3", "0") if content == b"\n" else ("2", "1")
     assert (ended.outputs["created"], ended.outputs["skipped"]) == expected
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("theirs", [b"mine\n", None], ids=["edited", "deleted"])
+def test_a_file_that_somebody_changes_before_the_branch_is_read_again_is_theirs(
+    action: Action, host: StandInHost, repository: Repository, strategy: str, theirs: bytes | None
+) -> None:
+    """The run has skipped the file already, when the branch still had it as listed."""
+    run(action, PATHS[:1], commit_strategy=strategy)
+    request = commits if strategy == SINGLE else is_call(creates("c.md"))
+    lost = host.faults.add(Fault(FaultKind.CLOSED, match=request, when="after", times=1))
+    change = partial(repository.commit, {"a.md": theirs}, branch=LIST_BRANCH)
+    meanwhile(host, lambda _: bool(lost.hits), change)
+    ended = run(action, commit_strategy=strategy)
+    assert (ended.exit_code, len(lost.hits)) == (0, 1), ended.text
+    [first] = (each for each in ended.registration["files"] if each["path"] == "a.md")
+    # With `per-file`, only the file of the lost answer is looked at again
+    is_seen_again = strategy == SINGLE and theirs is None
+    standing = "declined" if is_seen_again else "proposed"
+    assert (first["done"], first["standing"]) == ("skipped", standing), ended.text
+    listed = action.listing_of(dict.fromkeys(PATHS, "changed\n"))
+    action({"language": "en", "definitions": listed, "commit_strategy": strategy}).or_fail()
+    files = repository.files(LIST_BRANCH)
+    assert (files.get("a.md"), files["b.md"]) == (theirs, b"changed\n")
 
 
 def test_a_lost_answer_that_cannot_be_read_back_is_unknown(

@@ -9,9 +9,9 @@ import pytest
 from registrar.models.paths import Update
 from registrar.models.repository import Entry
 from registrar.models.standing import blob_id
-from registrar.registration.decide import make_plan
 from registrar.registration.mark import EMPTY_MARK, Mark, hashed
-from tests.unit.test_decide import (
+from registrar.registration.planning import make_plan
+from tests.unit.test_planning import (
     BASE,
     FILES,
     LIST_ID,

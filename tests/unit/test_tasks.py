@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from registrar.github.limits import TokenLimits
 from registrar.models.files import FileDefinition, parents
 from registrar.models.repository import Entry, Repository, RepositoryState
 from registrar.models.standing import Standing
@@ -13,6 +14,7 @@ from registrar.models.task import Task
 from registrar.presence.tasks import make_task
 from registrar.registration.preflight import require_writable
 from registrar.rendering.states import explanation
+from tests.clocks import FakeClock
 from tests.values import spec
 
 REPOSITORY = Repository("octo/example", "main", "https://github.com/octo/example", can_push=True)
@@ -33,6 +35,13 @@ def task(*missing: str, repository: Repository = REPOSITORY) -> Task:
         spec(*listed),
         RepositoryState(repository, "1" * 40, {}),
     )
+
+
+def limits_of(scopes: frozenset[str] | None) -> TokenLimits:
+    """Return the limits of a token with these scopes."""
+    limits = TokenLimits("", FakeClock())
+    limits.scopes = scopes
+    return limits
 
 
 @given(paths, st.sets(st.text("abc/", min_size=1), max_size=12))
@@ -81,7 +90,7 @@ def test_nothing_can_be_created_below_what_is_no_directory(
 def test_a_writable_repository_passes(scopes: frozenset[str] | None) -> None:
     for can_push in (True, None):
         made = task("a", repository=REPOSITORY._replace(can_push=can_push))
-        require_writable(made, made.missing, scopes)
+        require_writable(made, made.missing, limits_of(scopes))
 
 
 @pytest.mark.parametrize(
@@ -89,7 +98,7 @@ def test_a_writable_repository_passes(scopes: frozenset[str] | None) -> None:
 )
 def test_other_paths_need_no_scope_for_workflows(path: str) -> None:
     made = task(path)
-    require_writable(made, made.missing, frozenset({"repo"}))
+    require_writable(made, made.missing, limits_of(frozenset({"repo"})))
 
 
 def test_parents_come_nearest_first() -> None:

@@ -117,8 +117,8 @@ class PullRequest(NamedTuple):
     """The repository of the pull request; ``None`` if the answer does not describe it."""
     is_withdrawn: bool = False
     """Whether registrar has withdrawn it, so that only files that people deleted from its branch
-    are declined. False when it was read: `decide` sets this for a pull request in which a path was
-    declined."""
+    are declined. False when it was read: the planning sets this for a pull request in which a path
+    was declined."""
 
     def at(self, repository: Repository) -> "PullRequest":
         """Return the pull request with an address that has the name by which ``repository`` is
@@ -140,7 +140,7 @@ class PullRequest(NamedTuple):
         """Whether somebody else than registrar has closed it without a merge, and so has declined
         all its files. The one who closed it may also be a bot.
 
-        True also for one that registrar has withdrawn, unless `decide` has set `is_withdrawn`.
+        True also for one that registrar has withdrawn, unless the planning has set `is_withdrawn`.
         """
         return self.was_closed and not self.is_withdrawn
 
@@ -187,6 +187,11 @@ class BranchState(NamedTuple):
     def is_used(self) -> bool:
         """Whether the branch exists, or once existed and had a pull request."""
         return self.head is not None or bool(self.pull_requests)
+
+    def with_pull_request(self, now: PullRequest) -> "BranchState":
+        """Return the state with the present state of one of its pull requests."""
+        pulls = (now if each.number == now.number else each for each in self.pull_requests)
+        return self._replace(pull_requests=tuple(pulls))
 
 
 class Entry(NamedTuple):

@@ -73,9 +73,7 @@ class Task(NamedTuple):
 
     def with_pull_request(self, now: PullRequest) -> "Task":
         """Return the task with the present state of one of its pull requests."""
-        state = self.state.branches[now.head_branch]
-        pulls = (now if each.number == now.number else each for each in state.pull_requests)
-        state = state._replace(pull_requests=tuple(pulls))
+        state = self.state.branches[now.head_branch].with_pull_request(now)
         branches = {**self.state.branches, state.name: state}
         return self._replace(state=self.state._replace(branches=branches))
 

@@ -6,7 +6,6 @@ the remaining steps are done one by one.
 """
 
 from registrar.errors import GitHubError
-from registrar.github.limits import Resource
 from registrar.models.paths import Create, ListedPath
 from registrar.models.task import NewCommit, NewPullRequest
 from registrar.presence.special_files import WORKFLOW_FILES
@@ -18,10 +17,6 @@ from registrar.registration.work import failed, written
 
 class GraphQLWriter(RestWriter):
     """Writes with the GraphQL API, with all files in one commit."""
-
-    def _require_rate_limit(self, _files: object) -> None:
-        """Require the point that the writing request costs."""
-        self._client.limits.require(Resource.GRAPHQL, 1)
 
     def _make_branch(self, plan: Plan) -> Plan:
         """Make branch, commit and pull request with one request; a run sends it only once.

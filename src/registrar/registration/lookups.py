@@ -1,9 +1,13 @@
 """The questions of `make_plan` about a repository, and the requests that answer them."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from registrar.errors import RegistrarError
+from registrar.models.files import FileDefinition
 from registrar.models.repository import BranchState, Comparison, Entry, Tree
 from registrar.models.task import Task
+from registrar.registration.preflight import require_writable
 from registrar.registration.sent import SentSteps
 
 if TYPE_CHECKING:
@@ -65,6 +69,12 @@ class Lookups(Protocol):
 
     def default_branch(self) -> str:
         """Return the present name of the default branch."""
+
+    def refusal(self, _files: Sequence[FileDefinition], /) -> RegistrarError | None:
+        """Return the error by which a run that writes these files would end before its first write;
+        `None` if it is not known that something refuses them.
+        """
+        return None
 
     def entry(self, _branch: str, _path: str, /, *, is_there: bool) -> Entry | None:
         """Return the present entry of a branch at a path that this run has sent; `None` if there is
@@ -132,6 +142,13 @@ class RestLookups(Lookups):
 
     def default_branch(self) -> str:
         return self._client.rest.again(self._repository).default_branch
+
+    def refusal(self, files: Sequence[FileDefinition]) -> RegistrarError | None:
+        try:
+            require_writable(self._task, files, self._client.limits)
+        except RegistrarError as refused:
+            return refused
+        return None
 
     def entry(self, branch: str, path: str, *, is_there: bool) -> Entry | None:
         return self._client.rest.entry(self._repository, path, branch, may_lag=is_there)

@@ -9,8 +9,9 @@ sent itself (`SentSteps`).
 from registrar.errors import GitHubError, OutOfTime
 from registrar.models.task import Task
 from registrar.registration.branch_names import is_same, require_working_branch
-from registrar.registration.decide import make_plan
 from registrar.registration.lookups import Lookups
+from registrar.registration.plan import Plan
+from registrar.registration.planning import make_plan
 from registrar.registration.sent import Close, SentSteps, Unclear
 from registrar.registration.work import Writer
 
@@ -24,27 +25,50 @@ def carry_out(task: Task, lookups: Lookups, writer: Writer, sent: SentSteps) -> 
     """
     plan = make_plan(task, lookups, sent)
     while True:
+        while plan.closes:
+            task, is_as_planned = _close(task, plan, writer, sent)
+            if is_as_planned:
+                plan = plan._replace(closes=(), branches=task.state.branches)
+            else:
+                plan = make_plan(task, lookups, sent)
         writer.tell(plan)
-        task = task._replace(state=task.state._replace(branches=plan.branches))
-        for step in plan.own_mistakes:
-            writer.close(step)
-            task = task.with_pull_request(step.closed)
-        # After a failed reading, the same plan is carried out again
-        plan = plan._replace(own_mistakes=())
-        if not plan.branch:
+        if plan.refusal and not sent.branches:
+            raise plan.refusal
+        if task.spec.withdraws or not plan.branch:
             return
         try:
             writer.write(plan)
         except Unclear as unclear:
             sent.count_reading(unclear.step)
             try:
-                task = _read_again(task, unclear.step.branch, lookups, writer, sent)
+                read = _with_branches(task, plan)
+                task = _read_again(read, unclear.step.branch, lookups, writer, sent)
                 plan = make_plan(task, lookups, sent)
                 sent.readings += 1
             except (GitHubError, OutOfTime) as error:
                 sent.cannot_read(unclear.step, error)
         else:
             return
+
+
+def _with_branches(task: Task, plan: Plan) -> Task:
+    """Return the task with the states of the names that the plan has read."""
+    return task._replace(state=task.state._replace(branches=plan.branches))
+
+
+def _close(task: Task, plan: Plan, writer: Writer, sent: SentSteps) -> tuple[Task, bool]:
+    """Close the pull requests that a plan closes.
+
+    Return the task with the states of the names that the plan has read and with these pull requests
+    as they are now, and whether they are as the plan takes them.
+    """
+    task, is_as_planned = _with_branches(task, plan), True
+    for step in plan.closes:
+        sent.tried_to_close.add(step.pull_request.number)
+        now = writer.close(step)
+        task = task.with_pull_request(now)
+        is_as_planned &= step.is_done_by(now)
+    return task, is_as_planned
 
 
 def _read_again(task: Task, branch: str, lookups: Lookups, writer: Writer, sent: SentSteps) -> Task:

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from registrar.errors import Failure, RegistrarError
 from registrar.models.paths import Leave, ListedPath, Why
+from registrar.models.record import Note
 from registrar.models.repository import BranchState, PullRequest
 from registrar.registration.mark import Mark
 from registrar.registration.sent import Close
@@ -51,8 +53,18 @@ class Plan(NamedTuple):
     moved: tuple[PullRequest, ...] = ()
     """Pull requests of a list in another file that name only paths of this list, so that the file
     of this list may have been moved."""
-    own_mistakes: tuple[Close, ...] = ()
-    """Steps that close the pull requests which this run has opened from somebody else's branch."""
+    closes: tuple[Close, ...] = ()
+    """Steps that close pull requests: those that are no longer needed or are withdrawn, and those
+    that this run has opened from somebody else's branch. The plan takes them as closed."""
+    notes: tuple[Note, ...] = ()
+    """Notes about pull requests that are left open."""
+    withdrawable: int = 0
+    """An upper bound of the number of pull requests that `Mode.WITHDRAW` could close."""
+    refusal: RegistrarError | None = None
+    """The error by which a run that writes ends before its first write, because it is known that
+    the repository or the token would refuse a later one."""
+    unread: Failure | None = None
+    """Why the token may not read the pull requests. The missing files are then not planned."""
     branches: Mapping[str, BranchState] = MappingProxyType({})
     """The states of all names of the working branch that were read."""
     is_done: bool = False

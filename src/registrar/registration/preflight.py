@@ -3,22 +3,21 @@
 from collections.abc import Iterable, Sequence
 
 from registrar.errors import Failure, Kind, Refused, RegistrarError
+from registrar.github.limits import Resource, TokenLimits
 from registrar.lists.constraints import ALL_BYTES
 from registrar.models.files import FileDefinition
+from registrar.models.settings import CommitStrategy
 from registrar.models.task import Task
 from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.texts.messages import msg
 
 
-def require_writable(
-    task: Task, files: Sequence[FileDefinition], scopes: frozenset[str] | None
-) -> None:
+def require_writable(task: Task, files: Sequence[FileDefinition], limits: TokenLimits) -> None:
     """Raise `RegistrarError` if it is known that ``files`` cannot be created or proposed.
 
-    ``scopes`` are those of a classic token; ``None`` for other tokens, because GitHub does not name
-    scopes for them.
+    A run that creates files also needs enough requests or points until the end of the rate limit.
     """
-    repository = task.repository
+    repository, scopes = task.repository, limits.scopes
     target = repository.full_name
     if repository.archived:
         raise Refused(msg("preflight.archived", target=target))
@@ -36,6 +35,11 @@ def require_writable(
     if sum(len(each.content) for each in files) > ALL_BYTES:
         # The list has fewer bytes, but values of custom properties can be of any length
         raise Refused(msg("preflight.contents_too_large", target=target, most=ALL_BYTES))
+    if task.spec.writes and task.spec.settings.commit_strategy is CommitStrategy.SINGLE:
+        limits.require(Resource.GRAPHQL, 1)
+    elif task.spec.writes:
+        # A request for the branch, one for each file, and one for the pull request
+        limits.require(Resource.REST, len(files) + 2)
 
 
 def lacking_scope(

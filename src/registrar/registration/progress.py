@@ -88,8 +88,13 @@ class Progress:
         earlier = self._result.paths
         paths = (each.planned_after(earlier[each.path]) for each in plan.paths)
         self._result = self._result._replace(
-            paths=by_path(paths), beside=plan.beside, unlisted=plan.unlisted
+            paths=by_path(paths),
+            beside=plan.beside,
+            unlisted=plan.unlisted,
+            withdrawable=plan.withdrawable,
         )
+        for note in plan.notes:
+            self._print(note)
         declined = plan.declined.values()
         deleted = [each.deleted_since for each in plan.paths if each.deleted_since]
         for key, those in (
@@ -110,6 +115,9 @@ class Progress:
         if from_base := sorted(plan.left(Why.FROM_BASE)):
             about, branch = f"{from_base}", plan.branch
             self.note("progress.from_base", about=about, branch=branch, paths=from_base)
+        self._tell_pull_requests(plan)
+
+    def _tell_pull_requests(self, plan: Plan) -> None:
         for other in plan.beside:
             about, branch = other.url, other.head_branch
             self.note("progress.beside", about=about, other=other.link, branch=branch)
@@ -117,6 +125,11 @@ class Progress:
             self.note("progress.moved", about=moved[0].url, pull_requests=moved)
         if ignored := tuple(each.link for each in plan.ignored):
             self.note("progress.ignored", about=ignored[0].url, pull_requests=ignored)
+        if not self.spec.writes:
+            if plan.pull_request:
+                self.keep_proposed(plan.pull_request)
+            if plan.unread:
+                self._keep_unread(plan.unread)
 
     def note(
         self, key: str, /, *, about: str = "", repeats_state: bool = False, **values: object
@@ -130,8 +143,11 @@ class Progress:
 
     def keep(self, message: Message, *, about: str, repeats_state: bool = False) -> None:
         """Print a sentence as `note` does; ``about`` distinguishes it from all other notes."""
-        if self._keep(Note(message, about, repeats_state)):
-            self.listener.line(message)
+        self._print(Note(message, about, repeats_state))
+
+    def _print(self, note: Note) -> None:
+        if self._keep(note):
+            self.listener.line(note.message)
 
     def warn(self, key: str, /, *, about: str = "", **values: object) -> None:
         """Print a warning that is also in the report; ``about`` is as in `note`."""
@@ -148,10 +164,6 @@ class Progress:
         if is_new:
             self._result = self._result._replace(notes=(*self._result.notes, note))
         return is_new
-
-    def keep_withdrawable(self, count: int) -> None:
-        """Keep the number of pull requests that could be withdrawn, at most."""
-        self._result = self._result._replace(withdrawable=count)
 
     def keep_needless(self, steps: Sequence[Close]) -> None:
         """Keep and print the open pull requests that are no longer needed."""
@@ -183,7 +195,7 @@ class Progress:
         self._result = result._replace(closed=closed)
         self.listener.pull_request_done(pull_request, operation)
 
-    def keep_unread(self, failure: Failure) -> None:
+    def _keep_unread(self, failure: Failure) -> None:
         """Keep why the token may not read the pull requests."""
         self._result = self._result._replace(knows_pull_requests=False)
         about, reason = failure.cause.identity, failure.message

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from registrar.errors import GitHubError, Kind, RegistrarError
-from registrar.github.limits import Resource
+from registrar.errors import ENDS_THE_WRITING, GitHubError, Kind
 from registrar.models.files import FileDefinition
 from registrar.models.paths import ListedPath, Outcome, Result, Update
 from registrar.models.record import PullRequestOperation
@@ -12,7 +11,6 @@ from registrar.models.repository import Entry, PullRequest
 from registrar.models.task import Change, NewCommit
 from registrar.registration import pull_requests
 from registrar.registration.plan import Plan
-from registrar.registration.preflight import require_writable, scope_failure
 from registrar.registration.sent import Close, Commit, MakeBranch
 from registrar.registration.work import Work, failed, written
 from registrar.texts.messages import msg
@@ -39,16 +37,16 @@ class RestWriter:
     def tell(self, plan: Plan) -> None:
         self._progress.tell(plan)
 
-    def close(self, step: Close) -> PullRequest | None:
+    def close(self, step: Close) -> PullRequest:
         (pull, mark), progress = step, self._progress
-        ended: PullRequest | None = None
+        left = pull
 
         def change(now: PullRequest) -> Change | None:
-            nonlocal ended
+            nonlocal left
             if step.is_own_mistake:
                 return Change(step.closed.body, closes=True)
             if not now.is_open:
-                ended = now
+                left = now
                 return None
             is_here = (now.head_sha, now.base_branch) == (pull.head_sha, pull.base_branch)
             if not (is_here and now.has_body(pull.body)):
@@ -56,14 +54,27 @@ class RestWriter:
                 return None
             return Change(self._work.proposal.closed(now.body, mark), closes=True)
 
-        now = self._client.rest.update_pull_request(self._task.repository, pull, change)
+        try:
+            now = self._client.rest.update_pull_request(self._task.repository, pull, change)
+        except GitHubError as error:
+            is_final = not error.nothing_done or error.kind in ENDS_THE_WRITING
+            if is_final or not mark.is_needless:
+                raise
+            reason = error.failure.cause.message
+            progress.note("progress.left_open_refused", pull_request=pull.link, reason=reason)
+            # The branch may conflict with the base branch by now, so nothing must be added to it.
+            # With this mark it is left alone, like one that a person has reopened
+            return pull._replace(body=mark.text)
         if now and step.is_own_mistake:
             values = {"pull_request": pull.link, "branch": pull.head_branch}
             progress.warn("progress.closed_again", about=pull.url, **values)
         elif now:
             operation = "CLOSED" if mark.is_needless else "WITHDRAWN"
             progress.keep_pull_request(now, PullRequestOperation[operation])
-        return now or ended
+        if self._task.missing and mark.is_needless and step.is_done_by(now or left):
+            # The result will be about the pull request that is opened next, so this one gets a note
+            progress.note("progress.closed", pull_request=pull.link)
+        return now or left
 
     def write(self, plan: Plan) -> None:
         if plan is not self._planned:
@@ -81,8 +92,6 @@ class RestWriter:
         unchanged, so that no other step follows.
         """
         work, progress, name = self._work, self._progress, plan.branch
-        if not work.sent.branches:
-            self._require(plan)
         if plan.is_new:
             plan = self._make_branch(plan)
         progress.keep_branch(name)
@@ -92,22 +101,6 @@ class RestWriter:
             progress.keep_proposed(plan.pull_request)
             return None
         return plan if plan.is_done else pull_requests.prepare(work, plan)
-
-    def _require(self, plan: Plan) -> None:
-        """Raise an error before the first write if it is known that the writing fails."""
-        scopes = self._client.limits.scopes
-        files = [each.definition for each in self._work.to_write()]
-        require_writable(self._task, files, scopes)
-        self._require_rate_limit(files)
-        if plan.is_new and not files:
-            raise RegistrarError(scope_failure(scopes))
-
-    def _require_rate_limit(self, files: Sequence[FileDefinition]) -> None:
-        """Require a request for the branch, one for each file, and one for the pull request.
-
-        Raises an error if GitHub's rate limit leaves fewer.
-        """
-        self._client.limits.require(Resource.REST, len(files) + 2)
 
     # --- Branch and files -----------------------------------------------------------------------
 

@@ -17,8 +17,6 @@ from registrar.errors import (
     EXIT_FAILED,
     Cancelled,
     Failure,
-    GitHubError,
-    Kind,
     OutOfTime,
     RegistrarError,
     describe,
@@ -31,16 +29,16 @@ from registrar.models.spec import RegistrationSpec
 from registrar.models.task import Task
 from registrar.presence.names import forms_of
 from registrar.presence.tasks import require_known_properties
-from registrar.registration import closing, per_file, single
-from registrar.registration.decide import make_plan, open_as_read
+from registrar.registration import per_file, single
 from registrar.registration.listener import Listener
 from registrar.registration.lookups import Lookups, RestLookups
 from registrar.registration.loop import carry_out
-from registrar.registration.preflight import require_writable
+from registrar.registration.plan import Plan
+from registrar.registration.planning import make_plan
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
 from registrar.registration.sent import SentSteps
-from registrar.registration.work import Strategy, Work, Writer, read_blobs
+from registrar.registration.work import Strategy, Work, read_blobs
 from registrar.texts.messages import Message, msg
 
 if TYPE_CHECKING:
@@ -72,11 +70,8 @@ def preview(task: Task, lookups: Lookups, listener: Listener) -> Record:
 
     def report() -> None:
         progress.identify(task.repository)
-        _report_plan(task, progress)
-        needless = closing.possibly_needless(task)
-        progress.keep_needless(needless)
-        if task.missing:
-            _preview(closing.as_if_closed(task, needless), lookups, progress)
+        _report_paths(task, progress)
+        _preview(task, lookups, progress)
 
     return _result_of(report, progress)
 
@@ -119,48 +114,28 @@ def _register(client: "Client", progress: Progress) -> None:
     task = STRATEGIES[spec.settings.commit_strategy].inspect(client, progress)
     if not spec.was_listed:
         require_known_properties(spec.property_names, [task.repository])
-    _report_plan(task, progress)
-    sent = SentSteps()
-    lookups = RestLookups(client, task, sent)
-    work = Work(client, task, _proposal(task, progress), progress, sent)
-    if spec.withdraws:
-        require_writable(task, (), client.limits.scopes)
-        task = closing.withdraw(task, lookups, _writer(work), progress)
-    else:
-        task = _without_needless(work, lookups)
-    if not task.missing:
-        return
+    _report_paths(task, progress)
     if spec.settings.ref:
         return
-    if spec.writes:
-        _write(work._replace(task=task, proposal=work.proposal.filled_in(progress)), lookups)
-    else:
-        _preview(task, lookups, progress)
-        if spec.proposes and spec.policy.tells_paths:
-            files = progress.result().to_update
-            blobs = read_blobs(lambda _: client, {each.replaces: task.repository for each in files})
-            progress.keep_contents(blobs)
-        if spec.settings.mode is Mode.PLAN and spec.policy.tells_paths:
-            _foresee_refusal(client, task, progress)
-
-
-def _foresee_refusal(client: "Client", task: Task, progress: Progress) -> None:
-    """Warn if it is known that a run that writes would be refused.
-
-    There is no warning for an archived repository, or one without pull requests, because the report
-    gives advice about these.
-    """
-    result, repository = progress.result(), task.repository
-    files = [each.definition for each in (*result.to_create, *result.to_update)]
-    if not files or repository.archived or not repository.takes_pull_requests:
+    sent = SentSteps()
+    lookups = RestLookups(client, task, sent)
+    if spec.writes or spec.withdraws:
+        _write(Work(client, task, _proposal(task, progress), progress, sent), lookups)
         return
-    try:
-        require_writable(task, files, client.limits.scopes)
-    except RegistrarError as refused:
-        progress.warn("progress.register_fails", reason=refused.failure.message)
+    plan = _preview(task, lookups, progress)
+    if not (spec.proposes and spec.policy.tells_paths):
+        return
+    to_update = progress.result().to_update
+    blobs = read_blobs(lambda _: client, {each.replaces: task.repository for each in to_update})
+    progress.keep_contents(blobs)
+    # The report gives advice about an archived repository, and about one without pull requests
+    has_advice = task.repository.archived or not task.repository.takes_pull_requests
+    is_to_write = bool(to_update or progress.result().to_create)
+    if spec.settings.mode is Mode.PLAN and plan.refusal and is_to_write and not has_advice:
+        progress.warn("progress.register_fails", reason=plan.refusal.failure.message)
 
 
-def _report_plan(task: Task, progress: Progress) -> None:
+def _report_paths(task: Task, progress: Progress) -> None:
     progress.begin(task)
     if pairs := _pairs("progress.letter_case_pair", task, _other_case):
         progress.warn("progress.letter_case", about=str(pairs), pairs=pairs)
@@ -171,7 +146,6 @@ def _report_plan(task: Task, progress: Progress) -> None:
     if paths := task.hiding:
         progress.warn("progress.not_handed_down", about=str(paths), paths=paths)
     if not task.spec.policy.tells_paths:
-        progress.keep_withdrawable(len(open_as_read(task)))
         # A run over many repositories counts the rules that apply, and reports them once
         return
     if task.repository.of_person and task.spec.property_names:
@@ -205,70 +179,35 @@ def _in_two_forms(task: Task) -> Iterator[Message]:
             yield msg("progress.unicode_form_pair", path=each.path, form=form, present=present)
 
 
-def _without_needless(work: Work, lookups: Lookups) -> Task:
-    """Close the pull requests that are no longer needed, or report them if this run does not write.
-
-    Return the task with them as closed.
-    """
-    task, progress = work.task, work.progress
-    found = closing.find_needless(task, lookups, progress)
-    if not task.spec.writes:
-        progress.keep_needless(found)
-        return closing.as_if_closed(task, found)
-    try:
-        require_writable(task, (), work.client.limits.scopes)
-    except RegistrarError:
-        # If files are missing, their writing fails for the same reason and reports it. A run that
-        # has nothing else to do must not fail because of it
-        return task
-    return closing.close(task, found, _writer(work), progress)
-
-
 def _proposal(task: Task, progress: Progress) -> Proposal:
+    """Return the texts of the pull request; a property that the repository lacks is warned of, if
+    something is to be proposed.
+    """
     properties = task.repository.properties or {}
-    return Proposal(task.spec, progress.listener.texts, properties)
+    proposal = Proposal(task.spec, progress.listener.texts, properties)
+    return proposal.filled_in(progress) if task.missing and task.spec.proposes else proposal
 
 
-# --- A run that only reads ----------------------------------------------------------------------
-
-
-def _preview(task: Task, lookups: Lookups, progress: Progress) -> None:
-    """Keep and print the plan of a run that writes for the missing files.
+def _preview(task: Task, lookups: Lookups, progress: Progress) -> Plan:
+    """Keep and print the plan of a run that writes, and return it.
 
     If the token may not read pull requests, the plan says so, and lists the missing files.
     """
-    if task.spec.proposes:
-        _proposal(task, progress).filled_in(progress)
-    unread = task.state.pull_requests_error
-    try:
-        if unread is None:
-            plan = make_plan(task, lookups)
-            progress.tell(plan)
-            if plan.pull_request:
-                progress.keep_proposed(plan.pull_request)
-    except GitHubError as error:
-        if error.kind is not Kind.PERMISSION:
-            raise
-        unread = error.failure
-    if unread:
-        progress.keep_unread(unread)
-
-
-# --- A run that writes --------------------------------------------------------------------------
-
-
-def _writer(work: Work) -> Writer:
-    return STRATEGIES[work.task.spec.settings.commit_strategy].writer(work)
+    plan = make_plan(task, lookups)
+    progress.keep_needless(plan.closes)
+    _proposal(task, progress)
+    progress.tell(plan)
+    return plan
 
 
 def _write(work: Work, lookups: Lookups) -> None:
-    """Make or continue the branch, create the files, and open or update the pull request."""
+    """Close pull requests, make or continue the branch, create the files, and open or update the
+    pull request, as far as the plan says so.
+    """
     client, task, sent = work.client, work.task, work.sent
-    if task.state.pull_requests_error:
-        # This always raises an error, because nothing can be decided without the pull requests
-        require_writable(task, task.missing, client.limits.scopes)
+    writer = STRATEGIES[task.spec.settings.commit_strategy].writer(work)
     try:
-        carry_out(task, lookups, _writer(work), sent)
+        carry_out(task, lookups, writer, sent)
     except (RegistrarError, Cancelled):
         if not client.session.may_have_been_applied:
             sent.forget_unsent()

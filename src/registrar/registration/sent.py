@@ -70,10 +70,16 @@ class Close(NamedTuple):
         """Whether the pull request is closed because this run should not have opened it."""
         return not (self.mark.is_withdrawn or self.mark.is_needless)
 
+    def is_done_by(self, now: PullRequest) -> bool:
+        """Whether the pull request, as it is ``now``, was closed for this reason."""
+        reason = self.mark.is_withdrawn, self.mark.is_needless
+        mark = Mark.of(now.body) or EMPTY_MARK
+        return not now.is_open and (mark.is_withdrawn, mark.is_needless) == reason
+
     @property
     def closed(self) -> PullRequest:
-        """The pull request after this step, as far as it matters for a decision: closed, and with
-        the comments that say why."""
+        """The pull request after this step, as far as it matters for a plan: closed, and with the
+        comments that say why."""
         body = CLOSED_BY_US if self.is_own_mistake else self.mark.text
         return self.pull_request._replace(is_open=False, body=body)
 
@@ -145,6 +151,8 @@ class SentSteps:
 
     readings: int = 0
     """How often a branch was read again."""
+    tried_to_close: set[int] = field(default_factory=set)
+    """Numbers of the pull requests that this run has tried to close."""
     _tries: int = 0
     """How often in a row the run has tried to read a branch again without headway."""
     _last_unclear: tuple[object, ...] = ()

@@ -67,11 +67,12 @@ class Writer(Protocol):
     def tell(self, plan: Plan, /) -> None:
         """Keep and print a plan."""
 
-    def close(self, step: Close, /) -> PullRequest | None:
+    def close(self, step: Close, /) -> PullRequest:
         """Read a pull request once more and close it; return it as it is then.
 
-        If it has changed since it was first read, it is left open, and `None` is returned. If
-        somebody else has closed it, it is returned as they have left it.
+        It is left open if it has changed since it was first read, or, if it is no longer needed,
+        if GitHub refuses to close it. If somebody else has closed it, it is returned as they have
+        left it.
         """
 
     def write(self, plan: Plan, /) -> None:

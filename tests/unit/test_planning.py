@@ -31,11 +31,11 @@ from registrar.models.repository import (
 from registrar.models.spec import RegistrationSpec
 from registrar.models.task import Task
 from registrar.presence.tasks import make_task
-from registrar.registration import decide
 from registrar.registration.branch_names import LAST_SUFFIX, branch_names
 from registrar.registration.loop import carry_out
 from registrar.registration.mark import BEGIN, CLOSED_BY_US, EMPTY_MARK, END, Mark, hashed
 from registrar.registration.plan import Plan
+from registrar.registration.planning import make_plan
 from registrar.registration.sent import Close, Commit, MakeBranch, Open, SentSteps, Unclear
 from registrar.texts.messages import msg
 from tests.values import DEFAULTS, file_of, spec
@@ -325,6 +325,9 @@ class ModelRun:
     def default_branch(self) -> str:
         return self.world.default
 
+    def refusal(self, _files: object) -> RegistrarError | None:
+        return None
+
     def entry(self, branch: str, path: str, *, is_there: bool) -> Entry | None:
         del is_there
         return self.world.tree(self.world.branches[branch]).get(path)
@@ -334,7 +337,7 @@ class ModelRun:
     def tell(self, plan: Plan) -> None:
         self.plan = plan
 
-    def close(self, step: Close) -> PullRequest | None:
+    def close(self, step: Close) -> PullRequest:
         [each] = [each for each in self.world.pulls if each.number == step.pull_request.number]
         assert self.opened is each
         each.state, each.body = "closed", step.closed.body
@@ -432,7 +435,7 @@ class ModelRun:
         """Plan, and carry out the plan; return `None` if the run is refused or killed."""
         try:
             if self.mode == "plan":
-                return decide.make_plan(self.task, self)
+                return make_plan(self.task, self)
             carry_out(self.task, self, self, self.sent)
         except (RegistrarError, Killed):
             return None
@@ -1068,7 +1071,7 @@ def asks_more(task: Task, expected: object, case: str) -> bool:
     """
     guesses = Guesses(task, lambda login: login == PRIVATE_MEMBER)
     try:
-        plan = decide.make_plan(task, guesses)
+        plan = make_plan(task, guesses)
     except RegistrarError:
         plan = None
     assert guesses.used or summed_up(plan) == expected, case
@@ -1202,7 +1205,7 @@ def test_the_names_end() -> None:
         add(world, name, "somebody's", "none")
     task = plan_of(world, "a", "single", built_in=True)
     with pytest.raises(RegistrarError) as raised:
-        decide.make_plan(task, ModelRun(world, task, "single"))
+        make_plan(task, ModelRun(world, task, "single"))
     assert raised.value.message.key == "branch.no_name_free"
 
 

@@ -44,7 +44,9 @@ model. `make_plan` itself sends nothing, and keeps nothing afterwards. It goes i
 The rules for people are in docs/concepts.md, "Working branch".
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import takewhile
 from typing import NamedTuple
 
 from registrar.errors import Failure, GitHubError, Kind, RegistrarError
@@ -53,18 +55,19 @@ from registrar.models.repository import BranchState, PullRequest, Tree
 from registrar.models.task import Task
 from registrar.presence.tasks import blob_ids_at
 from registrar.registration.branch_names import LAST_SUFFIX, branch_names
+from registrar.registration.candidates import Candidate, Candidates
+from registrar.registration.closing import REGULAR_FILE, Closings, find_closings
 from registrar.registration.lookups import Lookups
-from registrar.registration.mark import CLOSED_BY_US, EMPTY_MARK, Mark, hashed
+from registrar.registration.mark import EMPTY_MARK, Mark, hashed
 from registrar.registration.path_planner import Branch, PathPlanner, Target, unlisted
 from registrar.registration.plan import Plan
+from registrar.registration.preflight import scope_failure
 from registrar.registration.sent import Close, SentSteps
 from registrar.texts.messages import msg
 
 _MOST_LOOKED_AT = 10
 """The most closed pull requests without a mark whose branches are compared with the list. Each of
 them costs up to three requests."""
-REGULAR_FILE = "100644"
-"""The mode that GitHub gives to a file which it creates."""
 
 
 class _Added(NamedTuple):
@@ -79,7 +82,8 @@ class _Added(NamedTuple):
 
 
 def make_plan(task: Task, lookups: Lookups, sent: SentSteps | None = None) -> Plan:
-    """Plan where a run writes, which pull request it continues, and what becomes of each path.
+    """Plan what a run closes, where it writes, which pull request it continues, and what becomes of
+    each path.
 
     ``sent`` holds the steps that this run has sent already; ``None`` means none. Raises `Refused`
     if the working branch is the default branch or the base branch, and `RegistrarError` if all
@@ -88,106 +92,89 @@ def make_plan(task: Task, lookups: Lookups, sent: SentSteps | None = None) -> Pl
     return _Planner(task, lookups, sent or SentSteps()).make()
 
 
-def open_ones(
-    task: Task, lookups: Lookups
-) -> tuple[dict[str, BranchState], list[tuple[PullRequest, Mark]]]:
-    """Find the open pull requests of a list that count, each with its mark.
-
-    The mapping has the state of every name of the working branch that was read.
-    """
-    return _Planner(task, lookups, SentSteps()).open_ones()
-
-
-def is_by_writer(pull: PullRequest, may_write: Callable[[str], bool | None]) -> bool:
-    """Whether the author of a pull request may write to the repository.
-
-    `author_association` does not show whether the author may write. It is used only if the token
-    may not read the author's permission.
-    """
-    if pull.is_by_writer or not pull.author:
-        return pull.is_by_writer
-    may = may_write(pull.author)
-    return pull.is_by_member if may is None else may
-
-
-def open_as_read(task: Task) -> list[tuple[PullRequest, Mark]]:
-    """Return the open pull requests of a list that were read with the repository, with their marks.
-
-    Whether their authors may write to the repository is not checked here.
-    """
-    base = task.base_branch
-    pulls = (pull for state in task.state.branches.values() for pull in state.pull_requests)
-    here = (pull for pull in pulls if pull.is_open and pull.base_branch == base)
-    found = ((pull, _mark_if_of_list(task, pull)) for pull in here)
-    return [(pull, mark) for pull, mark in found if mark]
-
-
-def _mark_if_of_list(task: Task, pull: PullRequest) -> Mark | None:
-    """Return the mark of a pull request if it is of the list of a task.
-
-    `None` also if the pull request was closed as no longer needed and is open again.
-    """
-    mark = Mark.of(pull.body)
-    is_theirs = mark and mark.is_needless and pull.is_open
-    return mark if mark and _is_of_list(task, pull, mark) and not is_theirs else None
-
-
-def _is_of_list(task: Task, pull: PullRequest, mark: Mark = EMPTY_MARK) -> bool:
-    """Whether a pull request belongs to the list of a task, as far as its mark says.
-
-    If the mark names a list, the list decides. A mark without a list counts if the task's base is
-    the default branch, because that branch may have been renamed since; otherwise it counts only if
-    the pull request has the task's base.
-    """
-    if mark.list or task.base_branch == task.repository.default_branch:
-        return mark.is_of(task.list_id)
-    return pull.base_branch == task.base_branch
-
-
-def _is_of_any_list(pull: PullRequest) -> bool:
-    """Whether an open pull request belongs to any list, also to another one.
-
-    If it was closed as no longer needed before, a person has reopened it, so it is theirs.
-    """
-    mark = Mark.of(pull.body)
-    return mark is not None and not mark.is_needless
-
-
 class _Planner:
     def __init__(self, task: Task, lookups: Lookups, sent: SentSteps) -> None:
         self._task = task
         self._lookups = lookups
         self._sent = sent
-        default = task.repository.default_branch
-        self._names = branch_names(task.spec.branch, default, task.base_branch)
+        self._candidates = Candidates(task, lookups)
         self._states = dict(task.state.branches)
         self._declined: dict[str, PullRequest] = {}
         self._deleted: dict[str, PullRequest] = {}
-        self._beside: list[PullRequest] = []
-        self._ignored: dict[int, PullRequest] = {}
         self._moved: list[PullRequest] = []
-        self._own_mistakes: list[Close] = []
+
+    @cached_property
+    def _names(self) -> list[str]:
+        default = self._task.repository.default_branch
+        return branch_names(self._task.spec.branch, default, self._task.base_branch)
 
     def make(self) -> Plan:
         """Make the plan, as `make_plan` describes it."""
-        self._read_names()
-        target = self._choose()
-        planner = PathPlanner(self._task.spec, target, self._sent, self._lookups)
+        task, spec = self._task, self._task.spec
+        refusal = self._lookups.refusal(()) if spec.writes or spec.withdraws else None
+        if spec.withdraws:
+            if refusal:
+                return Plan(task.paths, refusal=refusal)
+            self._read_names()
+        # A run that may not write, and has nothing to do but to close, does not fail
+        closings = Closings() if refusal else self._closings()
         plan = Plan(
-            tuple(
-                planner.planned(each, self._declined.get(each.path), self._deleted.get(each.path))
-                for each in self._task.paths
-            ),
-            declined=self._declined,
-            beside=tuple(self._beside),
-            ignored=tuple(self._ignored.values()),
-            moved=tuple(self._moved),
-            own_mistakes=tuple(self._own_mistakes),
+            task.paths,
+            closes=closings.steps,
+            notes=closings.notes,
+            withdrawable=0 if spec.withdraws else self._candidates.withdrawable,
             branches=self._states,
+        )
+        if not task.missing:
+            return plan
+        unread = task.state.pull_requests_error
+        try:
+            if unread is None:
+                return self._with_target(plan)
+        except GitHubError as error:
+            if spec.writes or error.kind is not Kind.PERMISSION:
+                raise
+            unread = error.failure
+        return plan._replace(unread=unread, refusal=self._refusal(task.missing))
+
+    def _closings(self) -> Closings:
+        """Find the pull requests to close; afterwards, they are planned with as closed."""
+        states = [*self._states.values()]
+        closings = find_closings(self._task, self._candidates, self._lookups, self._sent, states)
+        for step in closings.steps:
+            name = step.pull_request.head_branch
+            self._states[name] = self._states[name].with_pull_request(step.closed)
+        return closings
+
+    def _refusal(self, files: Sequence[FileDefinition]) -> RegistrarError | None:
+        return self._lookups.refusal(files) if self._task.spec.proposes else None
+
+    def _with_target(self, plan: Plan) -> Plan:
+        """Choose where to write, and plan every path."""
+        task = self._task
+        self._read_names()
+        target, mistakes = self._choose()
+        planner = PathPlanner(task.spec, target, self._sent, self._lookups)
+        paths = tuple(
+            planner.planned(each, self._declined.get(each.path), self._deleted.get(each.path))
+            for each in task.paths
+        )
+        plan = plan._replace(
+            paths=paths,
+            closes=(*plan.closes, *mistakes),
+            declined=self._declined,
+            beside=self._beside(target.branch.name) if target else (),
+            ignored=self._candidates.ignored,
+            moved=tuple(self._moved),
         )
         if target is None:
             return plan
+        files = [each.definition for each in paths if each.is_to_write]
+        refusal = self._refusal(files)
+        if self._task.spec.proposes and target.is_new and not files:
+            refusal = refusal or RegistrarError(scope_failure(self._lookups.scopes))
         return plan._replace(
+            refusal=refusal,
             branch=target.branch.name,
             head=target.branch.head,
             is_new=target.is_new,
@@ -197,15 +184,29 @@ class _Planner:
             describes_first=target.describes_first,
             leaves_pull_request=target.leaves_pull_request,
             taken_by=target.taken_by,
-            unlisted=unlisted(target, frozenset(each.path for each in self._task.paths)),
+            unlisted=unlisted(target, frozenset(each.path for each in task.paths)),
         )
 
-    def open_ones(self) -> tuple[dict[str, BranchState], list[tuple[PullRequest, Mark]]]:
-        """Find the open pull requests of the list that count, as the function `open_ones` says."""
-        self._read_names()
-        pulls = (pull for state in self._states.values() for pull in state.pull_requests)
-        found = ((pull, self._mark_if_counts(pull)) for pull in pulls if pull.is_open)
-        return self._states, [(pull, mark) for pull, mark in found if mark]
+    def _beside(self, chosen: str) -> tuple[PullRequest, ...]:
+        """Return the open pull requests of other lists from the names before the ``chosen`` one."""
+        before = takewhile(lambda state: state.name != chosen, self._usable)
+        opened = map(self._candidates.open_one, before)
+        return tuple(
+            each.pull
+            for each in opened
+            if each and each.is_of_any_list and self._candidates.counts(each)
+            if not self._sent.has_opened(each.pull)
+        )
+
+    @property
+    def _known(self) -> list[BranchState]:
+        """The states of the names that were read, in the order of the names."""
+        return [self._states[name] for name in self._names if name in self._states]
+
+    @property
+    def _usable(self) -> list[BranchState]:
+        """The same, without a branch that has become the default branch."""
+        return [state for state in self._known if not state.is_default]
 
     @property
     def _not_declined(self) -> tuple[FileDefinition, ...]:
@@ -231,39 +232,40 @@ class _Planner:
             elif index > last:
                 return
 
-    def _choose(self) -> Target | None:
-        """Choose where to write; return `None` if all missing files were declined."""
-        known = [self._states[name] for name in self._names if name in self._states]
-        pulls = [pull for state in known for pull in state.pull_requests]
-        self._find_declined(sorted(pulls, key=lambda pull: pull.number, reverse=True))
+    def _choose(self) -> tuple[Target | None, list[Close]]:
+        """Choose where to write; the target is `None` if all missing files were declined.
+
+        Return also the steps that close the pull requests which this run has opened from somebody
+        else's branch.
+        """
+        mistakes: list[Close] = []
+        self._find_declined(self._candidates.newest_first(self._known))
         if not self._not_declined:
-            return None
-        states = [state for state in known if not state.is_default]
-        for index, state in enumerate(states):
-            for pull in state.pull_requests:
+            return None, mistakes
+        states = self._usable
+        for state in states:
+            for each in self._candidates.of(state):
                 # If this run has opened it, the branch may be somebody else's: `_examine` finds out
-                if (
-                    pull.is_open
-                    and (mark := self._mark_if_counts(pull))
-                    and not self._sent.has_opened(pull)
-                ):
-                    others = filter(None, map(self._open_one, states[:index]))
-                    self._beside += [o for o in others if self._counts(o) and _is_of_any_list(o)]
-                    return self._continue(state, pull, mark)
+                is_ours = each.pull.is_open and not self._sent.has_opened(each.pull)
+                if is_ours and (mark := self._candidates.ours(each)):
+                    return self._continue(state, each.pull, mark), mistakes
         begun = [state for state in states if self._is_begun(state)]
         for some in (begun, [state for state in states if state not in begun]):
             for state in some:
                 if withdrawn := self._withdrawn(state):
-                    write = self._continue(state, *withdrawn)
+                    target = self._continue(state, *withdrawn)
                     # Another name is used if nobody could merge the pull request, or if merging it
                     # would bring no missing file back
-                    if not (write and (write.conflicts or self._brings_nothing(write.branch))):
-                        return write
+                    if not (target and (target.conflicts or self._brings_nothing(target.branch))):
+                        return target, mistakes
             for state in some:
                 if state.head is None:
-                    return Target(Branch(state.name, self._task.state.base_sha), is_new=True)
-                if write := self._examine(state, state.head):
-                    return write
+                    branch = Branch(state.name, self._task.state.base_sha)
+                    return Target(branch, is_new=True), mistakes
+                if target := self._examine(state, state.head):
+                    return target, mistakes
+                pulls = (pull for pull in state.pull_requests if pull.is_open)
+                mistakes += [Close(pull) for pull in pulls if self._sent.has_opened(pull)]
         first = self._task.spec.branch
         message = msg("branch.no_name_free", branch=first, last=LAST_SUFFIX)
         raise RegistrarError(Failure.of(message))
@@ -284,7 +286,7 @@ class _Planner:
         Otherwise, or if somebody has rewritten the branch since, return `None`: the branch is
         examined like any other.
         """
-        marks = ((pull, self._mark_if_counts(pull)) for pull in state.pull_requests)
+        marks = ((each.pull, self._candidates.ours(each)) for each in self._candidates.of(state))
         of_list = ((pull, mark) for pull, mark in marks if mark)
         pull, mark = next(of_list, (None, EMPTY_MARK))
         is_free = not any(each.is_open for each in state.pull_requests)
@@ -302,54 +304,21 @@ class _Planner:
         )
         return (pull, mark) if is_as_written else None
 
-    def _mark_if_counts(self, pull: PullRequest) -> Mark | None:
-        """Return the mark of a pull request if it is of this list and counts, otherwise `None`."""
-        mark = _mark_if_of_list(self._task, pull)
-        return mark if mark and self._counts(pull) else None
-
-    def _counts(self, pull: PullRequest) -> bool:
-        """Whether a pull request counts: somebody who may write opened it and, if it is open, it is
-        to be merged into the base branch of this list.
-
-        This has to be checked, because anybody who may read a public repository can open a pull
-        request between two of its branches, with any description. If it does not count, it is also
-        kept for `Decision.ignored`.
-        """
-        is_elsewhere = pull.is_open and pull.base_branch != self._task.base_branch
-        if not is_elsewhere and is_by_writer(pull, self._lookups.may_write):
-            return True
-        self._ignored[pull.number] = pull
-        return False
-
-    def _may_be_moved(self, pull: PullRequest) -> bool:
-        """Whether a pull request is from a list in another file, but names only paths of this list:
-        then the file of this list may have been moved.
-
-        A list with a name is recognised by the name, so the path of its file does not matter.
-        """
-        files, other = self._task.spec.file_list, Mark.of(pull.body)
-        if files.name or not files.path or other is None or other.is_needless or pull.merged:
-            return False
-        listed = {hashed(each.path) for each in self._task.definitions}
-        is_other = bool(other.list and other.wrote) and pull.base_branch == self._task.base_branch
-        return is_other and (other.wrote or {}).keys() <= listed and self._counts(pull)
-
-    def _find_declined(self, pulls: Sequence[PullRequest]) -> None:
-        """Find the declined paths. ``pulls`` begins with the newest pull request; for each path the
-        first one that has proposed it decides.
+    def _find_declined(self, candidates: Sequence[Candidate]) -> None:
+        """Find the declined paths. ``candidates`` begins with the newest pull request; for each
+        path the first one that has proposed it decides.
         """
         undecided = frozenset(definition.path for definition in self._task.missing)
         # A newer pull request proposes these, so an older one cannot decline them. They stay
-        # undecided, because `Decision.deleted` names an older one that was merged with them
+        # undecided, because a path is also planned with an older one that was merged with it
         proposed_since = frozenset[str]()
         looked_at = 0
-        for pull in pulls:
-            mark = self._mark_if_counts(pull)
-            is_unmarked = mark is None and pull.was_closed and Mark.of(pull.body) is None
-            is_unmarked = is_unmarked and _is_of_list(self._task, pull)
-            if mark is None and self._may_be_moved(pull):
+        for each in candidates:
+            pull, mark = each.pull, self._candidates.ours(each)
+            is_unmarked = each.mark is None and pull.was_closed and each.is_of_list
+            if mark is None and self._candidates.may_be_moved(each):
                 self._moved.append(pull)
-            if CLOSED_BY_US in pull.body or not (mark or is_unmarked):
+            if each.is_mistake or not (mark or is_unmarked):
                 continue
             decided = frozenset(path for path in undecided if mark and mark.names(path))
             # Somebody may have removed the comment with the paths of a mark
@@ -362,7 +331,7 @@ class _Planner:
                 proposed_since |= named - decided
             elif mark is None and undecided and looked_at < _MOST_LOOKED_AT:
                 looked_at += 1
-                decided = self._proposed_unmarked(pull, undecided)
+                decided = self._proposed_unmarked(each, undecided)
             undecided -= decided
             if pull.was_closed:
                 declined = dict.fromkeys(decided - proposed_since, pull)
@@ -419,10 +388,10 @@ class _Planner:
 
         So the description links to the same pull request before and after a new one is opened.
         """
-        for each in state.pull_requests:
-            mark = self._mark_if_counts(each)
-            if not each.is_open and mark and mark.is_withdrawn and mark.names(path):
-                pull = each._replace(is_withdrawn=True)
+        for each in self._candidates.of(state):
+            mark = self._candidates.ours(each)
+            if not each.pull.is_open and mark and mark.is_withdrawn and mark.names(path):
+                pull = each.pull._replace(is_withdrawn=True)
         return pull
 
     def _conflicts(self, head: str, tree: Tree, mark: Mark) -> tuple[str, ...]:
@@ -474,17 +443,20 @@ class _Planner:
     def _removed(self, mark: Mark, named: frozenset[str], head: str) -> frozenset[str]:
         """Find the paths that the mark names and that somebody removed.
 
-        If the branch holds other files and none of the named ones, nothing counts as removed. The
-        request that opens a pull request writes the description before the commit, and somebody may
-        have created the branch in between.
+        If the branch adds none of the named files, but others that are not listed, nothing counts
+        as removed. The request that opens a pull request writes the description before the commit,
+        and somebody may have created the branch in between.
         """
         removed = self._lacking(named, head)
         tree = self._lookups.tree(head) if removed and removed == named else None
         if tree is None or any(map(mark.names, tree)):
             return removed
         since = self._lookups.compare(self._task.state.base_sha, head).merge_base
-        is_somebody_elses = bool(since) and self._lookups.tree(since) != tree
-        return frozenset() if is_somebody_elses else removed
+        if not since or self._lookups.tree(since) == tree:
+            return removed
+        added = self._added(head) or _Added({})
+        is_as_listed = added.blobs.items() <= self._blobs(added, self._task.missing).items()
+        return removed if added.blobs and is_as_listed else frozenset()
 
     def _lacking(self, paths: frozenset[str], commit: str) -> frozenset[str]:
         """Return those of ``paths`` that a commit lacks; none if GitHub has lost the commit."""
@@ -517,19 +489,16 @@ class _Planner:
         from the branch was closed as no longer needed, the branch may also add files that the base
         branch has with the same content, because git can merge them.
         """
-        pull, sent = self._open_one(state), self._sent
+        found, sent = self._candidates.open_one(state), self._sent
+        pull = found.pull if found else None
         has_opened = pull is not None and sent.has_opened(pull)
         has_written = sent.has_written_to(state.name)
-        is_taken = pull is not None and not has_opened and self._is_taken_by(pull)
+        is_taken = found is not None and not has_opened and self._is_taken_by(found)
         mark = self._needless_at(state, head) if pull is None else None
         if not has_written and (is_taken or self._is_left_alone(state, head)):
-            # `_choose` would have continued a pull request of this list, so it is another list's
-            is_beside = pull and is_taken and self._counts(pull) and _is_of_any_list(pull)
-            self._beside += [pull] if pull and is_beside else []
             return None
         added = self._added(head)
         if not (has_written or self._may_continue(state, head, added, mark)):
-            self._add_own_mistakes(state)
             return None
         branch = self._branch(state.name, head, self._lookups.tree(head))
         added_paths = frozenset(added.blobs) if added else frozenset[str]()
@@ -546,19 +515,21 @@ class _Planner:
             mark=mark,
         )
 
-    def _is_taken_by(self, pull: PullRequest) -> bool:
+    def _is_taken_by(self, candidate: Candidate) -> bool:
         """Whether the branch of an open pull request is in use by somebody else, because the pull
         request does not count, or belongs to another list.
         """
-        return not self._counts(pull) or Mark.of(pull.body) is not None
+        return candidate.mark is not None or not self._candidates.counts(candidate)
 
     def _is_left_alone(self, state: BranchState, head: str) -> bool:
         """Whether a branch must not be used: no pull request from it is open, and one that counts
         was closed or merged at this commit (unless as no longer needed).
         """
-        closed = (pull for pull in state.pull_requests if pull.head_sha == head)
-        others = (pull for pull in closed if not self._needless(pull))
-        return self._open_one(state) is None and any(map(self._counts, others))
+        if self._candidates.open_one(state):
+            return False
+        closed = (each for each in self._candidates.of(state) if each.pull.head_sha == head)
+        others = (each for each in closed if not self._needless(each))
+        return any(map(self._candidates.counts, others))
 
     def _may_continue(
         self, state: BranchState, head: str, added: _Added | None, needless: Mark | None
@@ -586,12 +557,13 @@ class _Planner:
         commit, because this run has moved the head.
         """
         has_written = self._sent.has_written_to(state.name)
-        pulls = (pull for pull in state.pull_requests if pull.head_sha == head or has_written)
-        return next(filter(None, map(self._needless, pulls)), None)
+        found = self._candidates.of(state)
+        at_head = (each for each in found if each.pull.head_sha == head or has_written)
+        return next(filter(None, map(self._needless, at_head)), None)
 
-    def _needless(self, pull: PullRequest) -> Mark | None:
+    def _needless(self, candidate: Candidate) -> Mark | None:
         """Return the mark of a pull request that counts and was closed as no longer needed."""
-        mark = self._mark_if_counts(pull)
+        mark = self._candidates.ours(candidate)
         return mark if mark and mark.is_needless else None
 
     def _tree_at_named(self, head: str, mark: Mark) -> Tree | None:
@@ -621,23 +593,17 @@ class _Planner:
         }
         return Branch(name, head, tree, seen)
 
-    def _open_one(self, state: BranchState) -> PullRequest | None:
-        """Return an open pull request from a branch, if possible one into the base branch."""
-        base = self._task.base_branch
-        pulls = [pull for pull in state.pull_requests if pull.is_open]
-        return min(pulls, key=lambda pull: pull.base_branch != base, default=None)
-
-    def _proposed_unmarked(self, pull: PullRequest, paths: frozenset[str]) -> frozenset[str]:
+    def _proposed_unmarked(self, candidate: Candidate, paths: frozenset[str]) -> frozenset[str]:
         """Find which of these paths a closed pull request without a mark proposed.
 
         Such a pull request was opened by hand, or somebody has deleted registrar's part of its
         description. A path counts if it was added with the list's content, and if the pull request
         adds only regular files.
         """
-        if not self._counts(pull):
+        if not self._candidates.counts(candidate):
             return frozenset()
         try:
-            added = self._added(pull.head_sha) or _Added({})
+            added = self._added(candidate.pull.head_sha) or _Added({})
         except GitHubError as error:
             if error.kind is not Kind.NOT_FOUND:
                 raise
@@ -672,16 +638,6 @@ class _Planner:
             # GitHub does not list so many files, but the comparison names up to 300 of them
             return _Added(comparison.added or {})
         return _Added(_added_between(before, after), before)
-
-    def _add_own_mistakes(self, state: BranchState) -> None:
-        """Order that the pull requests are closed which this run has opened from somebody else's
-        branch.
-        """
-        self._own_mistakes += [
-            Close(pull)
-            for pull in state.pull_requests
-            if pull.is_open and self._sent.has_opened(pull)
-        ]
 
 
 def _path(file: FileDefinition) -> str:

@@ -1,0 +1,142 @@
+"""The pull requests from the branches of a list: each is looked at once, and all rules ask here."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from registrar.models.repository import BranchState, PullRequest
+from registrar.models.task import Task
+from registrar.registration.lookups import Lookups
+from registrar.registration.mark import CLOSED_BY_US, EMPTY_MARK, Mark, hashed
+
+
+class Candidate(NamedTuple):
+    """A pull request from one of the names of the working branch."""
+
+    pull: PullRequest
+    mark: Mark | None
+    """The mark of its description; ``None`` if it has none."""
+    is_of_list: bool
+    """Whether it belongs to this list, as far as its mark and its base branch say."""
+
+    @property
+    def is_theirs(self) -> bool:
+        """Whether a person has reopened it after registrar had closed it as no longer needed."""
+        return self.pull.is_open and self.mark is not None and self.mark.is_needless
+
+    @property
+    def is_of_any_list(self) -> bool:
+        """Whether it is registrar's, perhaps of another list."""
+        return self.mark is not None and not self.mark.is_needless
+
+    @property
+    def is_mistake(self) -> bool:
+        """Whether registrar has opened it from somebody else's branch, and has closed it again."""
+        return CLOSED_BY_US in self.pull.body
+
+    @property
+    def of_list(self) -> Mark | None:
+        """The mark, if the pull request is registrar's and of this list; otherwise ``None``."""
+        return self.mark if self.is_of_list and not self.is_theirs else None
+
+
+class Candidates:
+    """The pull requests from all names of the working branch that were read."""
+
+    def __init__(self, task: Task, lookups: Lookups) -> None:
+        self._task = task
+        self._may_write = lookups.may_write
+        self._seen: dict[int, Candidate] = {}
+        self._counting: dict[int, bool] = {}
+
+    def of(self, state: BranchState) -> Iterator[Candidate]:
+        """Yield the pull requests from a branch, the newest first."""
+        yield from map(self._candidate, state.pull_requests)
+
+    def newest_first(self, states: Iterable[BranchState]) -> list[Candidate]:
+        """Return the pull requests from several branches, the newest first."""
+        found = (each for state in states for each in self.of(state))
+        return sorted(found, key=lambda each: each.pull.number, reverse=True)
+
+    def open_one(self, state: BranchState) -> Candidate | None:
+        """Return an open pull request from a branch, if possible one into the base branch."""
+        base = self._task.base_branch
+        pulls = [each for each in self.of(state) if each.pull.is_open]
+        return min(pulls, key=lambda each: each.pull.base_branch != base, default=None)
+
+    def counts(self, candidate: Candidate) -> bool:
+        """Whether a pull request counts: somebody who may write opened it and, if it is open, it is
+        to be merged into the base branch of this list.
+
+        This has to be checked, because anybody who may read a public repository can open a pull
+        request between two of its branches, with any description.
+        """
+        pull = candidate.pull
+        if pull.number not in self._counting:
+            is_elsewhere = pull.is_open and pull.base_branch != self._task.base_branch
+            counts = not is_elsewhere and is_by_writer(pull, self._may_write)
+            self._counting[pull.number] = counts
+        return self._counting[pull.number]
+
+    def ours(self, candidate: Candidate) -> Mark | None:
+        """Return the mark of a pull request if it is of this list and counts, otherwise `None`."""
+        mark = candidate.of_list
+        return mark if mark and self.counts(candidate) else None
+
+    @property
+    def withdrawable(self) -> int:
+        """Number of open pull requests of the list that were read with the repository; their
+        authors are not looked at.
+        """
+        found = self.newest_first(self._task.state.branches.values())
+        opened = (each.pull for each in found if each.pull.is_open and each.of_list)
+        return sum(1 for pull in opened if pull.base_branch == self._task.base_branch)
+
+    @property
+    def ignored(self) -> tuple[PullRequest, ...]:
+        """The pull requests that a rule has asked about, and that do not count."""
+        return tuple(self._seen[n].pull for n, counts in self._counting.items() if not counts)
+
+    def may_be_moved(self, candidate: Candidate) -> bool:
+        """Whether a pull request is from a list in another file, but names only paths of this list:
+        then the file of this list may have been moved.
+
+        A list with a name is recognised by the name, so the path of its file does not matter.
+        """
+        files, other, pull = self._task.spec.file_list, candidate.mark, candidate.pull
+        if files.name or not files.path or other is None or other.is_needless or pull.merged:
+            return False
+        listed = {hashed(each.path) for each in self._task.definitions}
+        is_other = bool(other.list and other.wrote) and pull.base_branch == self._task.base_branch
+        return is_other and (other.wrote or {}).keys() <= listed and self.counts(candidate)
+
+    def _candidate(self, pull: PullRequest) -> Candidate:
+        known = self._seen.get(pull.number)
+        if known is None or known.pull is not pull:
+            mark = Mark.of(pull.body)
+            known = Candidate(pull, mark, self._is_of_list(pull, mark or EMPTY_MARK))
+            self._seen[pull.number] = known
+        return known
+
+    def _is_of_list(self, pull: PullRequest, mark: Mark) -> bool:
+        """Whether a pull request belongs to the list of the task, as far as its mark says.
+
+        If the mark names a list, the list decides. A mark without a list counts if the task's base
+        is the default branch, because that branch may have been renamed since; otherwise it counts
+        only if the pull request has the task's base.
+        """
+        task = self._task
+        if mark.list or task.base_branch == task.repository.default_branch:
+            return mark.is_of(task.list_id)
+        return pull.base_branch == task.base_branch
+
+
+def is_by_writer(pull: PullRequest, may_write: Callable[[str], bool | None]) -> bool:
+    """Whether the author of a pull request may write to the repository.
+
+    `author_association` does not show whether the author may write. It is used only if the token
+    may not read the author's permission.
+    """
+    if pull.is_by_writer or not pull.author:
+        return pull.is_by_writer
+    may = may_write(pull.author)
+    return pull.is_by_member if may is None else may
