@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from registrar.models.paths import Done, by_path
-from registrar.models.record import PullRequestOperation, Record, Status
+from registrar.models.paths import Create, Done, ListedPath, Outcome, Result, Update, by_path
+from registrar.models.record import WRITTEN, PullRequestOperation, Record, Status
+from registrar.models.repository import PullRequest
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode
 from registrar.models.standing import FINDINGS, Standing
@@ -113,6 +114,25 @@ def test_a_repository_is_complete_only_where_every_path_is_there(standing: Stand
     left = read.left_to_do
     # A record of a path that was not read has no commit, so this combination does not occur
     assert (left is Status.COMPLETE) == (standing.is_present or standing is Standing.UNREAD)
+
+
+@pytest.mark.parametrize("plan", [Create(), Update("b10b")])
+@pytest.mark.parametrize("result", Result)
+def test_every_result_of_a_step_is_a_state_of_its_path(
+    plan: Create | Update, result: Result
+) -> None:
+    path = ListedPath(file_of("a", b"a\n"), plan, Outcome(result))
+    assert (path.done in {Done.CREATED, Done.UPDATED}) == (result is Result.DONE)
+    assert path.standing in {Standing.PROPOSED, Standing.TO_CREATE}
+
+
+@pytest.mark.parametrize("operation", PullRequestOperation)
+def test_every_operation_is_a_state_of_its_repository(operation: PullRequestOperation) -> None:
+    path = in_state(file_of("a", b"a\n"), Standing.PROPOSED, Done.CREATED)
+    job = spec(path.definition)
+    record = Record(job, job.repository, is_ended=True, paths=by_path([path]), operation=operation)
+    ended = record._replace(pull_request=PullRequest(1, "https://example.com"))
+    assert (ended.status in WRITTEN) == (operation is not PullRequestOperation.NONE)
 
 
 @pytest.mark.parametrize("standing", [each for each in Standing if each is not Standing.UNREAD])
