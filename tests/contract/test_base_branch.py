@@ -8,10 +8,9 @@ from functools import partial
 import pytest
 
 from tests.fakehub import Repository, StandInHost
+from tests.harness import LIST_BRANCH as BRANCH
 from tests.harness import TARGET, Action, Run, Start, calls, only_reads
 from tests.organisation import rows
-
-BRANCH = "chore/add-missing-files-to-develop"
 
 
 @pytest.fixture
@@ -54,9 +53,8 @@ def test_files_are_looked_up_on_it_and_proposed_to_it(
     host.requests.clear()
     repository.delete_branch("develop")
     repository.commit({"a": b"a\n", "b": None})
-    assert listed(base="").exit_code == 0
-    default = BRANCH.removesuffix("-to-develop")
-    without = [each.replace(default, "B").replace("main", "X") for each in calls(host)]
+    assert listed(base="", branch="work").exit_code == 0
+    without = [each.replace("work", "B").replace("main", "X") for each in calls(host)]
     assert sorted(sent) == sorted(without)
 
 
@@ -114,10 +112,40 @@ def test_pull_requests_of_another_base_are_another_lists(
 def test_a_base_that_is_the_default_branch_is_no_other_list(
     listed: Start, repository: Repository
 ) -> None:
-    assert listed(base="", branch="work").exit_code == 0
-    run = listed(base="main", branch="work")
+    assert listed(base="").exit_code == 0
+    run = listed(base="main")
     assert (run.exit_code, run.outputs["pull_request_operation"]) == (0, "none"), run.text
+    repository.close(1)
+    assert listed(base="main").outputs["declined"] == "2"
     assert len(repository.pull_requests) == 1
+
+
+@pytest.mark.parametrize("end", ["open", "closed"])
+@pytest.mark.parametrize("moved", ["from", "to"])
+def test_what_was_said_to_a_base_holds_when_the_default_branch_moves(
+    listed: Start, repository: Repository, moved: str, end: str
+) -> None:
+    """From the base to another branch, or to the base."""
+    if moved == "from":
+        repository.default_branch = "develop"
+    assert listed().outputs["created"] == "2"
+    if end == "closed":
+        repository.close(1)
+    repository.default_branch = "main" if moved == "from" else "develop"
+    for base in {"develop", "" if moved == "to" else "develop"}:
+        run = listed(base=base)
+        assert run.outputs["declined"] == ("2" if end == "closed" else "0"), run.text
+        assert (run.outputs["created"], len(repository.pull_requests)) == ("0", 1)
+
+
+def test_a_base_may_be_a_directory_of_another_one(listed: Start, repository: Repository) -> None:
+    """`release/1` cannot be a branch while `release` is one, but it can be one later."""
+    repository.create_branch("release", "develop")
+    assert listed(base="release").exit_code == 0
+    repository.delete_branch("release")
+    repository.create_branch("release/1", "develop")
+    run = listed(base="release/1")
+    assert (run.exit_code, run.outputs["created"]) == (0, "2"), run.text
 
 
 @pytest.mark.parametrize(
@@ -169,12 +197,13 @@ def test_a_base_that_is_not_there_is_an_error_with_what_looks_alike(
 
 
 def test_somebody_points_the_pull_request_elsewhere(listed: Start, repository: Repository) -> None:
-    """As with one to the default branch: it is not this list's any more, and said."""
+    """It is not this list's any more, as every pull request of another base branch."""
     assert listed().exit_code == 0
     repository.pull_requests[0].base = "main"
     run = listed()
     assert (run.exit_code, run.outputs["branch"]) == (0, f"{BRANCH}-2"), run.text
-    assert "registrar ignores #1" in run.text
+    assert "belongs to an open pull request for another list (#1)" in run.text
+    assert "ignores" not in run.text
 
 
 def test_the_gate_compares_with_it(action: Action, repository: Repository) -> None:

@@ -176,7 +176,7 @@ class RegistrationSpec(NamedTuple):
         owner, _, repo = self.target.partition("/")
         repo = templates.for_branch(repo)
         names = {"profile": self.file_list.defaults.name, "owner": owner, "repo": repo}
-        return templates.fill(self.settings.branch, names) or self._default_branch_name
+        return templates.fill(self.settings.branch, names) or self.file_list.defaults.branch
 
     @property
     def uses_profile_branch(self) -> bool:
@@ -184,12 +184,7 @@ class RegistrationSpec(NamedTuple):
 
         Nobody else is likely to choose this name.
         """
-        return self.branch == self._default_branch_name
-
-    @property
-    def _default_branch_name(self) -> str:
-        name, base = self.file_list.defaults.branch, self.settings.base
-        return f"{name}-to-{base}" if base else name
+        return self.branch == self.file_list.defaults.branch
 
     def base_of(self, repository: Repository) -> str:
         """Return the name of the branch into which pull requests are to be merged.
@@ -206,8 +201,13 @@ class RegistrationSpec(NamedTuple):
         is renamed.
         """
         base = self.base_of(repository)
-        is_default = base == repository.default_branch
-        return self.file_list.id if is_default else f"base {base} {self.file_list.id}"
+        return self.file_list.id if base == repository.default_branch else self.id_with_base(base)
+
+    def id_with_base(self, base: str) -> str:
+        """Return the id of the list in the mark of a pull request into another branch than the
+        default one.
+        """
+        return f"base {base} {self.file_list.id}"
 
     @property
     def was_listed(self) -> bool:

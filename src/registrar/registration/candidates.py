@@ -46,7 +46,7 @@ class Candidates:
         self._task = task
         self._may_write = lookups.may_write
         self._seen: dict[int, Candidate] = {}
-        self._counting: dict[int, bool] = {}
+        self._by_writer: dict[int, bool] = {}
 
     def of(self, state: BranchState) -> Iterator[Candidate]:
         """Yield the pull requests from a branch, the newest first."""
@@ -70,12 +70,17 @@ class Candidates:
         This has to be checked, because anybody who may read a public repository can open a pull
         request between two of its branches, with any description.
         """
+        return self.is_by_writer(candidate) and not self._is_elsewhere(candidate.pull)
+
+    def is_by_writer(self, candidate: Candidate) -> bool:
+        """Whether somebody who may write has opened a pull request."""
         pull = candidate.pull
-        if pull.number not in self._counting:
-            is_elsewhere = pull.is_open and pull.base_branch != self._task.base_branch
-            counts = not is_elsewhere and is_by_writer(pull, self._may_write)
-            self._counting[pull.number] = counts
-        return self._counting[pull.number]
+        if pull.number not in self._by_writer:
+            self._by_writer[pull.number] = is_by_writer(pull, self._may_write)
+        return self._by_writer[pull.number]
+
+    def _is_elsewhere(self, pull: PullRequest) -> bool:
+        return pull.is_open and pull.base_branch != self._task.base_branch
 
     def ours(self, candidate: Candidate) -> Mark | None:
         """Return the mark of a pull request if it is of this list and counts, otherwise `None`."""
@@ -93,8 +98,13 @@ class Candidates:
 
     @property
     def ignored(self) -> tuple[PullRequest, ...]:
-        """The pull requests that a rule has asked about, and that do not count."""
-        return tuple(self._seen[n].pull for n, counts in self._counting.items() if not counts)
+        """The pull requests that a rule has asked about, and that do not count.
+
+        Those of registrar that are open with another base branch belong to another list.
+        """
+        asked = [self._seen[number] for number in self._by_writer]
+        others = (each for each in asked if not (self.is_by_writer(each) and each.is_of_any_list))
+        return tuple(each.pull for each in others if not self.counts(each))
 
     def may_be_moved(self, candidate: Candidate) -> bool:
         """Whether a pull request is from a list in another file, but names only paths of this list:
@@ -120,14 +130,15 @@ class Candidates:
     def _is_of_list(self, pull: PullRequest, mark: Mark) -> bool:
         """Whether a pull request belongs to the list of the task, as far as its mark says.
 
-        If the mark names a list, the list decides. A mark without a list counts if the task's base
-        is the default branch, because that branch may have been renamed since; otherwise it counts
-        only if the pull request has the task's base.
+        The mark names a base branch only if that was not the default branch then. So a pull request
+        into the present base may name no base. One into another branch may name none only if the
+        present base is the default branch, because that may have been renamed since.
         """
-        task = self._task
-        if mark.list or task.base_branch == task.repository.default_branch:
-            return mark.is_of(task.list_id)
-        return pull.base_branch == task.base_branch
+        task, spec = self._task, self._task.spec
+        if mark.list and mark.is_of(spec.id_with_base(task.base_branch)):
+            return True
+        may_name_none = task.base_branch in {pull.base_branch, task.repository.default_branch}
+        return may_name_none and mark.is_of(spec.file_list.id)
 
 
 def is_by_writer(pull: PullRequest, may_write: Callable[[str], bool | None]) -> bool:

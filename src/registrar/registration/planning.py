@@ -194,7 +194,7 @@ class _Planner:
         return tuple(
             each.pull
             for each in opened
-            if each and each.is_of_any_list and self._candidates.counts(each)
+            if each and each.is_of_any_list and self._candidates.is_by_writer(each)
             if not self._sent.has_opened(each.pull)
         )
 
