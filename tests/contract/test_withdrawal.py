@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from registrar.registration.mark import BEGIN
 from tests.example import A_AND_B as LIST
 from tests.example import CHANGES, WAYS, Way
 from tests.fakehub import Content, Fault, FaultKind, StandInHost
@@ -348,6 +349,22 @@ def test_a_full_description_does_not_keep_it_withdrawn(example: Withdrawable) ->
     example.repository.close(1)
     assert example.do().outputs["declined"] == "2"
     assert example.pulls == ["closed"]
+
+
+@pytest.mark.parametrize("part", ["whole", "mark"])
+def test_a_full_description_can_be_closed(each_way: Withdrawable, part: str) -> None:
+    """Our own part makes room; of the text of others nothing is lost."""
+    each_way.do()
+    [pull] = each_way.repository.pull_requests
+    body = pull.body or ""
+    if part == "mark":
+        begin, comments = body.index(BEGIN) + len(BEGIN), body.index("<!-- registrar:wrote")
+        body = f"{body[:begin]}\n{body[comments:]}"
+    theirs = "x" * (65_536 - len(body) - 2)
+    pull.body = f"{theirs}\n\n{body}"
+    each_way.withdraw().or_fail()
+    assert (each_way.pulls, each_way.body.startswith(theirs)) == (["closed"], True)
+    assert each_way.do(mode="plan").outputs["declined"] == "0"
 
 
 def test_of_two_withdrawn_branches_one_is_continued_whatever_becomes_of_the_answer(

@@ -195,17 +195,21 @@ class Proposal(NamedTuple):
         """Return the description of a pull request that is to be closed. registrar's part says why,
         and has the new ``mark``.
 
-        If a person reopens a withdrawn pull request, the next run writes this part anew.
+        If the description has no room, registrar's part is shortened to its mark, and in the end
+        to a mark that names no paths, so that a pull request can always be closed. If a person
+        reopens a withdrawn pull request, the next run writes this part anew.
         """
         before, ours, after = divide(current)
         why = msg("body.needless" if mark.is_needless else "body.withdrawn")
-        reason, hidden = "\n".join(Markdown(self.catalogue).quoted(why)), mark.text
-
-        def body(text: str) -> str:
-            return f"{before}{BEGIN}\n{reason}\n{text}\n\n{hidden}\n{END}{after}"
-
-        whole = body(unmarked(ours or "").removeprefix(reason).strip())
-        return whole if escaping.characters(whole) <= BODY_CHARACTERS else body("")
+        reason = "\n".join(Markdown(self.catalogue).quoted(why))
+        text, nameless = (
+            unmarked(ours or "").removeprefix(reason).strip(),
+            mark._replace(wrote=None),
+        )
+        parts = f"{reason}\n{text}\n\n{mark.text}", f"{reason}\n\n{mark.text}", mark.text
+        bodies = (f"{before}{BEGIN}\n{part}\n{END}{after}" for part in (*parts, nameless.text))
+        fitting = (each for each in bodies if escaping.characters(each) <= BODY_CHARACTERS)
+        return next(fitting, f"{before}{nameless.text}{after}")
 
     def _values(self, result: Record) -> Mapping[str, str]:
         """Return the values of the placeholders that every text may have."""
