@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 
 import pytest
 
@@ -166,6 +167,23 @@ def test_during_the_query_that_is_asked_ahead(
     states = run.report["many"]["states"]
     assert states["not read"] == (4 if seconds < BEYOND_GRACE else 20)
     assert next(queries) == 3
+
+
+@pytest.mark.large
+def test_of_2501_repositories_each_has_its_row(action: Action, host: StandInHost) -> None:
+    """The report takes longer than a request may still take after the signal."""
+    for count in range(2501):
+        host.create_repository(f"octo-org/r{count}", {"README.md": b""})
+    queries = itertools.count(1)
+    first = SignalAt(signal.SIGTERM, lambda r: r.path == "/graphql" and next(queries) == 10)
+    host.on_request = first
+    given = {"target_repos": "octo-org/*", "mode": "plan"}
+    environ = action.environment({**given, "profile": "scaffold"}, runner=True) | action.keeping
+    run = action.end(first.to(action.begin(environ)), environ)
+    assert run.exit_code == 128 + signal.SIGTERM, run.text
+    states = Counter(row["standing"] for row in action.rows(run))
+    assert states.total() == 2501 * 29
+    assert states["unread"] >= 1500 * 29
 
 
 @pytest.mark.parametrize("number", BOTH)

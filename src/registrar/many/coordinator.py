@@ -78,6 +78,8 @@ class ManyRun:
         try:
             self._read_and_write(reader, listing, found)
         finally:
+            # The timer of a signal must not end this: with thousands of rows it takes longer
+            self.cancellation.only_report_left()
             # If the run has ended early, these lists have not had their turn
             for row in [*self._without_row.values()]:
                 self._keep(row)

@@ -24,7 +24,7 @@ from registrar.presence.tasks import listed_in, make_task
 from registrar.registration.progress import Progress
 from registrar.registration.rest_writer import RestWriter
 from registrar.registration.work import with_owner
-from registrar.runtime.concurrency import concurrently, in_background
+from registrar.runtime.concurrency import awaited, concurrently, in_background
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
@@ -109,9 +109,9 @@ def _ask_for_names(client: "Client", repository: Repository, branch: str) -> _Na
 
 def _with_names(state: RepositoryState, branch: str, asked: _Names) -> RepositoryState:
     heads, pulls = asked
-    state = state._replace(heads=heads.result())
+    state = state._replace(heads=awaited(heads))
     try:
-        pulls_of_first = pulls.result()
+        pulls_of_first = awaited(pulls)
     except GitHubError as error:
         if error.kind not in {Kind.PERMISSION, Kind.NOT_FOUND}:
             raise

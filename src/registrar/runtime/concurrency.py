@@ -9,10 +9,12 @@ do all the work here; an executor does a part of the work twice.
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from functools import partial
 from typing import TypeVar
+
+from registrar.runtime.cancellation import NAP_SECONDS
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -51,10 +53,20 @@ def concurrently(
     except RuntimeError:
         serve()
     try:
-        for future in futures:
-            yield future.result()
+        yield from map(awaited, futures)
     finally:
         waiting.clear()
+
+
+def awaited(future: Future[Result]) -> Result:
+    """Wait for a future, and return its result or raise its exception.
+
+    The wait consists of naps, because Python handles a signal that arrives just before a wait only
+    after the wait.
+    """
+    while not future.done():
+        wait([future], NAP_SECONDS)
+    return future.result()
 
 
 def one_ahead(items: Iterator[Item]) -> Iterator[Item]:
@@ -63,7 +75,7 @@ def one_ahead(items: Iterator[Item]) -> Iterator[Item]:
     ``None`` must not be among the items, because it ends the iteration.
     """
     following = in_background(partial(next, items, None))
-    while (item := following.result()) is not None:
+    while (item := awaited(following)) is not None:
         following = in_background(partial(next, items, None))
         yield item
 
