@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from tests.example import BRANCH, EXPECTED, WAYS, Example, Way, in_one_way
+from tests.example import BRANCH, EXPECTED, MISSING, WAYS, Example, Way, in_one_way
 from tests.fakehub import Repository, Request, StandInHost
 from tests.harness import PER_FILE, SINGLE, Action, Run, refuse, shortened
 
@@ -67,6 +67,21 @@ def test_a_closed_pull_request_of_a_stranger_declines_nothing(
     assert {request.path.rpartition("/collaborators/")[2] for request in roles} == {
         "stranger/permission"
     }
+
+
+def test_closed_pull_requests_of_strangers_do_not_hide_the_no_of_a_maintainer(
+    in_single: Example,
+) -> None:
+    """None of them has a mark, so the files on the branch are compared with the list."""
+    repository = in_single.repository
+    in_single.run()
+    repository.pull_requests[0].body = "Rewritten"
+    repository.close(1)
+    for number in range(2, 14):
+        repository.open_pull_request(head=BRANCH, body="Mine", author="stranger")
+        repository.close(number)
+    run = in_single.run().or_fail()
+    assert (run.outputs["created"], run.outputs["declined"]) == ("0", str(len(MISSING)))
 
 
 @pytest.mark.parametrize("told", [True, False], ids=["told", "not told"])

@@ -351,6 +351,20 @@ def test_a_full_description_does_not_keep_it_withdrawn(example: Withdrawable) ->
     assert example.pulls == ["closed"]
 
 
+def test_of_two_versions_of_a_list_a_withdrawal_makes_one(example: Withdrawable) -> None:
+    """Two runs at once may have opened one pull request each."""
+    example.do({"a.md": "A\n"})
+    example.repository.create_branch("docs")
+    example.repository.pull_requests[0].base = "docs"
+    example.do({"b.md": "B\n"})
+    example.repository.pull_requests[0].base = "main"
+    assert example.pulls == ["open", "open"]
+    example.withdraw().or_fail()
+    run = example.do().or_fail()
+    assert example.pulls == ["closed", "closed", "open"]
+    assert (run.outputs["declined"], run.registration["standings"]["proposed"]) == ("0", 2)
+
+
 @pytest.mark.parametrize("part", ["whole", "mark"])
 def test_a_full_description_can_be_closed(each_way: Withdrawable, part: str) -> None:
     """Our own part makes room; of the text of others nothing is lost."""

@@ -8,7 +8,8 @@ over many with the result of one query about up to a hundred repositories, and t
 model. `make_plan` itself sends nothing, and keeps nothing afterwards. It goes in this order:
 
 1. The names. A list has one name for its branch, and the same name with ``-2``, ``-3`` … if the
-   first one is taken. The names are read up to the first one that nobody ever used.
+   first one is taken. The names are read up to the first one without a branch and without a pull
+   request.
 2. The declined paths. For each missing path, the newest pull request of this list that has proposed
    it decides (its mark says what it proposed). If that one was closed without a merge, or merged
    without the path, the path is declined. A closed pull request without a mark may have been opened
@@ -217,7 +218,7 @@ class _Planner:
         """Read the names in order, up to the first unused one behind all that are known to be used.
 
         Later names are not read. So a declined path is not found if it was proposed from a later
-        name whose branch is gone, and if no name before it was ever used.
+        name whose branch is gone, and if no name before it has a branch or a pull request.
         """
         seen = [
             *(self._task.state.heads or ()),
@@ -329,8 +330,9 @@ class _Planner:
             if pull.was_closed and mark and mark.is_withdrawn:
                 decided = self._removed(mark, named, pull.head_sha)
                 proposed_since |= named - decided
-            elif mark is None and undecided and looked_at < _MOST_LOOKED_AT:
-                looked_at += 1
+            elif is_unmarked and undecided and looked_at < _MOST_LOOKED_AT:
+                # Those of people who may not write must not use up the places
+                looked_at += self._candidates.counts(each)
                 decided = self._proposed_unmarked(each, undecided)
             undecided -= decided
             if pull.was_closed:
