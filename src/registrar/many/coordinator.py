@@ -59,7 +59,7 @@ class ManyRun:
         self.github.limits.pace.end = self._end
         self._todo: list[Record] = []
         """The results of the reading for each list in a repository that has something to do."""
-        self._without_row: dict[tuple[str, str], Record] = {}
+        self._without_row: dict[tuple[int | str, str], Record] = {}
         """The lists in repositories that have no row of the report yet, each with its present
         record."""
 
@@ -336,5 +336,5 @@ class ManyRun:
             self.listener.record(row, self.result.end)
 
 
-def _key(spec: RegistrationSpec) -> tuple[str, str]:
-    return spec.repository.full_name.lower(), spec.file_list.label
+def _key(spec: RegistrationSpec) -> tuple[int | str, str]:
+    return spec.repository.counted_as, spec.file_list.label

@@ -49,7 +49,7 @@ def make_listing(client: "BulkClient", selection: Selection, settings: Settings)
     listing = Listing(selection)
     for repository in _listed(client, selection, settings.workflow_repository):
         listing.by_id[repository.id] = repository
-    named = set[int]()
+    named: dict[int, str] = {}
     by_name = {each.full_name.lower(): each for each in listing.by_id.values()}
     for literal in selection.literals:
         client.require_time()
@@ -61,18 +61,18 @@ def make_listing(client: "BulkClient", selection: Selection, settings: Settings)
             listing.not_found[literal] = error.failure
             continue
         listing.by_id[repository.id] = repository
-        named.add(repository.id)
+        named[repository.id] = literal
     known = _most_private(settings, listing.by_id.values(), client)
     listing.selection = selection = selection._replace(most_private=known or VISIBILITIES[0])
     if selection.with_properties:
         without = selection._replace(properties={}, excluded_properties={})
 
         def is_wanted(repository: Repository) -> bool:
-            return not without.exclusion(repository, named=repository.id in named)
+            return not without.exclusion(repository, named.get(repository.id, ""))
 
         _add_properties(client, listing, is_wanted)
     for repository in listing.by_id.values():
-        reason = selection.exclusion(repository, named=repository.id in named)
+        reason = selection.exclusion(repository, named.get(repository.id, ""))
         if reason:
             listing.excluded[reason] += 1
             listing.excluded_repositories.append((repository, reason))
@@ -84,7 +84,7 @@ def make_listing(client: "BulkClient", selection: Selection, settings: Settings)
             each
             for each, reason in listing.excluded_repositories
             if reason is Exclusion.MORE_PRIVATE
-            if not everything.exclusion(each, named=each.id in named)
+            if not everything.exclusion(each, named.get(each.id, ""))
         ]
         if lost:
             raise Refused(msg("many.visibility_unknown", count=len(lost)))

@@ -59,6 +59,13 @@ class Repository(NamedTuple):
         return f"/repositories/{self.id}" if self.goes_by_id else f"/repos/{self.full_name}"
 
     @property
+    def counted_as(self) -> int | str:
+        """The number of the repository, because a name can pass to another repository; the name in
+        lower case if the number is not known.
+        """
+        return self.id or self.full_name.lower()
+
+    @property
     def owner(self) -> str:
         """The part before the slash."""
         return self.full_name.partition("/")[0]

@@ -111,9 +111,10 @@ class Selection(NamedTuple):
         """Every owner of a repository that may be selected, in lower case."""
         return tuple(dict.fromkeys(p.owner for p in self.patterns if p.includes))
 
-    def matches(self, full_name: str) -> bool:
-        """Whether the names and patterns select ``full_name`` (``owner/repo``)."""
-        return next((p.includes for p in reversed(self.patterns) if p.matches(full_name)), False)
+    def matches(self, *names: str) -> bool:
+        """Whether the names and patterns select a repository with these names (``owner/repo``)."""
+        decide = (p.includes for p in reversed(self.patterns) if any(map(p.matches, names)))
+        return next(decide, False)
 
     def is_too_private(self, repository: Repository) -> bool:
         """Whether somebody who can read the log of the run may not see a repository.
@@ -123,16 +124,16 @@ class Selection(NamedTuple):
         visibility = repository.visibility if repository.visibility in VISIBILITIES else "private"
         return VISIBILITIES.index(visibility) > VISIBILITIES.index(self.most_private)
 
-    def exclusion(self, repository: Repository, *, named: bool = False) -> Exclusion | None:
+    def exclusion(self, repository: Repository, named: str = "") -> Exclusion | None:
         """Return the reason to leave a repository out; ``None`` if it is selected.
 
         A listing does not show whether a repository is empty or locked, so these reasons are found
-        later. With ``named`` the input named the repository, and its present name does not matter,
-        because it may have been renamed. A repository that is too private has no other reason,
-        because other reasons come with its name.
+        later. ``named`` is the name in the input by which the repository was found. It may have
+        been renamed since, so both names count. A repository that is too private has no other
+        reason, because other reasons come with its name.
         """
         reasons = (
-            (Exclusion.NOT_MEANT, not (named or self.matches(repository.full_name))),
+            (Exclusion.NOT_MEANT, not self.matches(repository.full_name, named)),
             (Exclusion.MORE_PRIVATE, self.is_too_private(repository)),
             (Exclusion.ARCHIVED, repository.archived),
             (Exclusion.DISABLED, repository.disabled),

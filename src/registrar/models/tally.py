@@ -28,13 +28,13 @@ class Tally:
         self.paths: dict[str, Counter[Standing]] = {}
         """For each listed path, the number of repositories in which it has each state. If several
         lists have the path, a repository is counted once for each of them."""
-        self.completeness: dict[str, Completeness] = {}
-        """How far all lists are carried out in each repository, by its name in lower case."""
-        self.excluded: dict[str, Exclusion] = {}
-        """The reasons for which repositories are left out, by their names in lower case."""
-        self.open: dict[tuple[str, str], str] = {}
-        """When the oldest open pull request about a listed path was opened (ISO 8601), by the name
-        of the repository in lower case and the label of the list."""
+        self.completeness: dict[int | str, Completeness] = {}
+        """How far all lists are carried out in each repository, by `Repository.counted_as`."""
+        self.excluded: dict[int | str, Exclusion] = {}
+        """The reasons for which repositories are left out, by `Repository.counted_as`."""
+        self.open: dict[tuple[int | str, str], str] = {}
+        """When the oldest open pull request about a listed path was opened (ISO 8601), by
+        `Repository.counted_as` and the label of the list."""
         self.conflicting = 0
         """Number of lists whose open pull request cannot be merged. They are not in `open`."""
         self.without_pull_requests = 0
@@ -53,19 +53,19 @@ class Tally:
         """Number of branches that the run has left without a commit."""
         self.has_failed = False
         """Whether the run fails because of a record."""
-        self._states: dict[str, Status] = {}
+        self._states: dict[int | str, Status] = {}
 
     def add(self, record: Record) -> None:
         """Count the record of one list in one repository."""
-        name = record.spec.repository.full_name.lower()
+        key = record.spec.repository.counted_as
         if record.exclusion:
-            self.excluded[name] = record.exclusion
+            self.excluded[key] = record.exclusion
             return
         status, left_to_do = record.status, record.left_to_do
         self.lists[status] += 1
-        self._states[name] = min(self._states.get(name, status), status, key=lambda of: of.place)
-        complete = self.completeness.get(name, Completeness.COMPLETE)
-        self.completeness[name] = min(complete, record.completeness)
+        self._states[key] = min(self._states.get(key, status), status, key=lambda of: of.place)
+        complete = self.completeness.get(key, Completeness.COMPLETE)
+        self.completeness[key] = min(complete, record.completeness)
         is_refused_whole = left_to_do is Status.FAILED and not record.failure
         if is_refused_whole:
             self.refused_whole += 1
@@ -83,7 +83,7 @@ class Tally:
         if any(file.conflicts_with for file in record.files):
             self.conflicting += 1
         elif since := record.open_since:
-            self.open[name, record.spec.file_list.label] = since
+            self.open[key, record.spec.file_list.label] = since
 
     @property
     def states(self) -> Counter[Status]:

@@ -76,8 +76,8 @@ class ShownRepository:
     """One list in one repository, with only the values that the page shows, to save memory."""
 
     name: str
-    counted_as: str
-    """The name by which `Tally` counts the repository, in lower case; it is not shown."""
+    counted_as: int | str
+    """The `Repository.counted_as` by which `Tally` counts the repository; it is not shown."""
     url: str
     list_name: str
     properties: tuple[str, ...]
@@ -322,7 +322,7 @@ class Page:
         self.rows.append(
             ShownRepository(
                 name,
-                record.spec.repository.full_name.lower(),
+                record.spec.repository.counted_as,
                 repository.html_url,
                 label,
                 tuple(map(shown, evidence.properties_of(record))),

@@ -14,7 +14,7 @@ from tests.fakehub import Request, StandInHost
 from tests.fakehub.answer import Response
 from tests.fakehub.limits import RateLimit
 from tests.fakehub.tokens import Kind
-from tests.harness import Action, Start, only_reads, refuse
+from tests.harness import Action, Start, meanwhile, only_reads, refuse
 from tests.organisation import ALL, Make, asked, opened, rows, states
 
 
@@ -72,6 +72,36 @@ def test_a_renamed_repository_is_found_under_its_old_name(many: Start, make: Mak
     [repository] = make(0, 1)
     repository.rename("octo-org/new-name")
     assert rows(many(target_repos="octo-org/r0")) == {"octo-org/new-name": "opened"}
+
+
+@pytest.mark.parametrize("order", ["octo-org/r0, !octo-org/old-*", "!octo-org/old-*, octo-org/r0"])
+def test_a_renamed_repository_may_be_excluded_under_its_new_name(
+    many: Start, make: Make, order: str
+) -> None:
+    """As for all names, the last pattern decides."""
+    one, _ = make(0, 2)
+    one.rename("octo-org/old-r0")
+    run = many(target_repos=f"{order}, octo-org/r1")
+    named_last = order.endswith("r0")
+    assert rows(run) == {"octo-org/r1": "opened"} | (
+        {"octo-org/old-r0": "opened"} if named_last else {}
+    )
+    assert run.report["many"]["budget"]["excluded"] == ({} if named_last else {"excluded": 1})
+
+
+def test_two_repositories_that_had_one_name_during_the_listing_are_two(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    repositories = make(0, 101)
+
+    def pass_the_name_on() -> None:
+        repositories[0].rename("octo-org/renamed")
+        host.create_repository("octo-org/r0", PRESENT)
+
+    meanwhile(host, lambda request: request.query.get("page") == "2", pass_the_name_on)
+    run = many(target_repos="octo-org/*", mode="plan").or_fail()
+    assert run.report["many"]["budget"]["found"] == 102
+    assert states(run) == {"to open": 102}
 
 
 def test_repositories_of_the_tokens_own_account_are_not_found_where_another_persons_are_meant(
