@@ -210,6 +210,16 @@ def test_a_value_never_makes_a_trailer(
     assert message == f"add\n\n{path}\n\n- {path}\n\n{SIGN_OFF}"
 
 
+@pytest.mark.parametrize("path", ["x: y", "Signed-off-by: m"])
+def test_a_value_in_the_last_line_makes_no_trailer_either(
+    action: Action, repository: Repository, path: str
+) -> None:
+    run = action(definitions=action.listing(path), commit_message="add\n\nto {owner}\n\n{path}")
+    assert run.exit_code == 0, run.text
+    message = repository.log(LIST_BRANCH)[0].message.rstrip("\n")
+    assert message == f"add\n\nto {TARGET.partition('/')[0]}\n\n- {path}"
+
+
 def test_templates_are_never_filled_in_twice(action: Action, repository: Repository) -> None:
     definitions = action.listing("{profile} {0} {{x}}")
     run = action(definitions=definitions, commit_message="add {path}", title="{{profile}}")

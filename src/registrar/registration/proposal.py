@@ -150,13 +150,17 @@ class Proposal(NamedTuple):
         """Fill in the caller's message. A line that becomes empty is left out.
 
         The lines of ``listed`` come before the trailers, because GitHub and others read trailers
-        only at the end. If the caller's first line is empty, ``default`` takes its place.
+        only at the end. If the caller's first line is empty, ``default`` takes its place. A line at
+        the end becomes an item of a list if only its values make it a trailer.
         """
         template = templates.CommitTemplate.of(self.spec.settings.commit_message)
+        is_end = not (listed or template.trailers)
 
         def filled(lines: str) -> Iterator[str]:
             for line in lines.split("\n"):
                 text = self._fill(line, values).rstrip()
+                if is_end and templates.is_trailer(text) and not templates.is_trailer(line):
+                    text = f"- {text}"
                 if text or not line:
                     yield text
 
