@@ -67,7 +67,6 @@ TABLE: Mapping[str, str] = {
     "withdraw · proposed · nothing": "psm",
     "withdraw · same · skipped": "sm",
     "withdraw · to create · nothing": "psm",
-    "withdraw · to create · pending": "psm",
     "withdraw · to create · skipped": "s",
 }
 """The ways that have a combination: (p)er-file, (s)ingle and (m)any. A capital letter: only a test
