@@ -3,6 +3,8 @@
 import re
 import unicodedata
 from collections.abc import Iterator
+from enum import Enum
+from typing import NamedTuple
 
 from registrar.models.files import TEMPLATE_NAMES
 from registrar.texts.messages import Excerpt, Message, msg
@@ -49,16 +51,51 @@ PATH_LEVELS = 32
 
 WILDCARD = re.compile(r"[*?\[]")
 """A character that has a meaning in patterns, but not in a path."""
-_PLACEHOLDER = re.compile(rf"\$?\{{+ *({'|'.join(TEMPLATE_NAMES).replace('NAME', '[^{}]+')}) *\}}+")
-"""A placeholder that a template would fill in, also with several braces or blanks."""
-_DEVICE = re.compile(
-    "(con|prn|aux|nul|conin[$]|conout[$]|(com|lpt)[1-9\u00b9\u00b2\u00b3]) *([.:].*)?",
-    re.IGNORECASE | re.ASCII | re.DOTALL,
+_PLACEHOLDER = re.compile(
+    rf"\$?\{{+ *(?:{'|'.join(TEMPLATE_NAMES).replace('NAME', '[^{}]+')}) *\}}+"
 )
-_NOT_ON_WINDOWS = re.compile(r'[<>:"|?*]')
-"""Characters that git refuses in a name on Windows (git/git, compat/mingw.c,
-`is_valid_win32_path`). The names in `_DEVICE` are those of
-https://learn.microsoft.com/windows/win32/fileio/naming-a-file."""
+"""A placeholder that a template would fill in, also with several braces or blanks."""
+
+
+class Scope(Enum):
+    """The paths to which a row of `PATH_DOUBTS` applies."""
+
+    ALL = "all"
+    TYPED = "typed"
+    """Only to a path that stands in the list, and not to the files of a folder."""
+    CREATED = "created"
+    """Only to the path of a new file, and not to one that registrar only looks for."""
+
+
+class _Doubt(NamedTuple):
+    """A probable mistake in a path."""
+
+    key: str
+    """The warning, which has the ``path`` and the text ``found``."""
+    pattern: re.Pattern[str]
+    """Finds the mistake: its first group, or all of it if it has no group."""
+    scope: Scope = Scope.ALL
+
+
+PATH_DOUBTS = (
+    _Doubt("definitions.path_pattern", WILDCARD, Scope.TYPED),
+    _Doubt("definitions.path_placeholder", _PLACEHOLDER),
+    # The names are those of https://learn.microsoft.com/windows/win32/fileio/naming-a-file, the
+    # other names and the characters those that git refuses on Windows (git/git, compat/mingw.c,
+    # `is_valid_win32_path`)
+    _Doubt(
+        "definitions.device",
+        re.compile(
+            "(?:^|/)(con|prn|aux|nul|conin[$]|conout[$]|(?:com|lpt)[1-9\u00b9\u00b2\u00b3])"
+            " *(?:[.:][^/]*)?(?:/|$)",
+            re.IGNORECASE | re.ASCII,
+        ),
+        Scope.CREATED,
+    ),
+    _Doubt("definitions.end_of_name", re.compile(r"(?:^|/)([^/]*[. ])(?:/|$)"), Scope.CREATED),
+    _Doubt("definitions.not_on_windows", re.compile(r'[<>:"|?*]'), Scope.CREATED),
+)
+"""Probable mistakes in a path, of which the first one is reported."""
 _HFS_IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 """Characters that HFS+ ignores in a name (git/git, utf8.c, `next_hfs_char`)."""
 _NTFS_DOT_GIT = re.compile(r"(\.git|git~1)[ .]*(:.*)?", re.IGNORECASE | re.ASCII | re.DOTALL)
@@ -95,35 +132,16 @@ def path_diagnostics(path: str) -> Iterator[Message]:
     yield from (msg(key, path=Excerpt(path)) for key, broken in rules if broken)
 
 
-def path_doubts(path: str) -> Iterator[Message]:
-    """Warn of a wildcard or a placeholder in a path, because a path is taken literally."""
-    if WILDCARD.search(path):
-        yield msg("definitions.path_pattern", path=Excerpt(path))
-    yield from placeholder_doubts(path)
+def path_doubts(path: str, *scopes: Scope) -> Iterator[Message]:
+    """Warn of a probable mistake in a path that git accepts.
 
-
-def placeholder_doubts(path: str) -> Iterator[Message]:
-    """Warn that a placeholder in a path is not filled in."""
-    if found := _PLACEHOLDER.search(path):
-        placeholder = Excerpt(found[0])
-        yield msg("definitions.path_placeholder", path=Excerpt(path), placeholder=placeholder)
-
-
-def windows_doubts(path: str) -> Iterator[Message]:
-    """Explain why no checkout on Windows can have a file at ``path``.
-
-    Yields the first reason only, and nothing if there is none.
+    ``scopes`` are those that apply to the path, besides `Scope.ALL`.
     """
-    for part in path.split("/"):
-        if device := _DEVICE.fullmatch(part):
-            yield msg("definitions.device", path=Excerpt(path), part=device[1])
-        elif part.endswith((".", " ")):
-            yield msg("definitions.end_of_name", path=Excerpt(path), part=Excerpt(part))
-        elif found := _NOT_ON_WINDOWS.search(part):
-            yield msg("definitions.not_on_windows", path=Excerpt(path), character=found[0])
-        else:
-            continue
-        return
+    for key, pattern, scope in PATH_DOUBTS:
+        if scope in {Scope.ALL, *scopes} and (found := pattern.search(path)):
+            shown = Excerpt(found[pattern.groups])
+            yield msg(key, path=Excerpt(path), found=shown)
+            return
 
 
 def _is_dot_git(part: str) -> bool:

@@ -1,14 +1,14 @@
 """Reads the entries of a list: YAML or JSON nodes -> `ListedFile`."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 import yaml
 
 from registrar.errors import Diagnostic, InvalidInput, Refused
 from registrar.lists import constraints, syntax, when
+from registrar.lists.constraints import Scope
 from registrar.lists.nodes import NodeReader, Place
 from registrar.models.conditions import Condition
 from registrar.models.files import EMPTY_FILE, TEMPLATE_NAMES, FileDefinition, ListedFile, Text
@@ -120,7 +120,7 @@ class EntryReader(NodeReader):
             yield from self._folder_of_files(definition, file, node, template=template)
         else:
             if path is not None:
-                self._check(path, node, constraints.path_doubts, constraints.windows_doubts)
+                self._check(path, node, Scope.TYPED, Scope.CREATED)
             content = self._content(
                 text, file, node, template=bool(template), allowed=content_allowed
             )
@@ -224,7 +224,8 @@ class EntryReader(NodeReader):
         if not (folder.path.endswith("/") and name.endswith("/")):
             self.error(node, msg("definitions.folder_slashes"))
             return
-        self._doubt(folder.path, node, constraints.path_doubts, constraints.windows_doubts)
+        doubts = list(constraints.path_doubts(folder.path, Scope.TYPED, Scope.CREATED))
+        self.warn(node, *doubts)
         if folder.alternatives:
             self.error(node, msg("definitions.folder_alternatives"))
         try:
@@ -242,8 +243,9 @@ class EntryReader(NodeReader):
             if self.secret and self.secret in path:
                 self.error(node, msg("definitions.holds_token", key="path"))
                 continue
-            self._check(path, node)
-            self._doubt(file, node, constraints.placeholder_doubts, constraints.windows_doubts)
+            self.error(node, *constraints.path_diagnostics(path))
+            if not doubts:
+                self.warn(node, *constraints.path_doubts(path, Scope.CREATED))
             try:
                 content = self._checked(None, f"{name}{file}", node, template=bool(template))
             except Refused as error:
@@ -315,23 +317,15 @@ class EntryReader(NodeReader):
         paths = [self.string(item, "alternatives", is_item=True) for item in items]
         known = tuple(dict.fromkeys(path for path in paths if path is not None))
         for path in known:
-            self._check(path, entry, constraints.path_doubts)
+            self._check(path, entry, Scope.TYPED)
         return known
 
-    def _check(
-        self, path: str, node: yaml.Node, *doubts: Callable[[str], Iterable[Message]]
-    ) -> None:
+    def _check(self, path: str, node: yaml.Node, *scopes: Scope) -> None:
         """Report the errors of a path. If it has none, warn of the first doubt."""
         if wrong := list(constraints.path_diagnostics(path)):
             self.error(node, *wrong)
         else:
-            self._doubt(path, node, *doubts)
-
-    def _doubt(
-        self, path: str, node: yaml.Node, *doubts: Callable[[str], Iterable[Message]]
-    ) -> None:
-        found = (message for doubt in doubts for message in doubt(path))
-        self.warn(node, *islice(found, 1))
+            self.warn(node, *constraints.path_doubts(path, *scopes))
 
 
 def _messages(error: Refused) -> Sequence[Message]:

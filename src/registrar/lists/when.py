@@ -120,7 +120,7 @@ def _pattern(key: str, value: str) -> Iterator[Message]:
 
 def _no_path(key: str, value: str) -> Iterator[Message]:
     yield from _pattern(key, value)
-    yield from constraints.placeholder_doubts(value)
+    yield from constraints.path_doubts(value)
 
 
 def _no_name(value: str) -> Iterator[Message]:
