@@ -95,7 +95,7 @@ PATH_DOUBTS = (
     _Doubt("definitions.end_of_name", re.compile(r"(?:^|/)([^/]*[. ])(?:/|$)"), Scope.CREATED),
     _Doubt("definitions.not_on_windows", re.compile(r'[<>:"|?*]'), Scope.CREATED),
 )
-"""Probable mistakes in a path, of which the first one is reported."""
+"""Probable mistakes in a path. Only the first one is reported."""
 _HFS_IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 """Characters that HFS+ ignores in a name (git/git, utf8.c, `next_hfs_char`)."""
 _NTFS_DOT_GIT = re.compile(r"(\.git|git~1)[ .]*(:.*)?", re.IGNORECASE | re.ASCII | re.DOTALL)

@@ -1,17 +1,16 @@
 """Reads the entries of a list: YAML or JSON nodes -> `ListedFile`."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 import yaml
 
 from registrar.errors import Diagnostic, InvalidInput, Refused
-from registrar.lists import constraints, syntax, when
+from registrar.lists import constraints, contents, syntax, when
 from registrar.lists.constraints import Scope
 from registrar.lists.nodes import NodeReader, Place
 from registrar.models.conditions import Condition
-from registrar.models.files import EMPTY_FILE, TEMPLATE_NAMES, FileDefinition, ListedFile, Text
+from registrar.models.files import EMPTY_FILE, FileDefinition, ListedFile, Text
 from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.runtime.workspace import Folder, Unreadable
 from registrar.texts import templates
@@ -28,40 +27,9 @@ FIELDS = (
     "alternatives",
     "may_be_blank",
 )
-_NAMES = (
-    *(name for name in TEMPLATE_NAMES if name != templates.PROPERTY),
-    f"property:{templates.PROPERTY_NAME.pattern}",
-)
-_CONTEXTS = (
-    *("github", "env", "vars", "job", "jobs", "steps", "runner", "secrets", "strategy", "matrix"),
-    *("needs", "inputs"),
-)
-"""The contexts of GitHub's expressions:
-https://docs.github.com/en/actions/reference/workflows-and-actions/contexts"""
-_FUNCTIONS = (
-    *("contains", "startsWith", "endsWith", "format", "join", "toJSON", "fromJSON", "hashFiles"),
-    *("success", "always", "cancelled", "failure"),
-)
-"""The functions of GitHub's expressions:
-https://docs.github.com/en/actions/reference/workflows-and-actions/expressions"""
 PART_FIELDS = ("when", "content", "content_file", "template")
 _LONGEST_NAME = 255
 """Bytes of the longest owner, repository or branch that can replace a placeholder."""
-_PLACEHOLDER = re.compile(rf"(?<![${{])\{{({'|'.join(_NAMES)})\}}(?!\}})".encode())
-"""A placeholder that a template fills in. `${repo}` is a variable of a shell, and `{{repo}}` one of
-other tools."""
-_EXPRESSION = re.compile(
-    r"\$\{\{(?!\{)(?:"
-    rf"\s*(?:{'|'.join(_CONTEXTS)})\s*[.\[]"
-    rf"|[\s!]*(?:{'|'.join(_FUNCTIONS)})\s*\("
-    r"|\s+[A-Za-z_][A-Za-z0-9_-]*\s*[.\[(]"
-    r"|\s+(?=[^{};]{1,100}\}\}))[^{}]{0,100}\}{0,2}"
-)
-"""An expression of GitHub, which would lose one of its two braces in a template.
-
-`${{HOME}}` does not match, because a template writes `${HOME}` so. `${{ ls; }}` does not match
-either, because it is a command substitution of a shell.
-"""
 
 
 class EntryReader(NodeReader):
@@ -265,13 +233,7 @@ class EntryReader(NodeReader):
         then change a workflow, which runs with the secrets of the repository.
         """
         names = templates.properties(source.decode()) if template else ()
-        if template is None and (found := _PLACEHOLDER.search(source)):
-            values = {"path": Excerpt(path), "placeholder": found[0].decode()}
-            self.warn(node, msg("definitions.no_template", **values))
-        text = source.decode(errors="replace") if template is not False else ""
-        if doubled := templates.doubled(text, TEMPLATE_NAMES):
-            key = "definitions.doubled" if template else "definitions.doubled_no_template"
-            self.warn(node, msg(key, path=Excerpt(path), **doubled._asdict()))
+        self.warn(node, *contents.doubts(path, source, template=template))
         if names and path.startswith(WORKFLOW_FILES):
             self.error(node, msg("definitions.property_in_workflow", path=Excerpt(path)))
         return Text(source, bool(template), names)
@@ -297,7 +259,7 @@ class EntryReader(NodeReader):
                 raise Refused(msg("definitions.holds_token", key="content_file"))
         self._room -= len(content)
         if template:
-            mistakes = tuple(_mistakes_of_template(content))
+            mistakes = tuple(contents.template_diagnostics(content))
             if mistakes:
                 raise InvalidInput([Diagnostic(each) for each in mistakes])
         size = _most_bytes(content, template=template)
@@ -333,17 +295,6 @@ def _messages(error: Refused) -> Sequence[Message]:
     if isinstance(error, InvalidInput):
         return [each.message for each in error.diagnostics]
     return [error.message]
-
-
-def _mistakes_of_template(content: bytes) -> Iterator[Message]:
-    try:
-        text = content.decode()
-    except UnicodeDecodeError:
-        yield msg("definitions.template_binary")
-        return
-    if found := _EXPRESSION.search(text):
-        yield msg("definitions.expression", expression=Excerpt(found[0]))
-    yield from templates.diagnostics("template", text, TEMPLATE_NAMES)
 
 
 def _most_bytes(content: bytes, *, template: bool) -> int:
