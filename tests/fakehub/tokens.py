@@ -10,12 +10,13 @@ from .refusals import Refusal, not_found
 from .repository import Repository
 from .store import Person
 
-Kind: TypeAlias = Literal["classic", "fine-grained", "installation", "user"]
+Kind: TypeAlias = Literal["classic", "fine-grained", "installation", "oauth", "user"]
 
 PREFIXES: dict[Kind, str] = {
     "classic": "ghp_",
     "fine-grained": "github_pat_",
     "installation": "ghs_",
+    "oauth": "gho_",
     "user": "ghu_",
 }
 BOT = "github-actions[bot]"

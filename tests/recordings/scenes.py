@@ -251,6 +251,8 @@ SCENES: dict[str, Make] = {
     **{
         name: policy(name)
         for name in (
+            "GET repo: the organisation wants single sign-on, and an OAuth app made the token",
+            "GET repo: the organisation wants single sign-on, and the token is fine-grained",
             "GET repo: a fine-grained token lives longer than the organisation permits",
             "GET repo: the organisation forbids classic tokens",
             "GET repo: the organisation forbids fine-grained tokens",
@@ -493,6 +495,19 @@ NOT_AT_THE_STAND_IN: Mapping[str, str] = {
     "GET repo: it was taken down": "nothing can be done there",
     "GET repo: it was taken down for legal reasons": "nothing can be done there",
     "PUT contents: another write to the branch came first, in other words": "as the other words",
+    "PUT contents: a push ruleset restricts the path": "as another ruleset, but for words",
+    "PUT contents: the token may not write workflows, in the words of other requests": (
+        "nobody has seen it"
+    ),
+    "POST pulls: only collaborators may open one": "our token may always push",
+    "POST requested_reviewers: the person opened the pull request": (
+        "as a person who is no collaborator, but for words"
+    ),
+    "mutation createCommitOnBranch: the token may not write workflows, in the words for another "
+    "mutation": "nobody has seen it",
+    "mutation createCommitOnBranch: the user may not write, in the words for another mutation": (
+        "nobody has seen it"
+    ),
     "query nodes: too many ids": "we ask for 100 at most",
     "query repository: the branches with this part in their names do not have the one that is "
     "there": "nobody has seen it",

@@ -9,7 +9,14 @@ import pytest
 
 from registrar.errors import Kind
 from registrar.github.answer import GRAPHQL, NoAnswer, Response, Sent, Trouble
-from registrar.github.case import Case, Context, Outcome, explanation, words_alone
+from registrar.github.case import (
+    Case,
+    Context,
+    Outcome,
+    explanation,
+    prefix_of,
+    words_alone,
+)
 from registrar.github.classify import (
     CONTRADICTION,
     NOT_LISTED,
@@ -23,7 +30,7 @@ from registrar.github.classify import LIMITS as LIMITED
 from registrar.github.graphql import refusal
 from registrar.texts.messages import LANGUAGES, Catalogue, msg
 
-HERE = Context("api.github.com", "octo/example", False, "")
+HERE = Context("api.github.com", "octo/example", "", "")
 NOW = 1_577_836_800.0
 
 
@@ -106,6 +113,44 @@ REFUSALS = [
             ),
         )
     ],
+    *[
+        ("PUT contents/a", 409, words, Kind.REFUSED, f"refusal.{text}")
+        for words, text in (
+            # Nobody has confirmed these words
+            (
+                "Repository rule violations found\n\nFile extension is restricted\n\n",
+                "push_ruleset",
+            ),
+            ("Repository rule violations found\n\nMaximum file size exceeded\n\n", "push_ruleset"),
+            ("Maximum file path length exceeded", "push_ruleset"),
+            (
+                "Repository rule violations found\n\nCreations are restricted.",
+                "ruleset",
+            ),
+            ("Repository rule violations found\n\nCommit message must match a pattern", "ruleset"),
+        )
+    ],
+    *[
+        (
+            call,
+            status,
+            f"refusing to allow {who} to create or update workflow `.github/workflows/a` {lack}",
+            Kind.PERMISSION,
+            "refusal.workflow_scope",
+        )
+        for call, status in (("POST git/refs", 422), ("PUT contents/a", 403), ("POST pulls", 422))
+        for who, lack in (
+            ("a GitHub App", "without `workflows` permission"),
+            ("an OAuth App", "without `workflow` scope"),
+        )
+    ],
+    (
+        "POST git/refs",
+        403,
+        "u does not have the correct permissions to execute `CreateRef`",
+        Kind.PERMISSION,
+        "refusal.not_permitted",
+    ),
     ("GET x", 418, "I am a teapot", Kind.UNEXPECTED, "refusal.other"),
 ]
 
@@ -174,7 +219,7 @@ def test_a_policy_is_known_by_its_words(words: str) -> None:
 )
 def test_permissions_of_an_app(call: str, more: dict[str, str], text: str) -> None:
     target, own = more.get("target", "octo/example"), more.get("own", "")
-    context = Context("h", target, True, own)
+    context = Context("h", target, "ghs_", own)
     found = outcome(call, answer(403, "Resource not accessible by integration"), context=context)
     assert (found.kind, found.reason.key) == (Kind.PERMISSION, f"refusal.{text}")
 
@@ -185,10 +230,28 @@ def test_single_sign_on(status: int) -> None:
     found = outcome("GET contents/a", answer(status, "Not Found", **headers))
     assert (found.kind, found.reason.key) == (Kind.PERMISSION, "refusal.sso")
     assert found.reason.values["url"] == "https://github.com/orgs/octo/sso?a=b"
-    saml = outcome(
-        "query", answer(200, errors(("FORBIDDEN", "Resource protected: SAML enforcement")))
-    )
-    assert (saml.kind, saml.reason.key) == (Kind.PERMISSION, "refusal.sso_without_address")
+    saml = answer(200, errors(("FORBIDDEN", "Resource protected: SAML enforcement")))
+    assert outcome("query", saml).reason.key == "refusal.sso_without_address"
+
+
+@pytest.mark.parametrize(
+    ("token", "named", "unnamed"),
+    [
+        ("ghp_x", "sso", "sso_without_address"),
+        ("0123456789abcdef", "sso", "sso_without_address"),
+        ("gho_x", "sso_of_app", "sso_of_app"),
+        ("ghu_x", "sso_of_app", "sso_of_app"),
+        ("github_pat_x", "sso_fine_grained", "sso_fine_grained"),
+        ("ghs_x", "sso", "sso_without_address"),
+    ],
+)
+def test_single_sign_on_fits_the_token(token: str, named: str, unnamed: str) -> None:
+    context = Context("h", "octo/example", prefix_of(token), "")
+    with_page = {"x_github_sso": "required; url=https://github.com/orgs/octo/sso?a=b"}
+    words = "Resource protected by organization SAML enforcement."
+    for key, headers in ((named, with_page), (unnamed, {})):
+        found = outcome("GET contents/a", answer(403, words, **headers), context=context)
+        assert (found.kind, found.reason.key) == (Kind.PERMISSION, f"refusal.{key}")
 
 
 @pytest.mark.parametrize("kind", ["", "FORBIDDEN"])
@@ -227,7 +290,8 @@ def test_a_list_that_lacks_something_needs_no_single_sign_on(status: int) -> Non
 def test_a_token_of_an_app_may_be_too_new_and_any_may_be_rejected_by_mistake(
     is_installation: bool, was_accepted: bool, rejections: int, tries: int
 ) -> None:
-    context = Context("h", "octo/example", is_installation, "", was_accepted, rejections)
+    prefix = "ghs_" if is_installation else "ghp_"
+    context = Context("h", "octo/example", prefix, "", was_accepted, rejections)
     for call in ("GET rate_limit", "query"):
         found = outcome(call, answer(401, "Bad credentials"), context=context)
         assert (found.kind, found.reason.key) == (Kind.TOKEN_REJECTED, "refusal.token_rejected")

@@ -71,7 +71,7 @@ class Scripted:
             max_seconds=minutes * 60, announce=self.said.append, cancellation=self.cancellation
         )
         transport = Transport(token=token, api_url=f"http://127.0.0.1:{self.server.server_port}")
-        context = Context(transport.host, "octo/example", False, "")
+        context = Context(transport.host, "octo/example", "", "")
         self.url = f"http://127.0.0.1:{self.server.server_port}"
         self.session = Session(transport, TokenLimits(token, self.clock), policy, context)
 

@@ -33,9 +33,15 @@ _ADDRESS = re.compile(
 _RUN = re.compile(r"[\w./@:%#-]+")
 """Characters in a row that may be, or contain, a name, a path, an id or a number."""
 _QUOTES = frozenset("'\"`")
-OF_INSTALLATION = ("ghs_", "v1.")
+_PREFIX = re.compile(r"gh[a-z]_|github_pat_|v1\.")
+_OF_INSTALLATION = frozenset({"ghs_", "v1."})
 """Prefixes of an App's token and of a workflow's own. Any other token counts as a user's
 (https://github.blog/engineering/behind-githubs-new-authentication-token-formats/)."""
+OF_APP = frozenset({"gho_", "ghu_"})
+"""Prefixes of a token with which an app acts for a user: an OAuth app such as `gh`, a GitHub App.
+"""
+FINE_GRAINED = "github_pat_"
+"""The prefix of a fine-grained token."""
 _LONGEST_NAME = 255
 """In characters. A longer value of a request is not a name, but a text or the content of a file."""
 
@@ -47,8 +53,8 @@ class Context(NamedTuple):
     """Name and port of the API, for people, with the proxy if there is one."""
     target: str
     """Full name of the repository that the requests are about; empty if they are about many."""
-    is_installation: bool
-    """Whether the token is an App's, or a workflow's own. Such a token authenticates no user."""
+    prefix: str
+    """The prefix of the token, which shows its kind; empty if it has none."""
     workflow_repository: str
     was_accepted: bool = False
     """Whether any request of the run has succeeded with the token."""
@@ -56,6 +62,11 @@ class Context(NamedTuple):
     """How often in a row GitHub has rejected the token after it had accepted it."""
     is_of_fork: bool = False
     """Whether a pull request from a fork started the workflow, so that its own token only reads."""
+
+    @property
+    def is_installation(self) -> bool:
+        """Whether the token is an App's or a workflow's own. It authenticates no user."""
+        return self.prefix in _OF_INSTALLATION
 
     @property
     def may_be_new(self) -> bool:
@@ -81,6 +92,12 @@ class Context(NamedTuple):
             and bool(self.target and self.workflow_repository)
             and self.workflow_repository.lower() != self.target.lower()
         )
+
+
+def prefix_of(token: str) -> str:
+    """Return the prefix that shows the kind of a token; empty if the token has none."""
+    found = _PREFIX.match(token)
+    return found[0] if found else ""
 
 
 def explanation(key: str, answer: Response, context: Context) -> Message:
@@ -162,6 +179,7 @@ def _names_in(value: object) -> Iterator[str]:
 
 
 INACCESSIBLE = "not accessible by"
+NOT_PERMITTED = "does not have the correct permissions"
 UNREADABLE = frozenset({"FORBIDDEN", "NOT_FOUND", "INSUFFICIENT_SCOPES"})
 """Types of GraphQL errors about things that the token may not read. An error of another type is
 about this one answer, so another try may succeed."""

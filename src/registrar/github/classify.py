@@ -4,13 +4,17 @@ The first row that applies counts. For another answer of GitHub, add one row wit
 and one line in `tests/unit/test_classify.py`.
 """
 
+import re
 from collections.abc import Callable
 from functools import partial
 
 from registrar.errors import Cause, Failure, Kind
 from registrar.github.answer import GRAPHQL, NoAnswer, Response, Sent, Trouble
 from registrar.github.case import (
+    FINE_GRAINED,
     INACCESSIBLE,
+    NOT_PERMITTED,
+    OF_APP,
     UNREADABLE,
     Case,
     Context,
@@ -96,10 +100,35 @@ def _is_new_commit(case: Case) -> bool:
     return case.refused and case.writes and (absent or _is_stale(case))
 
 
+def _has_sso_page(case: Case) -> bool:
+    """Whether GitHub names the page on which a token is authorised for single sign-on.
+
+    The same header says ``partial-results; …`` if a list lacks something:
+    https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api
+    """
+    return case.headers.get("x-github-sso", "").startswith("required")
+
+
+def _needs_sso(case: Case) -> bool:
+    says_so = case.says("SAML enforcement") or any(error.names_saml for error in case.errors)
+    return says_so or _has_sso_page(case)
+
+
 def _is_forbidden(case: Case) -> bool:
     return case.status == 403 or not case.types.isdisjoint({"FORBIDDEN", "INSUFFICIENT_SCOPES"})
 
 
+def _is_of_push_ruleset(case: Case) -> bool:
+    """Whether a push ruleset refuses a file because of its path, extension or size:
+    https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/managing-rulesets/about-rulesets#push-rulesets
+    """
+    is_refusal = case.says("rule violations", "restricted", "exceed")
+    return is_refusal and _OF_PUSH_RULESET.search(case.message) is not None
+
+
+_OF_PUSH_RULESET = re.compile(
+    r"\bfile (paths?|extensions?|sizes?)\b|\bpath length\b", re.IGNORECASE
+)
 _LIMITED = (200, 403, 429)
 """Statuses of an answer that is a limit; 200 is one of them because of GraphQL."""
 LIMITS: tuple[Row, ...] = (
@@ -231,17 +260,16 @@ TABLE: tuple[Row, ...] = (
     ),
     # An Enterprise Server without limits, asked for GET /rate_limit
     _their_words(Kind.NO_LIMITS, status=(404,), says=("Rate limiting is not enabled",)),
-    # https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api: the same header
-    # says `partial-results; …` if a list lacks something
+    # cli/cli#2661, Reviewable/Reviewable#804: the page of such a token has no Configure SSO
+    _denied("refusal.sso_of_app", when=lambda c: _needs_sso(c) and c.context.prefix in OF_APP),
+    # https://docs.github.com/en/enterprise-cloud@latest/authentication/authenticating-with-single-sign-on/about-authentication-with-single-sign-on:
+    # GitHub asks for the sign-on when such a token is made. It is not confirmed what it answers
     _denied(
-        "refusal.sso",
-        when=lambda c: c.headers.get("x-github-sso", "").startswith("required"),
+        "refusal.sso_fine_grained",
+        when=lambda c: _needs_sso(c) and c.context.prefix == FINE_GRAINED,
     ),
-    _policy(
-        Kind.PERMISSION,
-        "refusal.sso_without_address",
-        when=lambda c: c.says("SAML enforcement") or any(e.names_saml for e in c.errors),
-    ),
+    _denied("refusal.sso", when=_has_sso_page),
+    _denied("refusal.sso_without_address", when=_needs_sso),
     # --- Policies of the owner of the repository ----------------------------------------------
     # NixOS/org#247, nodejs/nodejs.org#8531: a policy of an organisation, or of its enterprise
     _policy(
@@ -342,15 +370,27 @@ TABLE: tuple[Row, ...] = (
     # r-universe-org/help#247
     _refused("refusal.archived", says=("was archived",)),
     # octokit/octokit.rb#1184, PyGithub/PyGithub#2414, googleapis/release-please-action#704
+    # cli/cli#10574, apple/pkl-project-commons#63, GD4AI/obsidian-llm-wiki#715; dmf-mxl/mxl#355 has
+    # these words below "rule violations"
+    _denied(
+        "refusal.workflow_scope",
+        says=("refusing to allow",),
+        when=lambda c: c.says("workflow"),
+    ),
     _denied(
         "refusal.workflow_scope",
         (403, 404),
         when=lambda c: c.writes and f"/contents/{WORKFLOW_FILES}" in c.sent.target,
     ),
-    # Not confirmed for GraphQL
+    # Not confirmed for GraphQL; the second words are those for another mutation
+    # (russellbanks/Komac#1726, russellbanks/Komac#1753)
     _denied(
-        "refusal.workflow_scope", says=(INACCESSIBLE,), when=lambda c: c.commits(WORKFLOW_FILES)
+        "refusal.workflow_scope",
+        says=(INACCESSIBLE, NOT_PERMITTED),
+        when=lambda c: c.commits(WORKFLOW_FILES),
     ),
+    # russellbanks/Komac#1142: GitHub does not say which permission is missing
+    _denied("refusal.not_permitted", says=(NOT_PERMITTED,)),
     # RoamJS/roamjs-components#31
     _denied("refusal.own_token", says=(INACCESSIBLE,), when=lambda c: c.context.is_foreign),
     # actions/github-script#42, marocchino/sticky-pull-request-comment#227
@@ -374,6 +414,17 @@ TABLE: tuple[Row, ...] = (
         ("Could not resolve to a node",),
         lambda c: c.posts("requested_reviewers"),
     ),
+    # bkeepers/probot-owners#21; kerthcet/github-workflow-as-kube#16, mergeability/mergeable#486
+    _invalid(
+        "refusal.reviewer",
+        (422,),
+        (
+            "may only be requested from collaborators",
+            "cannot be requested from pull request author",
+        ),
+    ),
+    # cli/cli#8670: opening a pull request
+    _denied("refusal.collaborators_only", says=("must be a collaborator",)),
     _denied("refusal.no_place", (404,), when=lambda c: c.writes),
     # --- Other refusals ---------------------------------------------------------------------
     # https://docs.github.com/en/rest/about-the-rest-api/api-versions: GitHub supports a version for
@@ -395,6 +446,9 @@ TABLE: tuple[Row, ...] = (
         when=lambda c: c.lacks_only_a_signature and "x-github-enterprise-version" in c.headers,
     ),
     _refused("refusal.signatures", when=lambda c: c.lacks_only_a_signature),
+    # renovatebot/renovate#42554, renovatebot/renovate#44819. The words about extensions, sizes and
+    # lengths are not confirmed
+    _refused("refusal.push_ruleset", when=_is_of_push_ruleset),
     # https://docs.github.com/en/rest/repos/contents#create-or-update-file-contents
     _refused("refusal.ruleset", says=("rule violations found",)),
     # BobAnkh/auto-generate-changelog#78, BobAnkh/auto-generate-changelog#58

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from registrar.errors import GitHubError, Kind, Refused, RegistrarError
 from registrar.github.bulk import BulkClient
-from registrar.github.case import OF_INSTALLATION, Context
+from registrar.github.case import Context, prefix_of
 from registrar.github.fields import Fields, number
 from registrar.github.graphql import GraphQL
 from registrar.github.limits import Resource, RetryPolicy, TokenLimits
@@ -98,9 +98,8 @@ class GitHub:
         self._session = partial(Session, transport, self.limits, policy)
         self._owner_files: dict[str, _OwnerFiles] = {}
         self._roles: _Roles = {}
-        is_installation = token.startswith(OF_INSTALLATION)
         self._context = Context(
-            transport.host, "", is_installation, workflow_repository, is_of_fork=is_of_fork
+            transport.host, "", prefix_of(token), workflow_repository, is_of_fork=is_of_fork
         )
 
     def client(self, target: str) -> Client:
