@@ -98,6 +98,50 @@ INPUTS: dict[str, tuple[dict[str, str], str]] = {
             "http://localhost:3000/x": "http://localhost:3000/api/v3",
         }.items()
     },
+    **{
+        f"API of another service {url}": (
+            {"api_url": url},
+            f"registrar works with GitHub only, and {url} (api_url) is the API of another service",
+        )
+        for url in (
+            *("https://forge.example.com/api/v1", "https://codeberg.org/api/v1/"),
+            *("https://gitlab.example.com/api/v4", "https://gitlab.com"),
+            *("https://api.bitbucket.org/2.0", "https://dev.azure.com/octo"),
+        )
+    },
+    **{
+        f"several targets {value!r}": (
+            {"target_repo": value},
+            f"target_repo is one repository, but {visible(value)} is a pattern, or several of them",
+        )
+        for value in ("octo/*", "octo/a*", "octo/a, octo/b", "octo/a\nocto/b")
+    },
+    **{
+        f"array: {name} {value!r}": (
+            {name: value},
+            f"{name} is an array: {visible(value)}. Give the values without brackets, quotes",
+        )
+        for name, value in (
+            ("target_repos", "- octo/a\n- octo/b"),
+            ("target_repos", '["octo/a", "octo/b"]'),
+            ("target_repos", "['octo/a']"),
+            ("labels", "- bug"),
+            ("labels", "[bug, docs]"),
+            ("assignees", '["hubot"]'),
+            ("fail_on", "[missing, blank]"),
+        )
+    },
+    **{
+        f"placeholder of other inputs: {name} {value}": (
+            {name: f"a, {value}"},
+            f"{name} has unknown placeholders: {value}. Known: {{property:NAME}}.",
+        )
+        for name, value in (
+            *(("labels", each) for each in ("{repo}", "{profile}", "${owner}", "{{ repo }}")),
+            *(("assignees", "{owner}"), ("reviewers", "{repo}")),
+            ("team_reviewers", "{default_branch}"),
+        )
+    },
     "definitions from the web": (
         {"definitions": "https://example.com/list.json"},
         "definitions is a web address: https://example.com/list.json. Only files of the workspace",

@@ -393,7 +393,7 @@ def test_what_is_wrong_is_told_at_once_with_what_may_be(action: Action, host: St
         ({"title": "a {{ repo }}"}, "title holds {{ repo }}, which is not filled in. Write {repo}"),
         ({"body": "{{owner }}"}, "body holds {{owner }}, which is not filled in. Write {owner}"),
         ({"labels": "{{ property:team }}"}, "labels holds {{ property:team }}, which"),
-        ({"title": "a {{repo}} {{ other }}", "labels": "{{ repo }}"}, ""),
+        ({"title": "a {{repo}} {{ other }}", "labels": "[bug], {other}, {{ other }}"}, ""),
     ],
 )
 def test_inputs_warn_of_a_placeholder_with_two_braces(

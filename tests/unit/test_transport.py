@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import certifi
 import pytest
 from github import GithubException
 
@@ -331,6 +332,15 @@ def test_certificates_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch, tmp_p
         found = send("https://127.0.0.1:1")
         assert isinstance(found, NoAnswer)
         assert found[:3] == (Trouble.LASTING, "host.ca_bundle", f"REQUESTS_CA_BUNDLE={path}")
+    monkeypatch.setenv("GITHUB_WORKSPACE", "/github/workspace")
+    found = send("https://127.0.0.1:1")
+    assert isinstance(found, NoAnswer)
+    assert found.text == "host.ca_bundle_in_container"
+    for empty in ("", str(certifi.where())):
+        monkeypatch.setenv("REQUESTS_CA_BUNDLE", empty)
+        found = send("https://127.0.0.1:1")
+        assert isinstance(found, NoAnswer)
+        assert found.text == "fault.no_connection"
 
 
 def test_after_its_end_a_run_tries_nothing_again(start: Start) -> None:

@@ -78,6 +78,8 @@ _VALUES = (b",", b"[", b"{")
 """Characters with which a value begins, or which it follows."""
 _CHUNK = 65_536
 """Bytes that are read at once."""
+_WORKSPACE = "/github/workspace"
+"""The workspace in the container of an action (actions/runner, ContainerActionHandler.cs)."""
 CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
 _WRONG_LOGIN = "Tunnel connection failed: 407"
 """The beginning of the message of `http.client` if a proxy does not accept the login."""
@@ -182,7 +184,9 @@ class Transport:
             try:
                 pools["ssl_context"] = _tls_context()
             except OSError as error:
-                self._broken = NoAnswer(Trouble.LASTING, "host.ca_bundle", str(error))
+                in_container = os.environ.get("GITHUB_WORKSPACE") == _WORKSPACE
+                key = "host.ca_bundle_in_container" if in_container else "host.ca_bundle"
+                self._broken = NoAnswer(Trouble.LASTING, key, str(error))
         try:
             self._pools = _manager(api_url, pools)
         except (exceptions.HTTPError, ValueError):

@@ -11,6 +11,7 @@ from registrar.inputs import environment
 from registrar.inputs.interface import INPUTS
 from registrar.lists import profiles
 from registrar.models.conditions import MOST_CHARACTERS
+from registrar.models.files import TEMPLATE_NAMES
 from registrar.models.selection import VISIBILITIES, NamePattern, Selection
 from registrar.models.settings import (
     CommitStrategy,
@@ -26,6 +27,12 @@ from registrar.texts.spelling import closest
 
 DEFAULT_API_URL = "https://api.github.com"
 _WEB_HOSTS = ("api.github.com", "github.com", "www.github.com")
+_OTHER_HOST = re.compile(
+    r"(?:^|\.)(?:codeberg\.org|gitea\.com|gitlab\.com|bitbucket\.org|dev\.azure\.com)$"
+)
+_OTHER_PATH = re.compile(r"/(?:api/v[14]|2\.0|rest/api)(?:/|$)")
+"""Hosts and paths of the APIs of Forgejo and Gitea, GitLab, Bitbucket and Azure DevOps. The runners
+of the first two set ``GITHUB_API_URL`` (peter-evans/create-pull-request#3569)."""
 _CLOUD = ".ghe.com"
 """The end of host names of GitHub Enterprise Cloud with data residency."""
 
@@ -60,6 +67,13 @@ QUALIFIERS = (*(f"{name}:" for name in _WITH_VALUE), "fork:true")
 
 _PATTERN = re.compile(r"(?P<owner>[A-Za-z0-9_-]+)/(?P<repo>[A-Za-z0-9._*-]+)")
 _CREATED = re.compile(r"(?P<sign>[<>]=)(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})")
+_ARRAY = re.compile(r"""\[[^\[\]]*[,"'][^\[\]]*\]""")
+"""An array of JSON or YAML. A label may be ``[bug]``, but not ``[bug, docs]``."""
+_PLACEHOLDERS = {*TEMPLATE_NAMES, *(name for each in INPUTS.values() for name in each.placeholders)}
+_OTHER_PLACEHOLDER = re.compile(
+    rf"\$?\{{+ *(?:{'|'.join(sorted(_PLACEHOLDERS - {templates.PROPERTY}))}) *\}}+"
+)
+"""A placeholder that only other inputs, or the templates of a list, have."""
 _MAY_HAVE_BLANKS = re.compile(r"(language:[^:/]*|-?property:[^\s=:/]+=.*)", re.IGNORECASE)
 """The only entries that may contain a blank, for example ``language:Jupyter Notebook``."""
 
@@ -176,8 +190,11 @@ class _Reader:
         if self.selection or (not value and mode is Mode.VALIDATE):
             return value
         matched = _TARGET.fullmatch(value)
+        several = re.split(r"[,\s]+", value)
         if not value:
             self._report("target_repo", msg("input.target_missing"))
+        elif ("*" in value or len(several) > 1) and all(map(_PATTERN.fullmatch, several)):
+            self._report("target_repo", msg("input.target_pattern", value=value))
         elif not matched or matched["repo"] in {".", ".."}:
             self._report("target_repo", msg("input.target_malformed", value=value))
         return value
@@ -303,15 +320,27 @@ class _Reader:
         return value
 
     def names(self, name: str) -> tuple[str, ...]:
-        """Return the names of an input, which are separated by commas or line breaks, once each."""
-        return _once(re.split(r"[,\n\r]", self._given(name)))
+        """Return the names of an input, which are separated by commas or line breaks, once each.
+
+        An array is an error, because its brackets, quotes and hyphens would become parts of names.
+        """
+        value = self._given(name)
+        names = _once(re.split(r"[,\n\r]", value))
+        if names and (_ARRAY.fullmatch(value) or all(each.startswith("- ") for each in names)):
+            self._report(name, msg("input.array", name=name, value=Excerpt(value)))
+            return _once(each.removeprefix("- ").strip("[]\"' ") for each in names)
+        return names
 
     def filled_names(self, name: str) -> tuple[str, ...]:
         """Return names that may have placeholders of custom properties.
 
-        A name without such a placeholder may contain braces.
+        A name without any placeholder of registrar may contain braces.
         """
         names = self.names(name)
+        known = tuple(f"{{{each}}}" for each in INPUTS[name].placeholders)
+        if found := _OTHER_PLACEHOLDER.search(self._given(name)):
+            values = {"name": name, "unknown": found[0], "known": known}
+            self._report(name, msg("input.template_unknown", **values))
         for each in filter(templates.names_property, names):
             for message in templates.diagnostics(name, each, INPUTS[name].placeholders):
                 self._report(name, message)
@@ -427,8 +456,10 @@ def api_url_diagnostic(url: str) -> Message | None:
         return msg("input.api_url_malformed", value=url)
     if parts.scheme == "http" and not is_loopback(host):
         return msg("input.api_url_plain_http", value=url)
-    if not _is_api_path(host, parts.path.rstrip("/")):
-        return msg("input.api_url_path", value=url, close=_api_root(parts))
+    is_other = _OTHER_HOST.search(host) or _OTHER_PATH.search(parts.path)
+    if is_other or not _is_api_path(host, parts.path.rstrip("/")):
+        key = "input.api_url_other" if is_other else "input.api_url_path"
+        return msg(key, value=url, close=_api_root(parts))
     return None
 
 
