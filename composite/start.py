@@ -57,6 +57,14 @@ def install(temporary: str) -> str:
             check=True,
         )
     except subprocess.CalledProcessError:
+        if found := settings["without_packages"]():
+            newest = ".".join(map(str, settings["NEWEST"]))
+            refuse(
+                f"パッケージがあるのは、x86-64 と ARM64 の Python 3.11～{newest} だけですが、"
+                f"{found} です。先に {SETUP} を使うか、別のランナーを使ってください。",
+                f"The packages exist for Python 3.11 to {newest} on x86-64 and ARM64, and this is "
+                f"{found}: use {SETUP} before, or another runner.",
+            )
         refuse(
             "パッケージをインストールできませんでした。理由は上の行にあります。"
             "PyPI に接続できないランナーでは、env の PIP_INDEX_URL にミラーを指定してください。",

@@ -15,6 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 VENV = ROOT / ".venv"
+PIP_SETTINGS = ROOT / "scripts/lib/pip_settings.py"
 LOCK_FILES = {name: ROOT / "requirements" / f"{name}.txt" for name in ("runtime", "demo", "dev")}
 """Each lock file has all packages of the one before it, and more."""
 
@@ -44,7 +45,7 @@ def fill(name: str) -> None:
         venv.create(VENV, clear=True, with_pip=True, symlinks=True)
     pip = [str(VENV / "bin/python"), "-I", "-m", "pip"]
     # An isolated interpreter does not import modules beside this file
-    settings = runpy.run_path(str(ROOT / "scripts/lib/pip_settings.py"))
+    settings = runpy.run_path(str(PIP_SETTINGS))
     exactly = ["--require-hashes", "--no-deps", "--only-binary", ":all:"]
     subprocess.run(
         [
@@ -70,7 +71,12 @@ def main(name: str) -> int | str:
                 print(f"Setting up .venv ({name}) …", file=sys.stderr, flush=True)
                 fill(name)
     except subprocess.CalledProcessError:
-        return "The packages could not be installed: see the reason above."
+        said = "The packages could not be installed: see the reason above."
+        settings = runpy.run_path(str(PIP_SETTINGS))
+        if found := settings["without_packages"]():
+            newest = ".".join(map(str, settings["NEWEST"]))
+            said += f" They exist for Python 3.11 to {newest} on x86-64 and ARM64, not for {found}."
+        return said
     except KeyboardInterrupt:
         return 128 + 2
     return 0

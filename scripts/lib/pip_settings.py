@@ -7,8 +7,10 @@ off a single setting, because pip then uses the value of a file.
 
 import ast
 import os
+import platform
 import re
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -20,7 +22,20 @@ FROM_WHERE = (
 ALIASES = {"pypi-url": "index-url", "default-timeout": "timeout"}
 CERTIFICATES = {"use-feature": "truststore", "use-deprecated": "legacy-certs"}
 """Settings that are kept only with this value, which says which certificates count."""
+NEWEST = (3, 15)
+"""The newest Python for which all locked packages have wheels (yaml/pyyaml#951)."""
+_MACHINES = {"x86_64", "amd64", "aarch64", "arm64"}
 _LISTED = re.compile(r"(global|install)\.([\w-]+)=(.+)")
+
+
+def without_packages() -> str:
+    """Describe this Python if some locked package has no wheel for it; empty if all have one."""
+    is_known = platform.machine().lower() in _MACHINES and sys.maxsize > 2**32
+    if is_known and sys.version_info[:2] <= NEWEST:
+        return ""
+    bits = sys.maxsize.bit_length() + 1
+    version = ".".join(map(str, sys.version_info[:2]))
+    return f"Python {version} on {platform.machine()} ({bits} bits)"
 
 
 def environment(pip: Sequence[str], environ: Mapping[str, str]) -> dict[str, str]:

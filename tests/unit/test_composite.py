@@ -61,6 +61,69 @@ def test_an_older_python_is_refused(tmp_path: Path) -> None:
     assert "Python 3.11 or newer is needed, and this is 3.9: use actions/setup-python" in said
 
 
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("sys.version_info = (3, 16, 0)", "this is Python 3.16 on "),
+        (
+            "import platform; platform.machine = lambda: 'armv7l'",
+            " on armv7l (64 bits): use actions",
+        ),
+        ("sys.maxsize = 2**31 - 1", " (32 bits): use actions/setup-python before, or another"),
+        ("sys.version_info = (3, 15, 0)", "name a mirror in PIP_INDEX_URL"),
+    ],
+)
+def test_without_packages_it_says_for_which_python_they_exist(
+    tmp_path: Path, code: str, words: str
+) -> None:
+    python3(tmp_path, code)
+    # No server listens on port 9
+    unreachable = {"PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_RETRIES": "0"}
+    path = f"{tmp_path}:/usr/bin:/bin"
+    status, said = start(tmp_path, PATH=path, RUNNER_TEMP=str(tmp_path), **unreachable)
+    assert status == 2
+    assert words in said.splitlines()[-1]
+    assert ("PIP_INDEX_URL" in said) == (words == "name a mirror in PIP_INDEX_URL")
+
+
+@pytest.mark.parametrize(
+    ("versions", "found"),
+    [
+        ({"python3": 16, "python3.14": 14}, "python3.14"),
+        ({"python3": 15, "python3.14": 14}, "python3"),
+        ({"python3": 10, "python3.15": 15, "python3.11": 11}, "python3.15"),
+        ({"python3": 16}, "python3"),
+        ({"python3": 10}, ""),
+    ],
+)
+def test_the_scripts_take_a_python_for_which_all_packages_exist(
+    tmp_path: Path, versions: dict[str, int], found: str
+) -> None:
+    for name, minor in versions.items():
+        code = f"import sys; sys.version_info = (3, {minor}, 0); exec(sys.argv.pop(1))"
+        program = tmp_path / name
+        program.write_text(f"""#!/bin/sh\nshift 2; exec {sys.executable} -I -c "{code}" "$@"\n""")
+        program.chmod(0o755)
+    (tmp_path / "dirname").symlink_to(str(shutil.which("dirname")))
+    script = f". {ROOT}/scripts/lib/venv.sh; find_python"
+    ended = subprocess.run(
+        ["/bin/bash", "-c", script],
+        env={"PATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.stdout.strip() == found, ended.stderr
+    assert ("No Python >= 3.11" in ended.stderr) == (not found)
+
+
+def test_the_pages_name_the_newest_python() -> None:
+    newest = ".".join(map(str, pip_settings.NEWEST))
+    for page, words in (("", "Python 3.11 to {}, "), (".ja", "Python 3.11～{} ")):
+        text = (ROOT / f"docs/troubleshooting{page}.md").read_text("utf-8")
+        assert words.format(newest) in text
+
+
 def test_nothing_of_the_caller_is_imported(tmp_path: Path) -> None:
     """This holds while the packages are installed, and for the run itself."""
     started, program = tmp_path / "started", tmp_path / "other"
