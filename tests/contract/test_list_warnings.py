@@ -77,6 +77,15 @@ def lfs(attributes: str, path: str, at: str = "") -> str:
     return f"- {json.dumps({'path': f'{at}.gitattributes', 'content': attributes})}\n- {path}\n"
 
 
+def crlf(attributes: str, content: str = "@echo off\r\n") -> str:
+    """A list with attributes of git, and a file with these line endings."""
+    listed = [
+        {"path": ".gitattributes", "content": f"{attributes}\n"},
+        {"path": "docs/run.bat", "content": content},
+    ]
+    return "".join(f"- {json.dumps(each)}\n" for each in listed)
+
+
 DOUBTS = {
     **{
         f"a placeholder {placeholder} without `template`": doubt(
@@ -275,6 +284,132 @@ DOUBTS = {
             ("docs/", "docs/a/b", "b filter=lfs\n", "docs/a/* filter=lfs\n"),
         )
     },
+    **{
+        f"CRLF beside {attributes!r}": doubt(
+            crlf(attributes),
+            "docs/run.bat has line endings of Windows (CRLF), but by .gitattributes, which the",
+            *(crlf(text) for text in others),
+            crlf(attributes, "a\nb\rc"),
+            where="entry 2, line 2",
+        )
+        for attributes, *others in (
+            # What earns no warning leaves a clone unchanged, as tried with git 2.39
+            (
+                "* text",
+                "* text=auto",
+                "* text=auto eol=lf",
+                "*.txt text",
+                "* text\n*.bat -text",
+                "* text\n*.bat binary",
+                "* text\n*.bat text=auto",
+                "* text\ndocs/** !text",
+            ),
+            ("* eol=lf", "* -text eol=lf", "* eol=lf\n*.bat !eol", "# * eol=lf"),
+            ("*.bat text eol=crlf", "*.bat text=auto eol=crlf"),
+            ("* text=auto\n*.bat text", "*.bat text\n* text=auto"),
+        )
+    },
+    **{
+        f"content {text!r} of {path}": doubt(
+            entry(path=path, content=text),
+            f"{path} {words}",
+            *(entry(path=other, content=each, template=False) for other, each in others),
+        )
+        for path, text, words, *others in (
+            (
+                "logo.png",
+                "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n",
+                "would hold a pointer of Git LFS (version https://git-lfs.github.com/spec/v1)",
+                ("logo.png", "version 1\n"),
+                ("a.md", "It begins with `version https://git-lfs.github.com/spec/v1`.\n"),
+            ),
+            (
+                ".github/ISSUE_TEMPLATE/bug.yml",
+                "\ufeffname: Bug\n",
+                "begins with a byte order mark (U+FEFF), so its beginning is not recognised.",
+                (".github/ISSUE_TEMPLATE/bug.yml", "name: Bug\n"),
+                ("data.csv", "\ufeffa;b\n"),
+                ("compose.yml", "\ufeff---\na: b\n"),
+                ("Program.cs", "\ufeffusing System;\n"),
+            ),
+            ("docs/a.md", "\ufeff---\ntitle: A\n---\n", "begins with a byte order mark"),
+            ("run", "\ufeff#!/bin/sh\n", "begins with a byte order mark"),
+            (
+                "run",
+                "#!/bin/sh -e\r\necho\r\n",
+                "begins with #!/bin/sh -e, and this line ends as on Windows (CRLF)",
+                ("run", "#!/bin/sh -e\necho\r\n"),
+                ("run.bat", "@echo off\r\n"),
+            ),
+        )
+    },
+    **{
+        f"braces of another language: {found}": doubt(
+            entry(path="a.yml", content=f"a: '{found}'\n", template=True),
+            f"the template holds {found}, and filling it in would leave one brace on each side. If",
+            entry(path="a.rb", content=f"a {found}\n", template=True),
+            entry(path="a.yml", content=f"a: '{found}'\n", template=False),
+            entry(path="a.yml", content=f"a: '{{{{{found}}}}}'\n", template=True),
+        )
+        for found in (
+            *(
+                "{{ .Values.image }}",
+                "{{- .Name -}}",
+                "{{ cookiecutter.name }}",
+                "{{ .Name | up }}",
+            ),
+            *("{{- if .Values.on }}", "{{ range .Items }}", '{{ include "a.b" . }}'),
+        )
+    },
+    "double braces that may be meant": doubt(
+        entry(path="a.yml", content="a: '{{ .Name }}'\n", template=True),
+        "the template holds {{ .Name }}",
+        *(
+            entry(path="a.yml", content=text, template=True)
+            for text in (
+                "run: awk '{{ print $1 }}'\n",
+                "run: kubectl get -o jsonpath='{{.items[0].metadata.name}}'\n",
+                "run: f() {{ if true; then echo; fi; }}\n",
+                "script: const {{ data }} = await x\n",
+                "a: {{ b: c.d }}\n",
+                'a: "{{self.name}} {{name}}"\n',
+                "run: echo ${{{{ github.ref }}}}\n",
+            )
+        ),
+    ),
+    **{
+        f"blank: {path}": doubt(
+            entry(path=path, **more),
+            f"{path} has no content, and GitHub reports such a file as invalid while it is blank.",
+            entry(path=path, may_be_blank=True, **more),
+            entry(path=path, content="name: A\n"),
+            *(entry(path=each) for each in others),
+        )
+        for path, more, *others in (
+            (
+                ".github/workflows/ci.yml",
+                {},
+                ".github/workflows/README.md",
+                "docs/workflows/ci.yml",
+            ),
+            (".github/workflows/ci.yaml", {"content": " \n"}),
+            (".github/dependabot.yml", {}, ".github/release.yml", "dependabot.yml"),
+            (
+                ".github/ISSUE_TEMPLATE/bug.yml",
+                {"content": "{}"},
+                ".github/ISSUE_TEMPLATE/config.yml",
+                ".github/ISSUE_TEMPLATE/bug.md",
+            ),
+            (".github/DISCUSSION_TEMPLATE/ideas.yml", {}),
+            ("action.yml", {}, "src/action.yml"),
+            (".github/actions/a/action.yaml", {}),
+        )
+    },
+    "blank, by its parts": doubt(
+        '- path: .github/dependabot.yml\n  parts:\n    - content: "\\n"\n',
+        ".github/dependabot.yml has no content",
+        '- path: .github/dependabot.yml\n  parts:\n    - content: "version: 2\\n"\n',
+    ),
     "for LFS, by a rule": doubt(
         f'files: [a.bin]\n{OF_FORK}[{{path: .gitattributes, content: "*.bin filter=lfs"}}]\n',
         f"a.bin {LFS} .gitattributes, which the list has too",

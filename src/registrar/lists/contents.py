@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from registrar.models.files import TEMPLATE_NAMES
+from registrar.models.files import TEMPLATE_NAMES, FileDefinition
+from registrar.presence.special_files import INVALID_IF_BLANK, ISSUE_TEMPLATES
 from registrar.texts import templates
 from registrar.texts.messages import Excerpt, Message, msg
 
@@ -52,8 +53,43 @@ class _Doubt(NamedTuple):
     """Returns the mistake in the content of a path; ``None`` if there is none."""
 
 
+_OTHER_BRACES = re.compile(
+    r"(?<![${])\{\{[-~]?\s+(?:(?:if|range|with|include|template|define)\s[^{}\n;(]{1,100}"
+    r"|(?:\.[A-Za-z_]|[A-Za-z_]\w*\.)[\w.]*(?:\s*\|[^{}\n]{1,100})?)\s*[-~]?\}\}"
+)
+"""An expression of Go's templates, Jinja or Handlebars, with blanks inside. Without blanks it may
+be the text `{a.b}`, in which each brace was doubled."""
+_DATA = (".yml", ".yaml", ".json", ".json5", ".toml")
+"""Endings of files in which one brace on each side of such an expression means nothing. In source
+code, `{ User.new }` may be a block."""
+_POINTER = re.compile(r"\Aversion https://(?:git-lfs|hawser)\.github\.com/spec/v\d")
+"""The first line of a pointer (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md)."""
+_BYTE_ORDER_MARK = "\ufeff"
+_FRONT_MATTER = (".md", ".markdown", ".html")
+"""Endings of files that may begin with a front matter in YAML."""
+
+
+def _other_braces(path: str, text: str) -> str | None:
+    is_data = path.lower().endswith(_DATA)
+    return found[0] if is_data and (found := _OTHER_BRACES.search(text)) else None
+
+
+def _byte_order_mark(path: str, text: str) -> str | None:
+    """Find a byte order mark with which the beginning of the file is not recognised.
+
+    That of an issue form or of its configuration is known from NLog/NLog#4921.
+    """
+    rest = text.removeprefix(_BYTE_ORDER_MARK)
+    has_front = rest.startswith("---") and path.lower().endswith(_FRONT_MATTER)
+    is_read = has_front or rest.startswith("#!") or path.startswith(f"{ISSUE_TEMPLATES}/")
+    return "U+FEFF" if rest != text and is_read else None
+
+
 def _search(pattern: re.Pattern[str]) -> Callable[[str, str], str | None]:
     return lambda _, text: (found := pattern.search(text)) and found[0]
+
+
+_ANY = frozenset({True, False, None})
 
 
 def _doubled(_path: str, text: str) -> str | None:
@@ -61,6 +97,13 @@ def _doubled(_path: str, text: str) -> str | None:
 
 
 DOUBTS = (
+    # actions/checkout#2208
+    _Doubt("definitions.lfs_pointer", _ANY, _search(_POINTER)),
+    _Doubt("definitions.byte_order_mark", _ANY, _byte_order_mark),
+    # The kernel looks for an interpreter whose name ends with the carriage return
+    _Doubt("definitions.script_line_ends", _ANY, _search(re.compile(r"\A#![^\r\n]*(?=\r)"))),
+    # renovatebot/renovate#17511
+    _Doubt("definitions.other_braces", frozenset({True}), _other_braces),
     _Doubt("definitions.no_template", frozenset({None}), _search(_PLACEHOLDER)),
     _Doubt("definitions.doubled", frozenset({True}), _doubled),
     _Doubt("definitions.doubled_no_template", frozenset({None}), _doubled),
@@ -77,6 +120,12 @@ def doubts(path: str, source: bytes, *, template: bool | None) -> Iterator[Messa
     for key, applies, find in DOUBTS:
         if template in applies and (found := find(path, text)):
             yield msg(key, path=Excerpt(path), found=found, meant=f"{{{found.strip('{ }')}}}")
+
+
+def blank_doubts(file: FileDefinition) -> Iterator[Message]:
+    """Warn of a file that GitHub reports as invalid as long as it is blank."""
+    if file.is_to_fill_in and INVALID_IF_BLANK.fullmatch(file.path):
+        yield msg("definitions.blank", path=Excerpt(file.path))
 
 
 def template_diagnostics(content: bytes) -> Iterator[Message]:

@@ -60,6 +60,7 @@ class EntryReader(NodeReader):
                 if path and (other := numbers.setdefault(path, number)) != number:
                     self.error(node, msg("definitions.path_twice", path=Excerpt(path), other=other))
                 if self.errors.count == before:
+                    self.warn(node, *contents.blank_doubts(listed.file))
                     entries[path], places[path] = listed, self.place(node)
         self.number = None
         return entries, places

@@ -10,8 +10,7 @@ from typing import NamedTuple
 import yaml
 
 from registrar.errors import Diagnostic, InvalidInput
-from registrar.lists import constraints, profiles, syntax, when
-from registrar.lists.attributes import without_lfs
+from registrar.lists import attributes, constraints, profiles, syntax, when
 from registrar.lists.entries import FIELDS, EntryReader
 from registrar.lists.globs import matching
 from registrar.lists.nodes import Place
@@ -61,8 +60,8 @@ def load(folder: Folder, name: str, *, content_allowed: bool = True, secret: str
     _check_size(reader, files)
     if not files.possible and not reader.errors.count:
         reader.errors.add(Place(), msg("definitions.no_entries"))
-    for path, file in without_lfs(files.possible):
-        message = msg("definitions.without_lfs", path=Excerpt(path), file=Excerpt(file))
+    for key, path, file in attributes.doubts(files.possible):
+        message = msg(key, path=Excerpt(path), file=Excerpt(file))
         reader.warnings.add(seen.places[path], message)
     if reader.errors.count:
         raise InvalidInput(reader.errors.diagnostics(), reader.warnings.diagnostics())

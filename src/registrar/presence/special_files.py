@@ -126,6 +126,19 @@ If there is no source for that (`FUNDING.yaml`, `.github/release.yaml`), only th
 counts. GitHub does not read `config.yaml` in the folder of issue templates
 (https://github.com/orgs/community/discussions/36812).
 """
+INVALID_IF_BLANK = re.compile(
+    r"\.github/(?:workflows/[^/]+|ISSUE_TEMPLATE/(?!config\.)[^/]+|DISCUSSION_TEMPLATE/[^/]+"
+    r"|dependabot)\.ya?ml|(?:\.github/actions/.+/)?action\.ya?ml"
+)
+"""Paths of files that have required keys, so GitHub reports an error if they are blank. A blank
+workflow fails at every push (wasmerio/wasmer#5832).
+
+https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-syntax,
+https://docs.github.com/en/communities/using-templates-to-encourage-useful-issues-and-pull-requests/syntax-for-issue-forms,
+https://docs.github.com/en/discussions/managing-discussions-for-your-community/syntax-for-discussion-category-forms,
+https://docs.github.com/en/code-security/dependabot/working-with-dependabot/dependabot-options-reference,
+https://docs.github.com/en/actions/reference/workflows-and-actions/metadata-syntax
+"""
 OWNER_DIRECTORIES = tuple(
     dict.fromkeys(
         directory
