@@ -121,6 +121,22 @@ COMMON = {
             ("%", "- path: %a\n", 9),
         )
     },
+    **{
+        f"{text!r} begins with a bracket or a quote": Mistake(
+            f"- path: first\n{text}\n",
+            f"line {line}, column {at}",
+            f"a text that begins with {text.strip('- path:excluds')[0]} must be in quotes.",
+        )
+        for text, line, at in (
+            ("- {repo}.md", 2, 3),
+            ("- path: {repo}/a.md\n  content: b", 2, 9),
+            ("- [slug]/page.tsx", 2, 3),
+            ("- path: [...slug]/page.tsx", 2, 9),
+            ("- {{ repo }}.md", 2, 3),
+            ('- "a".md', 2, 3),
+            ("- {path: {repo}.md}", 2, 10),
+        )
+    },
     "key twice": Mistake(
         "- path: a\n  path: b\n", "entry 1, line 2", "the key path is there more than once."
     ),

@@ -184,6 +184,85 @@ DOUBTS = {
         OF_FOLDER % "aux/", on_windows("aux/", "aux is the name of a device there")
     ),
     **{
+        f"a character that nobody sees: {path!a}": doubt(
+            f"- {json.dumps(path)}\n",
+            f"the path {shown} holds a character that people do not see, or take for an ordinary "
+            f"blank: U+{ord(found):04X}.",
+            f"- {json.dumps(path.replace(found, ' '))}\n",
+        )
+        for found, path, shown in (
+            ("\u00a0", "docs/a\u00a0b.md", "docs/a\u00a0b.md"),
+            ("\u200b", "docs/a\u200b.md", "docs/a\\u200b.md"),
+            ("\ufeff", "docs/\ufeffa.md", "docs/\\ufeffa.md"),
+            ("\u00ad", "docs/a\u00adb.md", "docs/a\\u00adb.md"),
+            ("\u202e", "docs/a\u202eb.md", "docs/a\\u202eb.md"),
+            ("\u200d", "docs/a\u200db.md", "docs/a\\u200db.md"),
+            ("\u200e", "a/\u200eb.md", "a/\\u200eb.md"),
+        )
+    },
+    "a character that nobody sees, in an alternative": doubt(
+        entry(alternatives=["docs/\u200bb"]), "the path docs/\\u200bb holds a character"
+    ),
+    "a character that nobody sees, in a condition": doubt(
+        when('{exists: "docs/\u200bb"}'),
+        "the path docs/\\u200bb holds a character",
+        where="rule 1, line 2",
+    ),
+    "what joins characters of other scripts": doubt(
+        '- "a\\u200db"\n',
+        "the path a\\u200db holds",
+        *(
+            f"- {json.dumps(path)}\n"
+            for path in (
+                "\U0001f469\u200d\U0001f4bb.md",
+                "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645.md",
+                "\u05d0\u200f.md",
+                "\u8cc7\u6599\u3000\u4e00\u89a7.md",
+                "caf\u00e9/\u2764\ufe0f.md",
+            )
+        ),
+    ),
+    **{
+        f"typographic quotes: {path}": doubt(
+            f"- {path}\n", f"the path {path} begins or ends with {found}, which is no quotation"
+        )
+        for found, path in (
+            ("\u201c", "\u201cdocs/a.md\u201d"),
+            ("\u2018", "\u2018docs/a.md\u2019"),
+            ("\u00bb", "docs/a.md\u00bb"),
+        )
+    },
+    "an apostrophe in a name": doubt(
+        "- \u2019a\n", "the path \u2019a begins or ends", "- L\u2019Or\u00e9al/a\u2019s.md\n"
+    ),
+    "too long for Windows": doubt(
+        f"- {'d' * 200}/{'a' * 59}\n",
+        "git on Windows cannot check out the path ddd",
+        f"- {'d' * 200}/{'a' * 58}\n",
+        entry(alternatives=[f"{'d' * 200}/{'a' * 59}"]),
+    ),
+    **{
+        f"a comment that may be a part of the path: {text!r}": doubt(
+            text, f"{found} behind the path {path} is a comment of YAML", *others
+        )
+        for text, path, found, *others in (
+            (
+                "- docs/issue #12.md\n",
+                "docs/issue",
+                "#12.md",
+                "- docs/issue # 12.md\n",
+                "- docs/issue #todo\n",
+                "- docs/issue.md #12.md\n",
+                "- 'docs/issue' #12.md\n",
+                "- LICENSE #see https://example.com/a.md\n",
+                "- LICENSE #https://example.com/a.md\n",
+                "- 'docs/issue #12.md'\n",
+                "- docs/issue#12.md\n",
+            ),
+            ("- path: docs/C #.md\r\n", "docs/C", "#.md", "- path: docs/C # .md\r\n"),
+        )
+    },
+    **{
         f"another letter case: {text!r}": doubt(
             text, f"{paths} differ in letter case only", earn_not, where=where
         )

@@ -258,6 +258,12 @@ def test_the_owner_is_not_asked_where_nothing_is_inherited() -> None:
         ("docs/a.md", "docs/b.md", None),
         ("a/b/c", "A/x", "A/"),
         ("caf\u00e9.md", "cafe\u0301.md", "cafe\u0301.md"),
+        # A file where a directory is, and the other way round
+        ("docs", "Docs/a.md", "Docs/"),
+        ("docs/a.md", "Docs", "Docs"),
+        ("a/caf\u00e9/b", "a/cafe\u0301", "a/cafe\u0301"),
+        ("docs", "docs/a.md", None),
+        ("docs/a.md", "docs", None),
     ],
 )
 def test_letter_case_conflict(path: str, exists: str, conflict: str | None) -> None:

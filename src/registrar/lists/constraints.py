@@ -78,6 +78,23 @@ class _Doubt(NamedTuple):
 
 
 PATH_DOUBTS = (
+    # mdn/yari#2172. Joiners and marks of direction belong to words in some
+    # scripts, and to emoji
+    _Doubt(
+        "definitions.invisible",
+        re.compile(
+            "[\u00a0\u00ad\u180e\u2000-\u200b\u2028-\u202f\u205f-\u2064\u2066-\u206f\ufeff]"
+            "|(?<![^\\x00-\\x7f])[\u061c\u200c-\u200f]"
+        ),
+    ),
+    # An apostrophe inside is a part of names such as `L’Oréal`
+    _Doubt(
+        "definitions.quotes",
+        re.compile(
+            "^[\u2018\u2019\u201c-\u201e\u00ab\u00bb]|[\u2018\u2019\u201c\u201d\u00ab\u00bb]$"
+        ),
+        Scope.TYPED,
+    ),
     _Doubt("definitions.path_pattern", WILDCARD, Scope.TYPED),
     _Doubt("definitions.path_placeholder", _PLACEHOLDER),
     # The names are those of https://learn.microsoft.com/windows/win32/fileio/naming-a-file, the
@@ -94,6 +111,8 @@ PATH_DOUBTS = (
     ),
     _Doubt("definitions.end_of_name", re.compile(r"(?:^|/)([^/]*[. ])(?:/|$)"), Scope.CREATED),
     _Doubt("definitions.not_on_windows", re.compile(r'[<>:"|?*]'), Scope.CREATED),
+    # zellij-org/zellij#4969: the path of the clone is added to it
+    _Doubt("definitions.long_on_windows", re.compile("(?s)^.{260,}"), Scope.CREATED),
 )
 """Probable mistakes in a path. Only the first one is reported."""
 _HFS_IGNORED = re.compile("[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
@@ -139,7 +158,9 @@ def path_doubts(path: str, *scopes: Scope) -> Iterator[Message]:
     """
     for key, pattern, scope in PATH_DOUBTS:
         if scope in {Scope.ALL, *scopes} and (found := pattern.search(path)):
-            shown = Excerpt(found[pattern.groups])
+            text = found[pattern.groups]
+            is_seen = len(text) > 1 or text.isprintable()
+            shown = Excerpt(text) if is_seen else f"U+{ord(text):04X}"
             yield msg(key, path=Excerpt(path), found=shown)
             return
 

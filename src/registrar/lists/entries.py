@@ -68,6 +68,8 @@ class EntryReader(NodeReader):
     def _files(self, node: yaml.Node, *, content_allowed: bool) -> Iterator[ListedFile]:
         keys = self._keys_of_entry(node)
         path = self.string(keys.get("path"), "path")
+        if path and (rest := syntax.comment_behind(keys["path"])):
+            self.warn(node, msg("definitions.comment", path=Excerpt(path), found=Excerpt(rest)))
         description = self.string(keys.get("description"), "description") or ""
         if len(description) > constraints.DESCRIPTION_CHARACTERS:
             length, most = len(description), constraints.DESCRIPTION_CHARACTERS

@@ -111,6 +111,23 @@ def text_of(node: yaml.Node) -> str | None:
         return value
 
 
+def comment_behind(node: yaml.Node) -> str:
+    """Return the comment behind an unquoted text if it may be the rest of that text.
+
+    It may be so if it is one word with a file ending, right behind the `#`, and the text has none:
+    ``docs/issue #12.md``.
+    """
+    end = node.end_mark
+    if end is None or not isinstance(node, yaml.ScalarNode) or node.style:
+        return ""
+    has_ending = "." in node.value.rpartition("/")[2]
+    found = None if has_ending else _REST_OF_PATH.match(end.buffer or "", end.pointer)
+    return found[1] if found else ""
+
+
+_REST_OF_PATH = re.compile(r" +(#[^\s:]*\.[A-Za-z0-9]{1,5})[ \t]*(?=[\r\n\0])")
+
+
 class _NodeCounter:
     """Counts nodes, characters and levels. Raises `Malformed` above a limit.
 
@@ -222,6 +239,8 @@ def _json_node(value: object, nodes: _NodeCounter) -> yaml.Node:
 
 _KEY = re.compile(r"""[\s-]*+(?:"[^"]*"|'[^']*'|[^\s"'#][^"'#]*?):(?=\s|$)""")
 """The beginning of a line that has a key."""
+_CLOSED = re.compile(r"""(?:\{+[^{}]*\}+|\[+[^\[\]]*\]+|"[^"]*"|'[^']*')$""")
+"""A text in brackets or quotes right before another text: the beginning of ``[slug]/page.tsx``."""
 _NO_COMMENT = re.compile(r"\s*[^\s#]")
 """The beginning of a line that is neither blank nor a comment."""
 _LINE_BREAK = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")
@@ -249,6 +268,8 @@ def _in_yaml(error: yaml.MarkedYAMLError, text: str) -> Malformed:
     is_character = problem.startswith(("found character", "found undefined alias"))
     is_misplaced = problem.startswith("expected ") and problem.endswith(_MISPLACED)
     is_text = problem == "could not find expected ':'"
+    is_rest = problem.endswith(("found '<scalar>'", "got '<scalar>'"))
+    closed = _CLOSED.search(line[: mark.column]) if is_rest else None
     is_second = problem == "but found another document"
     here, first = (mark.line, mark.column), (mark.line, _indentation(line))
     start, above = (began.line, began.column), (last, _indentation(lines[last]))
@@ -263,6 +284,7 @@ def _in_yaml(error: yaml.MarkedYAMLError, text: str) -> Malformed:
         ("definitions.no_key", start, is_text),
         ("definitions.begins_with", here, is_character),
         ("definitions.begins_with", start, is_alias),
+        ("definitions.begins_with", (mark.line, closed.start() if closed else 0), closed),
     )
     for key, (at, column), holds in mistakes:
         if holds:

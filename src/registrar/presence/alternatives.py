@@ -183,9 +183,12 @@ def letter_case_conflict(path: str, listing: DirectoryListing) -> str | None:
     A checkout on Windows or macOS cannot have both. The path of a directory ends with a slash.
     ``None`` if there is no such path.
     """
-    for candidate in (path, *(f"{parent}/" for parent in parents(path))):
-        other = listing.in_any_case(candidate)
-        if other not in {None, candidate}:
+    for each in (path, *parents(path)):
+        # A file and a directory cannot stand beside each other either
+        candidates = (each, f"{each}/")
+        others = (listing.in_any_case(candidate) for candidate in candidates)
+        other = next(filter(None, others), None)
+        if other not in {None, *candidates}:
             return other
     return None
 
