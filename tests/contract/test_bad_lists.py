@@ -444,6 +444,21 @@ OBJECTS = {
     "an unknown visibility": rule(
         "{when: {visibility: secret}, files: [a]}", "visibility cannot be secret. Valid values:"
     ),
+    **{
+        f"a name that no repository has: {name}": rule(
+            f"{{when: {{name: '{name}'}}, files: [a]}}",
+            f"name is the name of a repository without its owner, or a pattern for it, so {name} "
+            "matches none: names have letters, digits, `.`, `_` and `-`, and in a pattern only",
+        )
+        for name in ("svc-[0-9]*", "{api,web}-*", "{repo}", "octo/a", "!a", "a, b", "a b")
+    },
+    **{
+        f"a topic that no repository has: {topic}": rule(
+            f"{{when: {{topic: [a, '{topic}']}}, files: [a]}}",
+            f"no repository can have the topic {topic}: topics have small letters, digits and",
+        )
+        for topic in ("{repo}", "machine learning", "c++", "a_b")
+    },
     "an empty condition": rule("{when: {}, files: [a]}", "the condition is empty"),
     "a fork that is no boolean": rule("{when: {fork: 1}, files: [a]}", "fork must be"),
     "a condition that is no path": rule("{when: {exists: /a}, files: [a]}", "the path /a"),

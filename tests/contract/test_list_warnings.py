@@ -224,7 +224,7 @@ DOUBTS = {
     ),
     **{
         f"typographic quotes: {path}": doubt(
-            f"- {path}\n", f"the path {path} begins or ends with {found}, which is no quotation"
+            f"- {path}\n", f"the path {path} begins or ends with {found}, which becomes a part of"
         )
         for found, path in (
             ("\u201c", "\u201cdocs/a.md\u201d"),
@@ -323,6 +323,17 @@ DOUBTS = {
             ("topic", "api-*", '{topic: "api-*"}'),
         )
     },
+    "a placeholder in a property of a condition": doubt(
+        when('{property: {team: "{repo}"}}'),
+        "property compares with the value in the list: {repo} is filled in only in contents.",
+        when('{property: {team: "{other}"}, name: "svc-?.*_1", topic: [A-1, b2]}'),
+        where="rule 1, line 2",
+    ),
+    "a placeholder in a description": doubt(
+        entry(description="The name of {repo}"),
+        "`description` holds {repo}, which is filled in only in contents.",
+        entry(description="The {name} of this"),
+    ),
     "an executable file of an entry": doubt(
         "- {path: a, content_file: tools/run}\n",
         EXECUTABLE,

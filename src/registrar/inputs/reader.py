@@ -12,7 +12,7 @@ from registrar.inputs.interface import INPUTS
 from registrar.lists import profiles
 from registrar.models.conditions import MOST_CHARACTERS
 from registrar.models.files import TEMPLATE_NAMES
-from registrar.models.selection import VISIBILITIES, NamePattern, Selection
+from registrar.models.selection import TOPIC, VISIBILITIES, NamePattern, Selection
 from registrar.models.settings import (
     CommitStrategy,
     FailOn,
@@ -523,6 +523,12 @@ def read_selection(entries: Sequence[str]) -> tuple[Selection, list[Message]]:
             patterns.append(NamePattern(owner, repo, includes))
             if includes and patterns[-1].is_literal:
                 named[entry.lower()] = entry
+    errors += (
+        msg("many.no_topic", value=Excerpt(f"{name}:{value}"))
+        for name in ("topic", "-topic")
+        for value in values[name]
+        if not TOPIC.fullmatch(value)
+    )
     properties = _properties(values["property"], errors)
     excluded_properties = _properties(values["-property"], errors)
     first_days, last_days = _days(values["created"], errors)

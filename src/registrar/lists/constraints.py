@@ -51,7 +51,7 @@ PATH_LEVELS = 32
 
 WILDCARD = re.compile(r"[*?\[]")
 """A character that has a meaning in patterns, but not in a path."""
-_PLACEHOLDER = re.compile(
+PLACEHOLDER = re.compile(
     rf"\$?\{{+ *(?:{'|'.join(TEMPLATE_NAMES).replace('NAME', '[^{}]+')}) *\}}+"
 )
 """A placeholder that a template would fill in, also with several braces or blanks."""
@@ -96,7 +96,7 @@ PATH_DOUBTS = (
         Scope.TYPED,
     ),
     _Doubt("definitions.path_pattern", WILDCARD, Scope.TYPED),
-    _Doubt("definitions.path_placeholder", _PLACEHOLDER),
+    _Doubt("definitions.path_placeholder", PLACEHOLDER),
     # The names are those of https://learn.microsoft.com/windows/win32/fileio/naming-a-file, the
     # other names and the characters those that git refuses on Windows (git/git, compat/mingw.c,
     # `is_valid_win32_path`)

@@ -74,6 +74,8 @@ class EntryReader(NodeReader):
         if len(description) > constraints.DESCRIPTION_CHARACTERS:
             length, most = len(description), constraints.DESCRIPTION_CHARACTERS
             self.error(node, msg("definitions.description_too_long", length=length, most=most))
+        if found := constraints.PLACEHOLDER.search(description):
+            self.warn(node, msg("definitions.description_placeholder", found=Excerpt(found[0])))
         template = self.boolean(keys.get("template"), "template")
         definition = FileDefinition(
             path=path or "",

@@ -1,5 +1,6 @@
 """Reads the `when` of a rule, or of a part of a file -> `Condition`."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TypeAlias
@@ -9,7 +10,7 @@ import yaml
 from registrar.lists import constraints, languages, syntax
 from registrar.lists.nodes import NodeReader
 from registrar.models.conditions import MOST_CHARACTERS, Condition
-from registrar.models.selection import VISIBILITIES
+from registrar.models.selection import TOPIC, VISIBILITIES
 from registrar.texts.messages import Excerpt, Message, msg
 from registrar.texts.templates import PROPERTY_NAME
 
@@ -19,6 +20,8 @@ CONDITION_KEYS = (
 )
 """Keys of a ``when``."""
 
+_NAME = re.compile(r"[A-Za-z0-9._*?-]+")
+"""The name of a repository, or a pattern for it (openrewrite/rewrite#8856)."""
 _Check: TypeAlias = Callable[[str], Iterable[Message]]
 
 
@@ -52,7 +55,7 @@ def condition(
     negated = keys.get("not")
     return Condition(
         languages=frozenset(lowered("language", doubts=_unknown_language)),
-        topics=frozenset(lowered("topic", doubts=partial(_pattern, "topic"))),
+        topics=frozenset(lowered("topic", _no_topic, doubts=partial(_pattern, "topic"))),
         visibilities=frozenset(lowered("visibility", _no_visibility)),
         is_fork=reader.boolean(keys.get("fork"), "fork"),
         names=tuple(lowered("name", _no_name)),
@@ -123,9 +126,21 @@ def _no_path(key: str, value: str) -> Iterator[Message]:
     yield from constraints.path_doubts(value)
 
 
+def _no_value(key: str, value: str) -> Iterator[Message]:
+    yield from _pattern(key, value)
+    if found := constraints.PLACEHOLDER.search(value):
+        yield msg("definitions.when_placeholder", key=key, found=Excerpt(found[0]))
+
+
 def _no_name(value: str) -> Iterator[Message]:
-    if "/" in value:
+    if not _NAME.fullmatch(value):
         yield msg("definitions.when_name", value=Excerpt(value))
+
+
+def _no_topic(value: str) -> Iterator[Message]:
+    # A wildcard is a warning
+    if not TOPIC.fullmatch(constraints.WILDCARD.sub("", value.lower()) or "-"):
+        yield msg("definitions.when_topic", value=Excerpt(value))
 
 
 def _properties(reader: NodeReader, node: yaml.Node | None) -> Iterator[tuple[str, frozenset[str]]]:
@@ -137,5 +152,5 @@ def _properties(reader: NodeReader, node: yaml.Node | None) -> Iterator[tuple[st
     for name, value in reader.keys(node).items():
         if not PROPERTY_NAME.fullmatch(name):
             reader.error(value, msg("definitions.when_property_name", name=Excerpt(name)))
-        values = _values(reader, value, name, doubts=partial(_pattern, "property"))
+        values = _values(reader, value, name, doubts=partial(_no_value, "property"))
         yield name.lower(), frozenset(each.lower() for each in values)

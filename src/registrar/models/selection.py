@@ -1,5 +1,6 @@
 """The selection of the repositories of a run over many."""
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
@@ -10,6 +11,9 @@ from registrar.models.repository import Repository
 
 VISIBILITIES = ("public", "internal", "private")
 """The visibilities of a repository: the first one lets most people see it."""
+TOPIC = re.compile(r"[a-z0-9-]+")
+"""A topic:
+https://docs.github.com/en/repositories/managing-your-repositorys-settings-and-features/customizing-your-repository/classifying-your-repository-with-topics"""
 
 
 class Exclusion(StrEnum):
