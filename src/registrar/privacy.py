@@ -74,4 +74,4 @@ def _listed_only(file: ListedPath) -> ListedPath:
     if isinstance(file.plan, Present):
         present = file.plan.file._replace(path=file.path)
         file = file._replace(plan=file.plan._replace(file=present))
-    return file._replace(hides="")
+    return file._replace(hides="", used_instead="")

@@ -267,6 +267,28 @@ def test_what_would_be_hidden_is_named(
     assert "GitHub uses it instead" not in run.text
 
 
+@pytest.mark.parametrize("mode", ["plan", "check", "register"])
+def test_a_new_file_without_effect_is_named(
+    start: Start, strategy: str, mode: str, host: StandInHost, action: Action
+) -> None:
+    """By `per-file` where it does not only make the fixed calls."""
+    repository = host.create_repository(TARGET, {".github/CODEOWNERS": b"* @octo/all\n"})
+    listed = {"definitions": action.listing("CODEOWNERS", "a")}
+    run = start(listed, mode=mode, runner=True, language="en")
+    known = strategy == SINGLE or mode != "register"
+    assert run.outputs["missing" if mode != "register" else "created"] == "2"
+    warnings = [each.data.partition(". ")[0] for each in run.annotations("warning")]
+    said = "The new files would have no effect, because GitHub uses existing files that come before"
+    assert warnings == [f"{said} them: .github/CODEOWNERS instead of CODEOWNERS"] * known
+    assert not any("hides" in file for file in run.registration["files"])
+    in_row = "has no effect, because GitHub uses your `.github/CODEOWNERS`"
+    assert (in_row in run.summary) is known
+    if mode == "register":
+        assert (in_row in (repository.pull_requests[0].body or "")) is known
+    run = start(listed, mode="plan", respect_alternatives="true", language="en")
+    assert "no effect" not in run.text
+
+
 def test_a_run_that_goes_on_still_says_what_is_hidden(host: StandInHost, action: Action) -> None:
     repository = host.create_repository(TARGET, THEIRS)
     entries: list[str] = [".github/SECURITY.md"]

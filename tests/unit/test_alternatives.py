@@ -67,6 +67,10 @@ GITHUB_ACCEPTS = [
     (".github/ISSUE_TEMPLATE.md", ".github/ISSUE_TEMPLATE/bug.yaml"),
     (".github/dependabot.yml", ".github/dependabot.yaml"),
     (".github/dependabot.yaml", ".github/dependabot.yml"),
+    (".github/release.yml", ".github/release.yaml"),
+    (".github/release.yaml", ".github/release.yml"),
+    (".devcontainer/devcontainer.json", ".devcontainer.json"),
+    (".devcontainer.json", ".devcontainer/devcontainer.json"),
     (".github/workflows/ci.yml", ".github/workflows/ci.yaml"),
     (".github/workflows/ci.yaml", ".github/workflows/CI.yml"),
     ("action.yml", "action.yaml"),
@@ -104,11 +108,15 @@ GITHUB_DOES_NOT_ACCEPT = [
     (".github/ISSUE_TEMPLATE/config.md", ".github/ISSUE_TEMPLATE/config.yml"),
     (".github/ISSUE_TEMPLATE.md", ".github/ISSUE_TEMPLATE/config.yaml"),
     # Nobody has confirmed that GitHub reads these
-    (".github/release.yml", ".github/release.yaml"),
     (".github/DISCUSSION_TEMPLATE/ideas.yml", ".github/DISCUSSION_TEMPLATE/ideas.yaml"),
     (".github/workflows/copilot-setup-steps.yml", ".github/workflows/copilot-setup-steps.yaml"),
     ("workflow-templates/ci.yml", "workflow-templates/ci.yaml"),
     ("dependabot.yml", "dependabot.yaml"),
+    ("release.yml", ".github/release.yml"),
+    (".devcontainer/devcontainer.json", "devcontainer.json"),
+    (".devcontainer/devcontainer.json", ".devcontainer/a/devcontainer.json"),
+    (".devcontainer/devcontainer.json", ".devcontainer/.devcontainer.json"),
+    (".devcontainer.json", "src/.devcontainer.json"),
     (".github/workflows/lib/ci.yml", ".github/workflows/lib/ci.yaml"),
     ("my-action.yml", "my-action.yaml"),
     ("AGENTS.md", "docs/AGENTS.md"),
@@ -189,6 +197,11 @@ INHERITED = [
 INHERITED_IF_PUBLIC = [
     (".github/PULL_REQUEST_TEMPLATE.md", "pull_request_template.md", "pull_request_template.md"),
     (".github/ISSUE_TEMPLATE.md", "ISSUE_TEMPLATE.md", "ISSUE_TEMPLATE.md"),
+    (
+        ".github/DISCUSSION_TEMPLATE/ideas.yml",
+        ".github/DISCUSSION_TEMPLATE/ideas.yml",
+        ".github/DISCUSSION_TEMPLATE/ideas.yml",
+    ),
     *[
         # GitHub inherits the whole folder
         (listed, exists, exists)
@@ -203,6 +216,8 @@ NOT_INHERITED = [
     ("AGENTS.md", "AGENTS.md"),
     (".github/ISSUE_TEMPLATE/config.yml", "ISSUE_TEMPLATE/config.yml"),
     ("packages/a/SECURITY.md", "SECURITY.md"),
+    (".github/DISCUSSION_TEMPLATE/ideas.yml", ".github/DISCUSSION_TEMPLATE/q-a.yml"),
+    (".github/DISCUSSION_TEMPLATE/ideas.yml", "DISCUSSION_TEMPLATE/ideas.yml"),
 ]
 
 
@@ -240,6 +255,15 @@ def test_own_issue_templates_switch_off_the_inherited_ones() -> None:
             alternatives.inherited_from(FileDefinition(listed), listing, owner, is_public=True)
             == expected
         )
+
+
+def test_an_own_form_for_discussions_switches_off_the_inherited_ones() -> None:
+    """Whether this is so is not confirmed, but a form counts as inherited only without it."""
+    form = ".github/DISCUSSION_TEMPLATE/ideas.yml"
+    listing = listing_of(".github/DISCUSSION_TEMPLATE/q-a.yml")
+    definition, owner = FileDefinition(form), listing_of(form)
+    assert alternatives.inherited_from(definition, listing, owner, is_public=True) is None
+    assert alternatives.places_of([definition]) == (".github",)
 
 
 def test_the_owner_is_not_asked_where_nothing_is_inherited() -> None:
@@ -297,29 +321,48 @@ def test_every_rule_names_its_public_source() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "present", "hidden"),
+    ("path", "present", "hidden", "used"),
     [
-        (".github/SECURITY.md", ["SECURITY.md"], "SECURITY.md"),
-        (".github/SECURITY.md", ["docs/security.txt"], "docs/security.txt"),
-        (".github/SECURITY.md", ["SECURITY.md", "docs/SECURITY.md"], "SECURITY.md"),
-        ("SECURITY.md", ["docs/SECURITY.md"], "docs/SECURITY.md"),
-        ("docs/SECURITY.md", ["SECURITY.md"], None),
-        ("SECURITY.md", [".github/SECURITY.md", "docs/SECURITY.md"], None),
-        (".github/SECURITY.md", [".github/SECURITY.rst", "SECURITY.md"], None),
-        (".github/SECURITY.md", ["src/SECURITY.md", "SECURITY.md/a"], None),
-        (".github/README.md", ["README.md"], "README.md"),
-        ("README.md", ["docs/README.md"], "docs/README.md"),
-        ("docs/README.md", ["README.md"], None),
-        (".github/CODEOWNERS", ["CODEOWNERS"], "CODEOWNERS"),
-        ("LICENSE", ["COPYING", "docs/LICENSE"], None),
-        (".github/FUNDING.yml", ["FUNDING.yml"], None),
+        (".github/SECURITY.md", ["SECURITY.md"], "SECURITY.md", ""),
+        (".github/SECURITY.md", ["docs/security.txt"], "docs/security.txt", ""),
+        (".github/SECURITY.md", ["SECURITY.md", "docs/SECURITY.md"], "SECURITY.md", ""),
+        ("SECURITY.md", ["docs/SECURITY.md"], "docs/SECURITY.md", ""),
+        ("docs/SECURITY.md", ["SECURITY.md"], "", "SECURITY.md"),
+        ("SECURITY.md", [".github/SECURITY.md", "docs/SECURITY.md"], "", ".github/SECURITY.md"),
+        (".github/SECURITY.md", [".github/SECURITY.rst", "SECURITY.md"], "", ""),
+        (".github/SECURITY.md", ["src/SECURITY.md", "SECURITY.md/a"], "", ""),
+        (".github/README.md", ["README.md"], "README.md", ""),
+        ("README.md", [".github/README.md"], "", ".github/README.md"),
+        ("README.md", ["docs/README.md"], "docs/README.md", ""),
+        ("docs/README.md", ["README.md"], "", ""),
+        (".github/CODEOWNERS", ["CODEOWNERS"], "CODEOWNERS", ""),
+        # Mininglamp-OSS/octo-smart-summary#37
+        ("CODEOWNERS", [".github/CODEOWNERS"], "", ".github/CODEOWNERS"),
+        ("docs/CODEOWNERS", ["Docs/codeowners", "CODEOWNERS"], "", "CODEOWNERS"),
+        (".github/release.yml", [".github/release.yaml"], ".github/release.yaml", ""),
+        (".github/release.yaml", [".github/release.yml"], "", ".github/release.yml"),
+        (".github/dependabot.yaml", [".github/dependabot.yml"], "", ".github/dependabot.yml"),
+        (".github/workflows/a.yml", [".github/workflows/a.yaml"], "", ""),
+        (
+            ".devcontainer.json",
+            [".devcontainer/devcontainer.json"],
+            "",
+            ".devcontainer/devcontainer.json",
+        ),
+        (".devcontainer/devcontainer.json", [".devcontainer.json"], ".devcontainer.json", ""),
+        (".devcontainer/a/devcontainer.json", [".devcontainer.json"], "", ""),
+        ("LICENSE", ["COPYING", "docs/LICENSE"], "", ""),
+        (".github/FUNDING.yml", ["FUNDING.yml"], "", ""),
         (
             ".github/PULL_REQUEST_TEMPLATE.md",
             ["pull_request_template.md"],
             "pull_request_template.md",
+            "",
         ),
-        ("other.md", [".github/other.md"], None),
+        ("other.md", [".github/other.md"], "", ""),
     ],
 )
-def test_what_a_new_file_hides(path: str, present: list[str], hidden: str | None) -> None:
-    assert alternatives.hidden_by(path, listing_of(*present)) == hidden
+def test_what_a_new_file_hides_and_by_what_it_is_hidden(
+    path: str, present: list[str], hidden: str, used: str
+) -> None:
+    assert alternatives.rivals_of(path, listing_of(*present)) == (hidden, used)

@@ -189,6 +189,8 @@ class ListedPath(NamedTuple):
     """An existing path that differs only in letter case or Unicode form."""
     hides: str = ""
     """The existing file that GitHub would no longer use if this path existed."""
+    used_instead: str = ""
+    """The existing file that GitHub would use instead of this path."""
     deleted_since: PullRequest | None = None
     """The merged pull request that added the file, if somebody has deleted the file since."""
     conflicts_with: PullRequest | None = None

@@ -12,6 +12,7 @@ from registrar.models.repository import Directories
 from registrar.presence.names import folded
 from registrar.presence.special_files import (
     EVERYWHERE,
+    FORM_FOLDERS,
     ISSUE_TEMPLATES,
     Inherited,
     SpecialFile,
@@ -82,7 +83,7 @@ def may_inherit(definitions: Iterable[FileDefinition]) -> bool:
     Callers must not ask this about the ``.github`` repository itself, which inherits nothing.
     """
     return any(
-        directory_of(definition.path) == ISSUE_TEMPLATES
+        directory_of(definition.path) in FORM_FOLDERS
         or ((kind := special_file(definition.path)) and kind.inherited is not Inherited.NEVER)
         for definition in definitions
     )
@@ -126,18 +127,20 @@ def inherited_from(
 
     The result is a path in that repository; ``None`` if nothing is inherited. ``listing`` is the
     target's, and ``owner_listing`` that of the ``.github`` repository. Without ``is_public`` that
-    repository is internal. The folder of issue templates is inherited as a whole, and only if the
-    target has no file in its own folder.
+    repository is internal. A folder of forms is inherited as a whole, and only if the target has no
+    file in its own folder. Any issue template counts as the listed one, but only the same form for
+    discussions.
     """
-    kind = special_file(definition.path)
-    in_folder = directory_of(definition.path) == ISSUE_TEMPLATES
-    is_issue_template = in_folder or (kind is not None and ISSUE_TEMPLATES in kind.folders)
-    if is_issue_template and listing.files_in(ISSUE_TEMPLATES):
+    kind, folder = special_file(definition.path), directory_of(definition.path)
+    if kind is not None and ISSUE_TEMPLATES in kind.folders:
+        folder = ISSUE_TEMPLATES
+    if folder in FORM_FOLDERS and listing.files_in(folder):
         return None
-    if in_folder:
-        inherited = owner_listing.files_in(ISSUE_TEMPLATES) if is_public else ()
+    if folder in FORM_FOLDERS and kind is None:
+        inherited = owner_listing.files_in(folder) if is_public else ()
         same = owner_listing.in_any_case(definition.path)
-        return same if same in inherited else next(iter(inherited), None)
+        any_other = next(iter(inherited), None) if folder == ISSUE_TEMPLATES else None
+        return same if same in inherited else any_other
     if kind is None or kind.inherited is Inherited.NEVER:
         return None
     if kind.inherited is Inherited.IF_PUBLIC and not is_public:
@@ -148,32 +151,39 @@ def inherited_from(
 def places_of(definitions: Iterable[FileDefinition]) -> tuple[str, ...]:
     """Return the directories in which GitHub looks for the listed kinds of files.
 
-    The root is empty. For issue templates it is the directory above their folder, whose entries
-    show whether the folder exists.
+    The root is empty. For forms it is the directory above their folder, whose entries show whether
+    the folder exists.
     """
     places: dict[str, None] = {}
     for path in (definition.path for definition in definitions):
         if kind := special_file(path):
             places |= dict.fromkeys(kind.places)
-        elif directory_of(path) == ISSUE_TEMPLATES:
-            places[directory_of(ISSUE_TEMPLATES)] = None
+        elif (folder := directory_of(path)) in FORM_FOLDERS:
+            places[directory_of(folder)] = None
     return tuple(places)
 
 
-def hidden_by(path: str, listing: DirectoryListing) -> str | None:
-    """Return the existing file that GitHub would no longer use if there were a file at ``path``.
+def rivals_of(path: str, listing: DirectoryListing) -> tuple[str, str]:
+    """Return the existing file that GitHub would no longer use if there were a file at ``path``,
+    and the existing file that GitHub would use instead of ``path``.
 
-    ``None`` if there is no such file, or if GitHub would continue to use it.
+    Both are empty if there is no such file, or if it is not known which one GitHub uses.
     """
     kind = special_file(path)
-    if kind is None or (directory := directory_of(path)) not in kind.places:
-        return None
-    # GitHub uses the file in the first of its places, so only a file in a later place is hidden
-    for place in kind.places:
-        if name := next((each for each in listing.files_in(place) if is_named(kind, each)), None):
-            is_later = kind.places.index(place) > kind.places.index(directory)
-            return name if is_later else None
-    return None
+    if kind is None:
+        return "", ""
+    # GitHub uses the file that comes first
+    present = sorted(
+        (number, other.endswith(".yaml"), other)
+        for number, place in enumerate(kind.places)
+        for other in listing.files_in(place)
+        if is_named(kind, other)
+    )
+    *rank, first = next(iter(present), (0, False, ""))
+    own = [kind.places.index(directory_of(path)), path.endswith(".yaml")]
+    if not first or own == rank:
+        return "", ""
+    return (first, "") if own < rank else ("", first)
 
 
 def letter_case_conflict(path: str, listing: DirectoryListing) -> str | None:

@@ -21,6 +21,11 @@ _TEMPLATES = (
 EVERYWHERE = (".github", "", "docs")
 """The directories where GitHub looks for a community health file, in its order (`_DEFAULTS`)."""
 ISSUE_TEMPLATES = ".github/ISSUE_TEMPLATE"
+DISCUSSION_FORMS = ".github/DISCUSSION_TEMPLATE"
+FORM_FOLDERS = frozenset({ISSUE_TEMPLATES, DISCUSSION_FORMS})
+"""Folders whose files a repository inherits if it has none of its own in the folder (`_DEFAULTS`).
+This is not confirmed for forms of discussions. Each of these belongs to the category of its name.
+"""
 WORKFLOW_FILES = ".github/workflows/"
 """The beginning of the paths of workflows, for which a token needs an additional permission."""
 _FLAGS = re.IGNORECASE | re.ASCII
@@ -40,10 +45,10 @@ class SpecialFile(NamedTuple):
     """A kind of file: files that GitHub uses for the same purpose, so that one is enough."""
 
     name: str
-    """Regular expression of the file's name, in any letter case."""
+    """Regular expression of the file's name, in any letter case. It may look back at the path."""
     places: tuple[str, ...]
     """The directories where GitHub looks. It uses the first one that has such a file. The root is
-    empty."""
+    empty. In one directory, ``.yml`` comes before ``.yaml``; this is not confirmed."""
     inherited: Inherited
     source: str
     """The address of a page that describes this."""
@@ -88,6 +93,26 @@ SPECIAL_FILES = (
         extensions=(".md", ".yml", ".yaml"),
     ),
     SpecialFile(
+        r"release\.ya?ml",
+        (".github",),
+        Inherited.NEVER,
+        f"{_DOCS}/rest/releases/releases#generate-release-notes-content-for-a-release",
+    ),
+    SpecialFile(
+        r"dependabot\.ya?ml",
+        (".github",),
+        Inherited.NEVER,
+        "https://github.com/github/docs/pull/43123",
+    ),
+    # A configuration in a folder of `.devcontainer` is left out, because there may be several, and
+    # people choose one of them
+    SpecialFile(
+        r"(?<=/)devcontainer\.json|(?<!/)\.devcontainer\.json",
+        (".devcontainer", ""),
+        Inherited.NEVER,
+        "https://github.com/devcontainers/spec/blob/main/docs/specs/devcontainer-reference.md",
+    ),
+    SpecialFile(
         "CODEOWNERS",
         EVERYWHERE,
         Inherited.NEVER,
@@ -113,18 +138,17 @@ SPECIAL_FILES = (
 """The kinds of files that GitHub knows. A path is of the first kind that matches."""
 YAML_FILES = {
     rf"{ISSUE_TEMPLATES}/(?!config$)[^/]+": "https://github.com/autokey/autokey/pull/896",
-    r"\.github/dependabot": "https://github.com/github/docs/pull/43123",
     # GitHub finds `copilot-setup-steps` only under its full name
     rf"{WORKFLOW_FILES}(?!copilot-setup-steps$)[^/]+": (
         f"{_DOCS}/actions/reference/workflows-and-actions/workflow-syntax"
     ),
     r"(.+/)?action": f"{_DOCS}/actions/reference/workflows-and-actions/metadata-syntax",
 }
-"""Regular expressions of paths that GitHub reads with `.yml` and with `.yaml`, with their sources.
+"""Regular expressions of other paths that GitHub reads with `.yml` and with `.yaml`, with their
+sources.
 
-If there is no source for that (`FUNDING.yaml`, `.github/release.yaml`), only the listed ending
-counts. GitHub does not read `config.yaml` in the folder of issue templates
-(https://github.com/orgs/community/discussions/36812).
+If there is no source for that (`FUNDING.yaml`), only the listed ending counts. GitHub does not read
+`config.yaml` in the folder of issue templates (https://github.com/orgs/community/discussions/36812).
 """
 INVALID_IF_BLANK = re.compile(
     r"\.github/(?:workflows/[^/]+|ISSUE_TEMPLATE/(?!config\.)[^/]+|DISCUSSION_TEMPLATE/[^/]+"
@@ -144,7 +168,7 @@ OWNER_DIRECTORIES = tuple(
         directory
         for kind in SPECIAL_FILES
         if kind.inherited is not Inherited.NEVER
-        for directory in (*EVERYWHERE, *kind.folders)
+        for directory in (*EVERYWHERE, *kind.folders, DISCUSSION_FORMS)
     )
 )
 """All directories of the owner's ``.github`` repository from which files are inherited. They are
@@ -182,8 +206,7 @@ def is_configuration(path: str) -> bool:
 
 def is_named(kind: SpecialFile, path: str) -> bool:
     """Whether ``path`` has a name of this kind, in any directory."""
-    name = path.rpartition("/")[2]
-    return bool(re.fullmatch(kind.name, name, _FLAGS))
+    return bool(re.compile(kind.name, _FLAGS).fullmatch(path, path.rfind("/") + 1))
 
 
 def directory_of(path: str) -> str:

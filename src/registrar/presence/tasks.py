@@ -14,9 +14,9 @@ from registrar.models.task import Task
 from registrar.presence.alternatives import (
     DirectoryListing,
     has_its_own,
-    hidden_by,
     inherited_from,
     letter_case_conflict,
+    rivals_of,
     satisfied_by,
 )
 from registrar.texts.escaping import FoundPath
@@ -57,13 +57,14 @@ def make_task(spec: RegistrationSpec, state: RepositoryState, listed: Listed | N
         if below := next((each for each in above if entries[each].type != _DIRECTORY), ""):
             return ListedPath(definition, blocked(spec, msg("reason.blocked", parent=below), below))
         other_case = letter_case_conflict(path, listing)
-        hides = None if spec.settings.ref else hidden_by(path, listing)
+        hides, used_instead = ("", "") if spec.settings.ref else rivals_of(path, listing)
         # Most paths have neither, and thousands of empty `FoundPath` objects would take memory
         return ListedPath(
             definition,
             create,
             other_case=FoundPath(other_case) if other_case else "",
             hides=FoundPath(hides) if hides else "",
+            used_instead=FoundPath(used_instead) if used_instead else "",
         )
 
     paths = tuple(map(found, definitions))

@@ -143,6 +143,8 @@ def _report_paths(task: Task, progress: Progress) -> None:
         progress.warn("progress.unicode_form", about=str(pairs), pairs=pairs)
     if pairs := _pairs("progress.hides_pair", task, lambda each: each.hides):
         progress.warn("progress.hides", about=str(pairs), pairs=pairs)
+    if pairs := _pairs("progress.used_instead_pair", task, lambda each: each.used_instead):
+        progress.warn("progress.used_instead", about=str(pairs), pairs=pairs)
     if paths := task.hiding:
         progress.warn("progress.not_handed_down", about=str(paths), paths=paths)
     if not task.spec.policy.tells_paths:

@@ -407,6 +407,8 @@ def _with_shade(path: ListedPath, reason: Message | None) -> Message | None:
 def _besides(path: ListedPath) -> Iterator[Message]:
     if path.hides:
         yield msg("reason.hides", other=path.hides)
+    if path.used_instead:
+        yield msg("reason.used_instead", other=path.used_instead)
     if pull := path.deleted_since:
         yield msg("reason.deleted", pull_request=pull.link)
 
