@@ -153,6 +153,18 @@ COMMON = {
     "content misspelled": entry(
         "{path: x, contents: y}", "unknown key contents. Did you mean `content`? Known: path, "
     ),
+    **{
+        f"a place for anchors in {what}": Mistake(text, where, "unknown key x-a. Known: ")
+        for what, text, where in (
+            ("an entry", "- path: a\n  x-a: b\n", "entry 1, line 2"),
+            # The condition would hold for every repository
+            (
+                "a condition",
+                "rules:\n- when: {x-a: go, fork: true}\n  files: [a]\n",
+                "rule 1, line 2",
+            ),
+        )
+    },
     "files misspelled": Mistake(
         "file:\n  - a\n", "line 1", "unknown key file. Did you mean `files`? Known: name, "
     ),

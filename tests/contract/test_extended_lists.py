@@ -67,6 +67,20 @@ def test_exclude_leaves_out_and_files_replace_and_add(
     assert [*run.outcomes] == [*expected]
 
 
+def test_anchors_have_a_place(single: Start, action: Action, repository: Repository) -> None:
+    text = """
+x-owned: &owned {description: Ours, template: true}
+.text: &text "Of {owner}\\n"
+files:
+  - <<: *owned
+    path: a.md
+    content: *text
+"""
+    run = single(definitions=action.write("list.yml", text)).or_fail()
+    assert run.stderr == ""
+    assert repository.files(LIST_BRANCH)["a.md"] == b"Of octo\n"
+
+
 def test_an_extended_list_gives_no_names(action: Action, repository: Repository) -> None:
     run = action(definitions=action.document({"extends": "health"}))
     assert run.outputs["branch"] == LIST_BRANCH

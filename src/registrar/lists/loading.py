@@ -27,6 +27,9 @@ from registrar.texts.spelling import closest
 
 KEYS = ("name", "extends", "exclude", "files", "rules", "$schema")
 """Keys of a list that is an object. ``$schema`` is only for editors and has no effect."""
+ANCHORS = ("x-", ".")
+"""Beginnings of other keys of such a list. They have no effect, so that anchors of YAML have a
+place (docker/compose#10394)."""
 RULE_KEYS = ("when", "extends", "exclude", "files")
 """Keys of a rule."""
 
@@ -47,7 +50,7 @@ def load(folder: Folder, name: str, *, content_allowed: bool = True, secret: str
         message = msg(error.key, file=name, **error.values)
         raise InvalidInput([Diagnostic(message, name, error.line)]) from error
     reader = EntryReader(folder, name, secret)
-    keys = reader.keys(root, KEYS) if syntax.is_mapping(root) else {"files": root}
+    keys = reader.keys(root, KEYS, ANCHORS) if syntax.is_mapping(root) else {"files": root}
     list_name = _name(reader, keys.get("name"))
     extended = _extended(reader, keys)
     nodes = reader.items(keys.get("files"), "files")

@@ -104,10 +104,13 @@ class NodeReader:
         mark = node.start_mark
         return Place(int(mark.line) + 1 if mark else None, self.number, self.rule)
 
-    def keys(self, node: yaml.MappingNode, known: Sequence[str] = ()) -> dict[str, yaml.Node]:
+    def keys(
+        self, node: yaml.MappingNode, known: Sequence[str] = (), ignored: tuple[str, ...] = ()
+    ) -> dict[str, yaml.Node]:
         """Return the values of an object by key, and report unknown and repeated keys.
 
-        Both are left out. Without ``known`` every key is accepted.
+        Both are left out. Without ``known`` every key is accepted. Keys that begin with one of
+        ``ignored`` are not reported as unknown.
         """
         given: dict[str, list[tuple[yaml.Node, yaml.Node]]] = {}
         merges = []
@@ -120,7 +123,8 @@ class NodeReader:
             [*earlier, merge] = merges
             twice = msg("definitions.duplicate_key", key="<<")
             self.error(merge, twice if earlier else msg("definitions.merge"))
-        unknown = [name for name in given if known and name not in known]
+        others = [name for name in given if known and name not in known]
+        unknown = [name for name in others if not name.startswith(ignored)]
         for name in unknown:
             key, _ = given[name][-1]
             values = {"key": Excerpt(name), "known": known}
@@ -134,7 +138,7 @@ class NodeReader:
         return {
             name: pairs[0][1]
             for name, pairs in given.items()
-            if len(pairs) == 1 and name not in unknown
+            if len(pairs) == 1 and name not in others
         }
 
     def string(self, node: yaml.Node | None, key: str, *, is_item: bool = False) -> str | None:
