@@ -319,6 +319,26 @@ def test_githubs_words_are_not_shown_in_a_public_workflow(
     assert rows(run)["octo-org/open"] in {"failed", "deferred"}
 
 
+@pytest.mark.parametrize(
+    ("status", "words", "remedy"),
+    [
+        (422, "must be a collaborator", "only collaborators may open pull requests"),
+        (409, "Secret detected in content", "push protection takes a part of the content"),
+        (422, "refusing to allow a GitHub App to create workflow `secret`", "`workflow`, and a"),
+        (409, "Rule violations found: file path secret is restricted", "a push ruleset forbids"),
+    ],
+)
+def test_the_remedy_is_shown_without_githubs_words(
+    in_public: Start, host: StandInHost, published: Published, status: int, words: str, remedy: str
+) -> None:
+    host.create_repository("octo-org/open", PRESENT)
+    refuse(host, lambda request: not is_read(request), status, message=words)
+    run = in_public()
+    assert run.exit_code == 1
+    assert remedy in run.stdout
+    assert words.lower() not in published(run)
+
+
 def test_githubs_words_are_shown_where_only_those_read_who_may(
     in_private: Start, host: StandInHost
 ) -> None:
