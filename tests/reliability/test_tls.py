@@ -129,15 +129,19 @@ def test_a_certificate_that_does_not_fit(
     assert not [line for line in ended.lines if "Waiting" in line or "待ちます" in line]
 
 
+@pytest.mark.parametrize("workspace", ["/github/workspace", "/home/runner/work/example"])
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_file_of_certificates_that_is_not_there(
-    tmp_path: Path, monkeypatch: Environment, language: str
+    tmp_path: Path, monkeypatch: Environment, language: str, workspace: str
 ) -> None:
+    """The action in a container names the path of the workspace there, and only this one."""
+    monkeypatch.setenv("GITHUB_WORKSPACE", workspace)
     monkeypatch.setenv("SSL_CERT_FILE", "/etc/company/ca.pem")
     ended = run(tmp_path, AUTHORITY.good(), language=language)
     assert ended.exit_code == 1
     assert "SSL_CERT_FILE=/etc/company/ca.pem" in ended.stderr
-    assert "/github/workspace" in ended.stderr
+    assert ("/github/workspace" in ended.stderr) == (workspace == "/github/workspace")
+    assert "`env`" in ended.stderr
 
 
 @pytest.mark.parametrize(
