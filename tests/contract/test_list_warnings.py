@@ -423,13 +423,19 @@ DOUBTS = {
                 ("Program.cs", "\ufeffusing System;\n"),
             ),
             ("docs/a.md", "\ufeff---\ntitle: A\n---\n", "begins with a byte order mark"),
-            ("run", "\ufeff#!/bin/sh\n", "begins with a byte order mark"),
+            (
+                "run",
+                "\ufeff#!/bin/sh\n",
+                "begins with a byte order mark",
+                ("lib.rs", "\ufeff#![no_std]\n"),
+            ),
             (
                 "run",
                 "#!/bin/sh -e\r\necho\r\n",
                 "begins with #!/bin/sh -e, and this line ends as on Windows (CRLF)",
                 ("run", "#!/bin/sh -e\necho\r\n"),
                 ("run.bat", "@echo off\r\n"),
+                ("lib.rs", "#![no_std]\r\n"),
             ),
         )
     },

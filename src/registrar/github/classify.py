@@ -369,7 +369,6 @@ TABLE: tuple[Row, ...] = (
     _denied("refusal.actions_pull_requests", says=("is not permitted to create or approve",)),
     # r-universe-org/help#247
     _refused("refusal.archived", says=("was archived",)),
-    # octokit/octokit.rb#1184, PyGithub/PyGithub#2414, googleapis/release-please-action#704
     # cli/cli#10574, apple/pkl-project-commons#63, GD4AI/obsidian-llm-wiki#715; dmf-mxl/mxl#355 has
     # these words below "rule violations"
     _denied(
@@ -377,6 +376,7 @@ TABLE: tuple[Row, ...] = (
         says=("refusing to allow",),
         when=lambda c: c.says("workflow"),
     ),
+    # octokit/octokit.rb#1184, PyGithub/PyGithub#2414, googleapis/release-please-action#704
     _denied(
         "refusal.workflow_scope",
         (403, 404),

@@ -42,6 +42,9 @@ either, because it is a command substitution of a shell.
 """
 
 
+_ANY = frozenset({True, False, None})
+
+
 class _Doubt(NamedTuple):
     """A probable mistake in a content."""
 
@@ -64,6 +67,9 @@ _DATA = (".yml", ".yaml", ".json", ".json5", ".toml")
 code, `{ User.new }` may be a block."""
 _POINTER = re.compile(r"\Aversion https://(?:git-lfs|hawser)\.github\.com/spec/v\d")
 """The first line of a pointer (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md)."""
+_INTERPRETER = re.compile(r"\A#! */[^\r\n]*")
+"""The first line of a script. `#![…]` is an attribute of Rust."""
+_ENDS_WITH_CR = re.compile(rf"{_INTERPRETER.pattern}(?=\r)")
 _BYTE_ORDER_MARK = "\ufeff"
 _FRONT_MATTER = (".md", ".markdown", ".html")
 """Endings of files that may begin with a front matter in YAML."""
@@ -81,15 +87,13 @@ def _byte_order_mark(path: str, text: str) -> str | None:
     """
     rest = text.removeprefix(_BYTE_ORDER_MARK)
     has_front = rest.startswith("---") and path.lower().endswith(_FRONT_MATTER)
-    is_read = has_front or rest.startswith("#!") or path.startswith(f"{ISSUE_TEMPLATES}/")
+    is_script = _INTERPRETER.match(rest) is not None
+    is_read = has_front or is_script or path.startswith(f"{ISSUE_TEMPLATES}/")
     return "U+FEFF" if rest != text and is_read else None
 
 
 def _search(pattern: re.Pattern[str]) -> Callable[[str, str], str | None]:
     return lambda _, text: (found := pattern.search(text)) and found[0]
-
-
-_ANY = frozenset({True, False, None})
 
 
 def _doubled(_path: str, text: str) -> str | None:
@@ -101,7 +105,7 @@ DOUBTS = (
     _Doubt("definitions.lfs_pointer", _ANY, _search(_POINTER)),
     _Doubt("definitions.byte_order_mark", _ANY, _byte_order_mark),
     # The kernel looks for an interpreter whose name ends with the carriage return
-    _Doubt("definitions.script_line_ends", _ANY, _search(re.compile(r"\A#![^\r\n]*(?=\r)"))),
+    _Doubt("definitions.script_line_ends", _ANY, _search(_ENDS_WITH_CR)),
     # renovatebot/renovate#17511
     _Doubt("definitions.other_braces", frozenset({True}), _other_braces),
     _Doubt("definitions.no_template", frozenset({None}), _search(_PLACEHOLDER)),
