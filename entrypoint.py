@@ -1,49 +1,15 @@
-"""The entry point: `python -I entrypoint.py`, from wherever it stands."""
+"""The entry point of a checkout and of the image: `python -I entrypoint.py`, from wherever it
+stands.
+"""
 
-import gc
 import os
 import sys
 
 try:
-    import signal
-
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        # Until the run itself takes over, nothing is done and there is nothing to tell
-        if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, lambda number, _frame: os._exit(128 + number))
-    # The commands start us with it blocked: the interpreter alone would answer with a traceback
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT,))
+    # An import of pathlib would lengthen the time in which no signal is handled yet
+    root = os.path.dirname(os.path.realpath(__file__))  # noqa: PTH120
+    sys.path.insert(0, os.path.join(root, "src"))  # noqa: PTH118
+    from registrar.__main__ import run
 except KeyboardInterrupt:
     os._exit(130)
-
-from pathlib import Path
-
-# Nearly all that a start creates stays: looking through it for garbage costs 5 % of the start
-gc.set_threshold(500_000)
-
-# A closed standard stream is None, and its number would go to the next file that is opened
-for descriptor in range(3):
-    try:
-        os.fstat(descriptor)
-    except OSError:
-        os.open(os.devnull, os.O_RDWR)
-sys.stdout = sys.stdout or os.fdopen(1, "w")
-sys.stderr = sys.stderr or os.fdopen(2, "w")
-for stream in (sys.stdout, sys.stderr):
-    # Whatever the locale, Japanese can be printed, and nothing that cannot ends the run
-    stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
-
-sys.path.insert(0, str(Path(__file__).resolve().parent / "src"))
-try:
-    from registrar.main import main
-    from registrar.runtime.cancellation import Cancellation
-except ImportError as missing:
-    print(f"必要なパッケージがありません / missing package: {missing.name}", file=sys.stderr)
-    sys.exit(2)
-
-cancellation = Cancellation()
-cancellation.install()
-code = main(sys.argv[1:], os.environ, sys.stdout, sys.stderr, cancellation, sys.stdin)
-# The end of the process frees everything; the interpreter would collect it first, piece by piece
-gc.freeze()
-sys.exit(code)
+sys.exit(run())

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from registrar import __version__
 from registrar.inputs.interface import INPUTS, Input, meant
-from registrar.lists.profiles import BOTH
+from registrar.lists.profiles import BOTH, IS_INSTALLED
 from registrar.texts.messages import Catalogue, Message, msg
 
 COLUMNS = 80
@@ -56,7 +56,7 @@ class CommandLine(NamedTuple):
             return
         program = f"setup-repository-{self.command}-files.sh" if self.command else "registrar"
         for message in (
-            msg("help.usage", program=f"scripts/{program}"),
+            msg("help.usage", program=program if IS_INSTALLED else f"scripts/{program}"),
             msg("help.purpose"),
             msg("help.environment"),
         ):

@@ -8,9 +8,12 @@ ALL = "all"
 UNNAMED = "missing"
 """The name of a caller's own list that gives none."""
 
-CONFIG = Path(__file__).parents[3] / "scripts" / "config"
-"""The directory of the built-in lists. It does not change, because users of the commands edit the
-lists there."""
+_IN_PACKAGE = Path(__file__).parents[1] / "config"
+IS_INSTALLED = _IN_PACKAGE.is_dir()
+"""Whether registrar is an installed package, not a checkout."""
+CONFIG = _IN_PACKAGE if IS_INSTALLED else Path(__file__).parents[3] / "scripts" / "config"
+"""The directory of the built-in lists. In a checkout it does not change, because users of the
+scripts edit the lists there; a package has a copy of it (`pyproject.toml`)."""
 
 
 def defaults_of(name: str) -> Defaults:
