@@ -28,7 +28,7 @@ TABLE: Mapping[str, str] = {
     "check · to create · to update": "s",
     "check · unset · skipped": "M",
     "plan · blank · skipped": "psm",
-    "plan · blocked · nothing": "sm",
+    "plan · blocked · nothing": "psm",
     "plan · declined · skipped": "psm",
     "plan · differs · skipped": "psm",
     "plan · filled · skipped": "psm",

@@ -37,7 +37,7 @@ def run() -> int:
     cancellation = Cancellation()
     cancellation.install()
     code = main(sys.argv[1:], os.environ, sys.stdout, sys.stderr, cancellation, sys.stdin)
-    # The end of the process frees everything; the interpreter would collect it first, piece by piece
+    # The end of the process frees everything; the interpreter would collect it first, bit by bit
     gc.freeze()
     return code
 

@@ -7,7 +7,14 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TextIO
 
-from registrar.errors import EXIT_DONE, Cancelled, Diagnostic, Refused
+from registrar.errors import (
+    EXIT_DONE,
+    Cancelled,
+    Diagnostic,
+    Failure,
+    Refused,
+    RegistrarError,
+)
 from registrar.inputs import cli, environment
 from registrar.inputs.lists import load as load_lists
 from registrar.inputs.reader import read as read_settings
@@ -37,38 +44,49 @@ def main(  # noqa: PLR0913, PLR0917 (what a process is started with)
     questions to a person if it is a terminal.
     """
     cancellation = cancellation or Cancellation()
-    command_line = cli.parse(arguments)
+    command_line = cli.parse(arguments, environ)
     environ = {**environ, **command_line.variables}
     languages = environment.languages(environ, is_contracts=bool(command_line.command))
     in_place_of_words = Catalogue(languages.reader).text(msg("label.words_not_shown"))
     # The token is kept out of every text, even if the inputs turn out to be invalid
     privacy = Privacy(environment.value_of(environ, "host_token"), in_place_of_words)
     now = datetime.fromtimestamp(cancellation.clock.time(), UTC).isoformat(timespec="seconds")
-    console = Console(environ, stdout, stderr, privacy.without_token)
+    console = Console(
+        environ,
+        stdout,
+        stderr,
+        privacy.without_token,
+        is_quiet=cli.QUIET in command_line.switches,
+        prints_report=command_line.prints_report,
+    )
     reporter = Reporter(console, languages, privacy, now)
-    if command_line.question != cli.VERSION:
+    if command_line.question not in cli.FOR_PROGRAMS:
         reporter.begin()
-    if command_line.question:
-        for line in command_line.answer(reporter.catalogue):
-            reporter.console.line(line)
-        return EXIT_DONE
 
     result = RunResult()
     try:
+        if command_line.question:
+            for line in command_line.answer(reporter.catalogue):
+                console.result(line)
+            return EXIT_DONE
+        unwritable = console.files.ask_for(command_line.files)
         settings = read_settings(
-            environ, command_line.errors, in_workspace=not command_line.names_list
+            environ,
+            [*command_line.errors, *unwritable],
+            in_workspace=not command_line.names_list,
         )
         reporter.inputs_are_read()
         for warning in settings.warnings:
             reporter.warn(Diagnostic(warning))
-        reporter.console.files.ask_for(command_line.files)
-        lists = load_lists(settings, reporter.warn)
+        lists = load_lists(settings, reporter.warn, command_line.lists)
         if settings.mode is Mode.VALIDATE:
             reporter.report_lists(lists)
             result.valid_lists = lists
+            if cli.STRICT in command_line.switches:
+                _refuse_warnings(reporter.warnings)
         else:
-            if not command_line.says_yes:
-                reporter.terminal = Terminal.found(environ, stdin, stdout, cancellation)
+            if cli.YES not in command_line.switches:
+                reporter.terminal = Terminal.found(environ, stdin, console.stream, cancellation)
             _execute(settings, lists, reporter, cancellation, result)
         cancellation.only_report_left()
     except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
@@ -76,6 +94,11 @@ def main(  # noqa: PLR0913, PLR0917 (what a process is started with)
         result.end_with(error)
     reporter.report_run(result)
     return result.exit_code
+
+
+def _refuse_warnings(count: int) -> None:
+    if count:
+        raise RegistrarError(Failure.of(msg("definitions.strict", count=count)))
 
 
 def _execute(

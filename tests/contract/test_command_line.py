@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
+from pathlib import Path
 from unicodedata import east_asian_width
 
 import pytest
@@ -11,16 +15,17 @@ from registrar import __version__
 from registrar.inputs.interface import INPUTS
 from registrar.texts.messages import LANGUAGES
 from tests.fakehub import Repository, StandInHost
-from tests.harness import LIST_BRANCH, SCAFFOLD_BRANCH, TARGET, Action
+from tests.harness import LIST_BRANCH, SCAFFOLD_BRANCH, TARGET, Action, Run
 
 REGISTRAR = "scripts/registrar"
 COMMANDS = (
     "scripts/setup-repository-scaffold-files.sh",
     "scripts/setup-repository-health-files.sh",
 )
-FILES = ["--table", "--page"]
+FILES = ["--report", "--table", "--page"]
+SWITCHES = ["--yes", "--quiet", "--strict"]
 OPTIONS = [each.option for each in INPUTS.values() if each.name != "host_token"]
-OPTIONS += [*FILES, "--yes"]
+OPTIONS += [*FILES, *SWITCHES, "--print-completion"]
 SECRET = "ghp_thisIsATokenThatNobodyMaySee0123456"
 
 
@@ -137,7 +142,8 @@ def test_every_input_but_the_token_is_an_option(action: Action, repository: Repo
     }
     others = {
         *FILES,
-        "--yes",
+        *SWITCHES,
+        "--print-completion",
         "--ref",
         "--profile",
         "--target-repos",
@@ -212,14 +218,16 @@ def test_a_list_of_ones_own_has_a_command_of_its_own(
     assert repository.branches == [LIST_BRANCH, "main"]
 
 
-@pytest.mark.parametrize("given", [FILES, ["--table"], ["--page"]])
-def test_table_and_page_are_written_where_the_caller_says(
+@pytest.mark.parametrize("given", [FILES, ["--report"], ["--table"], ["--page"]])
+def test_files_are_written_where_the_caller_says(
     action: Action, repository: Repository, given: list[str]
 ) -> None:
     action.write("page", "earlier")
     arguments = [part for option in given for part in (option, option.removeprefix("--"))]
-    action.start({**plain(action), "INPUT_MODE": "plan"}, *arguments).or_fail()
+    run = action.start({**plain(action), "INPUT_MODE": "plan"}, *arguments).or_fail()
     found = {option: (action.workspace / option.removeprefix("--")) for option in given}
+    if "--report" in found:
+        assert json.loads(found["--report"].read_text("utf-8")) == run.report
     if "--table" in found:
         text = found["--table"].read_text("utf-8")
         assert (text[:12], text.count(f'"{TARGET}",')) == ('"repository"', 29)
@@ -236,9 +244,222 @@ def test_table_and_page_are_written_where_the_caller_says(
 def test_a_file_that_cannot_be_written_is_refused_before_any_request(
     action: Action, option: str
 ) -> None:
-    run = action.start({**plain(action), "INPUT_LANGUAGE": "en"}, option, "gone/file")
+    environ = {**plain(action), "INPUT_LANGUAGE": "en"}
+    run = action.start(environ, option, "gone/file", "--mode", "paln")
     assert (run.exit_code, action.host.requests) == (2, [])
     assert "gone/file: the file cannot be written (No such file or directory)." in run.stderr
+    assert "Invalid value paln for mode." in run.stderr
+
+
+@pytest.mark.parametrize("file", ["report.json", "-"])
+@pytest.mark.parametrize(
+    ("arguments", "exit_code"),
+    [(["--mode=plan"], 0), (["--mode=check"], 1), (["--mode=paln"], 2), (["--target-repo=x/y"], 2)],
+)
+def test_the_report_is_there_however_the_run_ends(
+    action: Action, repository: Repository, arguments: list[str], exit_code: int, file: str
+) -> None:
+    action.write("report.json", "earlier")
+    environ = {**plain(action), "INPUT_LANGUAGE": "en"}
+    run = action.start(environ, *arguments, "--report", file)
+    given = run.stdout if file == "-" else (action.workspace / file).read_text("utf-8")
+    assert json.loads(given) == run.report
+    assert run.report["exit_code"] == run.exit_code == exit_code
+
+
+@pytest.mark.parametrize("is_runner", [True, False])
+def test_with_the_report_on_standard_output_all_lines_are_on_standard_error(
+    action: Action, repository: Repository, is_runner: bool
+) -> None:
+    """Nothing in the report is a command for the runner, which reads both streams."""
+    listed = action.listing("##[error]a", ".gitignore/b")
+    environ = {**plain(action), "INPUT_PROFILE": "", "INPUT_LANGUAGE": "en"}
+    environ |= {"GITHUB_ACTIONS": "true"} if is_runner else {}
+    run = action.start(environ, "--definitions", listed, "--report=-", "--mode=plan")
+    [line] = run.lines
+    [registration] = json.loads(line)["registrations"]
+    assert {file["path"] for file in registration["files"]} == {"##[error]a", ".gitignore/b"}
+    assert "##[" not in line
+    assert "Nothing was written." in run.stderr
+    assert run.outputs["report_path"] == ""
+
+
+PROGRESS = re.compile(r"^(Checking which|\[ ?1/|--- /dev/null|Wrote|Creating)", re.MULTILINE)
+"""The beginnings of lines that are neither a warning nor an error nor a result."""
+
+
+@pytest.mark.parametrize("is_runner", [True, False])
+@pytest.mark.parametrize("mode", ["plan", "register", "validate"])
+def test_a_quiet_run_prints_warnings_errors_and_the_result(
+    action: Action, host: StandInHost, repository: Repository, mode: str, is_runner: bool
+) -> None:
+    other = host.create_repository("octo/other", {".gitignore": b"x"})
+    listed = action.listing({"path": ".gitignore/b", "content": "{owner}"}, "c")
+    environ = {**plain(action), "INPUT_PROFILE": "", "INPUT_LANGUAGE": "en"}
+    environ |= {"GITHUB_ACTIONS": "true"} if is_runner else {}
+    arguments = ("--definitions", listed, "--mode", mode)
+    whole = action.start(environ, *arguments)
+    quiet = action.start(environ, *arguments, "--quiet", "--target-repo", other.full_name)
+    lines = [line.replace(other.full_name, TARGET) for line in quiet.lines]
+    left_out = "\n".join(line for line in whole.lines if line not in lines)
+    assert (quiet.exit_code, quiet.stderr) == (whole.exit_code, whole.stderr)
+    assert bool(PROGRESS.search(left_out)) is (mode != "validate")
+    assert "Warning" not in left_out
+    assert "::error" not in left_out
+    assert not PROGRESS.search(quiet.stdout)
+    assert [line for line in whole.lines if line in lines] == lines
+    assert lines[-1] == whole.lines[-1]
+
+
+# --- Lists --------------------------------------------------------------------------------
+
+FINE = "{} has no mistake. Files: 1. Rules: 0. Warnings: {}."
+
+
+def validate(action: Action, *arguments: str, **variables: str) -> Run:
+    """Check lists without a token."""
+    return action.start({"INPUT_LANGUAGE": "en", **variables}, "--mode", "validate", *arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["a.json", "b.json", "c.json"],
+        ["--definitions", "a.json", "b.json", "c.json"],
+        ["b.json", "--definitions=a.json", "--quiet", "c.json", "b.json"],
+    ],
+)
+def test_one_run_checks_several_lists(action: Action, arguments: list[str]) -> None:
+    for name in ("a", "b", "c"):
+        action.listing("README.md", name=f"{name}.json")
+    run = validate(action, *arguments).or_fail()
+    assert run.lines == [FINE.format(f"{name}.json", 0) for name in ("a", "b", "c")]
+    assert [line in run.summary for line in ("a.json", "b.json", "c.json")] == [True] * 3
+
+
+def test_all_mistakes_of_several_lists_are_told(action: Action) -> None:
+    action.listing("/a", name="a.json")
+    action.listing("b", name="b.json")
+    action.listing({"path": "c", "content": "{owner}"}, "/d", name="c.json")
+    run = validate(action, "a.json", "b.json", "c.json", "gone.yml")
+    assert run.exit_code == 2
+    places = re.findall(r"(?m)^(\w+): (\S+?)[,:]", run.stderr)
+    assert places == [
+        ("Warning", "c.json"),
+        ("Error", "a.json"),
+        ("Error", "c.json"),
+        ("Error", "gone.yml"),
+    ]
+
+
+def test_in_a_workflow_arguments_start_from_the_working_directory(
+    action: Action, tmp_path: Path
+) -> None:
+    action.listing("a", name="a.json")
+    validate(action, "a.json", GITHUB_ACTIONS="true", GITHUB_WORKSPACE=str(tmp_path)).or_fail()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--mode", "plan", "a.json"], "Argument 3 is a list. Only `--mode validate` takes"),
+        (["a.json"], "Argument 1 is a list. Only `--mode validate` takes"),
+        (["--mode", "validate", "a"], "Argument 3 is not an option."),
+        (["--strict"], "--strict works only with `--mode validate`"),
+        (["--strict", "--mode=plan"], "--strict works only with `--mode validate`"),
+        (["--quiet=1"], "Invalid value 1 for quiet. Valid values: true, false."),
+        (["--strict", "no", "--mode=validate"], "Invalid value no for strict."),
+    ],
+)
+def test_lists_and_strict_are_for_validate_alone(
+    action: Action, arguments: list[str], expected: str
+) -> None:
+    action.listing("a", name="a.json")
+    run = action.start({**plain(action), "INPUT_LANGUAGE": "en"}, *arguments)
+    assert (run.exit_code, action.host.requests) == (2, [])
+    [error] = run.stderr.splitlines()
+    assert error.startswith(f"Error: {expected}")
+
+
+def test_a_strict_run_fails_if_there_are_warnings(action: Action) -> None:
+    action.listing("a", name="a.json")
+    action.listing({"path": "b", "content": "{owner}"}, name="b.json")
+    assert validate(action, "--strict", "a.json").exit_code == 0
+    assert validate(action, "a.json", "b.json").exit_code == 0
+    run = validate(action, "--strict", "a.json", "b.json")
+    assert run.exit_code == run.report["exit_code"] == 1
+    assert run.lines == [FINE.format("a.json", 0), FINE.format("b.json", 1)]
+    assert "Error: The run fails, because there are warnings (1) and --strict is" in run.stderr
+    # A warning about an input counts as well
+    assert validate(action, "--strict", "a.json", "--fail-on=blank").exit_code == 1
+    environ = {"INPUT_LANGUAGE": "en", "INPUT_MODE": "validate"}
+    assert action.start(environ, "--strict", "b.json").exit_code == 1
+
+
+# --- Completion ---------------------------------------------------------------------------
+
+
+def completions(action: Action, *words: str) -> set[str]:
+    """Return what bash offers for the last word."""
+    script = action.start({}, "--print-completion", "bash").or_fail().stdout
+    given = " ".join(f"'{word}'" for word in ("registrar", *words))
+    ask = f"COMP_WORDS=({given}); COMP_CWORD={len(words)}; _shtab_registrar registrar '{words[-1]}'"
+    shell = ["bash", "--norc", "-c", f'{script}\n{ask}\necho "${{COMPREPLY[@]}}"']
+    return {*subprocess.run(shell, capture_output=True, text=True, check=True).stdout.split()}
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--"], {*OPTIONS, "--help", "--version"}),
+        (["--ma"], {"--max-wait-minutes", "--max-pull-requests", "--max-minutes"}),
+        (["--mode", "v"], {"validate"}),
+        (["--mode", "plan", "--profile", ""], {"scaffold", "health", "starter", "all"}),
+        (["--definitions", "li"], {"list.json"}),
+        (["--page", "li"], {"list.json"}),
+        (["--mode", "validate", "li"], {"list.json"}),
+        (["--draft", "--qu"], {"--quiet"}),
+    ],
+)
+def test_bash_completes_options_values_and_files(
+    action: Action, words: list[str], expected: set[str]
+) -> None:
+    action.listing("a")
+    assert completions(action, *words) == expected
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_script_for_completion_is_printed_alone_and_unchanged(
+    action: Action, host: StandInHost, shell: str, language: str
+) -> None:
+    run = action.start({}, "--print-completion", shell, "--language", language, "--nonsense")
+    assert (run.exit_code, run.stderr, run.summary, host.requests) == (0, "", "", [])
+    assert run.lines[0] in {
+        "# AUTOMATICALLY GENERATED by https://github.com/tqdm/shtab",
+        "#compdef registrar",
+    }
+    assert all(option.lstrip("-") in run.stdout for option in OPTIONS)
+    # No character is replaced by an escape, as in lines for people
+    assert not re.search(r"\\(x|u|N)[0-9a-f{]", run.stdout)
+
+
+@pytest.mark.parametrize(
+    ("shell", "has_package", "expected"),
+    [
+        ("csh", True, "Invalid value csh for print_completion. Valid values: bash, zsh, fish."),
+        ("bash", False, "The Python package shtab is missing."),
+    ],
+)
+def test_without_a_script_for_completion_there_is_an_error(
+    action: Action, monkeypatch: pytest.MonkeyPatch, shell: str, has_package: bool, expected: str
+) -> None:
+    if not has_package:
+        monkeypatch.setitem(sys.modules, "shtab", None)
+    run = action.start({"INPUT_LANGUAGE": "en"}, "--print-completion", shell)
+    assert (run.exit_code, run.stdout) == (2, "")
+    [error] = run.stderr.splitlines()
+    assert error.startswith(f"Error: {expected}")
 
 
 # --- Mistakes -----------------------------------------------------------------------------

@@ -34,7 +34,16 @@ pytestmark = pytest.mark.large
 
 def build(kind: str, project: Path, into: Path) -> Path:
     """Build a ``wheel`` or an ``sdist`` with the locked build tool, and return its path."""
-    command = [sys.executable, "-m", "hatchling", "build", "--target", kind, "--directory", into]
+    command = [
+        sys.executable,
+        "-m",
+        "hatchling",
+        "build",
+        "--target",
+        kind,
+        "--directory",
+        str(into),
+    ]
     subprocess.run(command, cwd=project, env=MACHINE, check=True, capture_output=True)
     [built] = into.glob("*.whl" if kind == "wheel" else "*.tar.gz")
     return built
@@ -58,7 +67,11 @@ def install(tmp_path_factory: pytest.TempPathFactory) -> Install:
                 venv.create(environment, clear=True, symlinks=True)
                 python = str(environment / "bin/python")
                 pip = [sys.executable, "-I", "-m", "pip", "--python", python, "--quiet"]
-                subprocess.run([*pip, "install", "--no-compile", f"{given}[completion]"], env=MACHINE, check=True)
+                subprocess.run(
+                    [*pip, "install", "--no-compile", f"{given}[completion]"],
+                    env=MACHINE,
+                    check=True,
+                )
         return str(command)
 
     return installed
@@ -149,7 +162,7 @@ def test_the_installed_command_handles_signals_and_closed_streams(
 
 def test_python_starts_it_as_a_module(action: Action, install: Install) -> None:
     python = Path(install("wheel")).with_name("python")
-    command = [python, "-m", "registrar", "--version"]
+    command = [str(python), "-m", "registrar", "--version"]
     said = subprocess.run(
         command, cwd=action.workspace, env=clean_environment(), check=True, capture_output=True
     )

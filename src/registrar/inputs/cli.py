@@ -6,8 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from registrar import __version__
+from registrar.errors import Refused
+from registrar.inputs import completion
+from registrar.inputs.environment import value_of
 from registrar.inputs.interface import INPUTS, Input, meant
 from registrar.lists.profiles import BOTH, IS_INSTALLED
+from registrar.models.settings import Mode
 from registrar.texts.messages import Catalogue, Message, msg
 
 COLUMNS = 80
@@ -18,15 +22,32 @@ _COMMANDS = {f"--command={each.name}": each.name for each in BOTH}
 _HELP = ("-h", "--help")
 VERSION = "--version"
 _MARGIN = " " * 6
+STANDARD_OUTPUT = "-"
+"""Stands for standard output in place of the file of the report."""
 _LIST = ("profile", "definitions")
 """The inputs that choose the list. The help of the two commands leaves them out."""
-_FILES = (Input("table", msg("option.table")), Input("page", msg("option.page")))
+_REPORT = "report"
+_FILES = (
+    Input(_REPORT, msg("option.report")),
+    Input("table", msg("option.table")),
+    Input("page", msg("option.page")),
+)
 """Options that are not inputs, because a step of a workflow finds these files by its outputs."""
-_YES = Input("yes", msg("option.yes"), "false", ("true", "false"))
-"""An option that is not an input, because registrar asks nobody in a workflow."""
-_OTHERS = (*_FILES, _YES)
+YES, QUIET, STRICT = "yes", "quiet", "strict"
+_SWITCHES = (
+    Input(YES, msg("option.yes"), "false", ("true", "false")),
+    Input(QUIET, msg("option.quiet"), "false", ("true", "false")),
+    Input(STRICT, msg("option.strict"), "false", ("true", "false")),
+)
+"""Options that are not inputs, because they are for people in a shell, and for hooks of git."""
+_COMPLETION = Input("print_completion", msg("option.print_completion"), choices=completion.SHELLS)
+FOR_PROGRAMS = (VERSION, _COMPLETION.option)
+"""The questions whose answers are for programs."""
+_OTHERS = (*_FILES, *_SWITCHES, _COMPLETION)
 _OPTIONS = {each.option: each for each in (*INPUTS.values(), *_OTHERS) if each.name != "host_token"}
 _TARGET = re.compile(r"[A-Za-z0-9_-]+/[A-Za-z0-9._-]+")
+_LISTS = (".json", ".yml", ".yaml")
+"""Ends of arguments that are lists. Any other argument may be a token, so no message repeats it."""
 _UNBROKEN = re.compile(r" |[（「]*(?:[!-~]+|[ァ-ヶー]+|[^ ])[、。）」]*")
 """A unit of the help that no line break may split, with punctuation that must not begin or end a
 line."""
@@ -41,22 +62,35 @@ class CommandLine(NamedTuple):
     command: str = ""
     """Profile of the command that was started; empty for the general command."""
     files: Mapping[str, str] = {}
-    """Paths of the files with evidence, by ``table`` and ``page``; empty if it is not wanted."""
-    says_yes: bool = False
-    """Whether the run writes without asking."""
+    """Paths of the files for `_FILES` by name; empty if a file is not wanted."""
+    prints_report: bool = False
+    """Whether standard output gets the report, and nothing else."""
+    switches: frozenset[str] = frozenset()
+    """Those of `YES`, `QUIET` and `STRICT` that are switched on."""
     question: str = ""
-    """``--help`` or ``--version`` if that was given, so that the run only answers it."""
+    """``--help``, ``--version`` or ``--print-completion`` if that was given, so that the run only
+    answers it."""
+    shell: str = ""
+    """The shell of ``--print-completion``."""
+    lists: tuple[str, ...] = ()
+    """The lists to check, if there are several; empty if the input ``definitions`` has the only
+    one."""
     names_list: bool = False
     """Whether an option names the list, so that its path starts from the working directory."""
 
     def answer(self, catalogue: Catalogue) -> Iterator[str]:
-        """Yield the lines of the answer to `question`."""
+        """Yield the lines of the answer to `question`. Raises `Refused` if there is none."""
         if self.question == VERSION:
             yield f"registrar {__version__}"
             return
+        if self.question == _COMPLETION.option:
+            yield from self._completion(catalogue)
+            return
         program = f"setup-repository-{self.command}-files.sh" if self.command else "registrar"
+        program = program if IS_INSTALLED else f"scripts/{program}"
+        usage = "help.usage" if self.command else "help.usage_with_lists"
         for message in (
-            msg("help.usage", program=program if IS_INSTALLED else f"scripts/{program}"),
+            msg(usage, program=program),
             msg("help.purpose"),
             msg("help.environment"),
         ):
@@ -75,59 +109,112 @@ class CommandLine(NamedTuple):
         yield ""
         yield from _wrapped(catalogue.text(msg("help.exit_codes")))
 
+    def _completion(self, catalogue: Catalogue) -> Iterator[str]:
+        if error := _not_accepted(_COMPLETION, self.shell):
+            raise Refused(error)
+        files = {"definitions", *(each.name for each in _FILES)}
+        script = completion.script(self.shell, _OPTIONS.values(), files, catalogue)
+        yield from script.splitlines()
 
-def parse(arguments: Sequence[str]) -> CommandLine:
+
+def parse(arguments: Sequence[str], environ: Mapping[str, str]) -> CommandLine:
     """Read the arguments, and collect every error.
 
     An option is written ``--name value`` or ``--name=value``; ``--draft`` alone is ``--draft
     true``. Messages do not repeat values, because an argument that is not a known option may be a
-    token.
+    token. ``environ`` may have the mode, which decides whether an argument can be a list.
     """
     command = ""
     if arguments and arguments[0] in _COMMANDS:
         command, arguments = _COMMANDS[arguments[0]], arguments[1:]
     question = next((a for a in arguments if a in {*_HELP, VERSION}), "")
     variables: dict[str, str] = {}
-    errors: list[Message] = []
+    no_options: dict[int, str] = {}
+    errors: dict[int, Message] = {}
     position = 0
     while position < len(arguments):
-        name, has_value, value = arguments[position].partition("=")
+        name, has_value, text = arguments[position].partition("=")
         position += 1
         if not name.startswith("-"):
-            errors.append(_no_option(arguments[position - 1], position))
+            no_options[position] = arguments[position - 1]
             continue
-        if not has_value and position < len(arguments) and not arguments[position].startswith("--"):
+        option = _OPTIONS.get(name.replace("_", "-"))
+        value = text if has_value else None
+        if value is None and _may_be_value(arguments[position : position + 1], option):
             value = arguments[position]
             position += 1
-        option = _OPTIONS.get(name.replace("_", "-"))
-        if name in {*_HELP, VERSION}:
-            errors.append(msg("input.option_with_value", name=name))
-        elif option is None:
-            errors.append(_unknown(name))
-        elif command and option.name == "profile":
-            errors.append(msg("input.option_of_command", name=name, profile=command))
-        elif option.variable in variables:
-            errors.append(msg("input.option_twice", name=name))
-        elif value.strip() or (option.is_switch and not has_value):
+        if error := _mistake(name, option, value, variables, command):
+            errors[position] = error
+        elif option:
             variables[option.variable] = value or "true"
-        else:
-            errors.append(msg("input.option_without_value", name=name))
     if command:
         variables[INPUTS["profile"].variable] = command
-    files = {each.name: variables.pop(each.variable, "") for each in _FILES}
-    yes = variables.pop(_YES.variable, _YES.default)
-    says_yes = _YES.accepted(yes) == "true"
-    errors += _no_switch(yes)
-    names_list = INPUTS["definitions"].variable in variables
-    return CommandLine(variables, tuple(errors), command, files, says_yes, question, names_list)
+    others = {each.name: variables.pop(each.variable, each.default) for each in _OTHERS}
+    is_validate = value_of({**environ, **variables}, "mode").lower() == Mode.VALIDATE
+    lists = [each for each in no_options.values() if is_validate and each.endswith(_LISTS)]
+    errors |= {n: _no_option(each, n) for n, each in no_options.items() if each not in lists}
+    definitions = INPUTS["definitions"].variable
+    if lists:
+        lists = list(dict.fromkeys([*filter(None, [variables.get(definitions)]), *lists]))
+        variables[definitions] = lists[0]
+    of_switches = [_not_accepted(each, others[each.name]) for each in _SWITCHES]
+    switches = frozenset(
+        each.name for each in _SWITCHES if each.accepted(others[each.name]) == "true"
+    )
+    if STRICT in switches and not is_validate:
+        of_switches.append(msg("input.option_strict"))
+    files = {each.name: others[each.name] for each in _FILES}
+    if prints_report := files[_REPORT] == STANDARD_OUTPUT:
+        del files[_REPORT]
+    return CommandLine(
+        variables,
+        (*(errors[each] for each in sorted(errors)), *filter(None, of_switches)),
+        command,
+        files,
+        prints_report,
+        switches,
+        question or (_COMPLETION.option if others[_COMPLETION.name] else ""),
+        others[_COMPLETION.name],
+        tuple(lists),
+        names_list=definitions in variables,
+    )
 
 
-def _no_switch(value: str) -> list[Message]:
-    values = {"name": _YES.name, "value": value, "accepted": _YES.choices}
-    return [] if _YES.accepted(value) else [msg("input.unknown_value", **values)]
+def _may_be_value(after: Sequence[str], option: Input | None) -> bool:
+    """Whether the argument after an option, if there is one, is the value of the option."""
+    is_list = option is not None and option.is_switch and "".join(after).endswith(_LISTS)
+    return bool(after) and not after[0].startswith("--") and not is_list
+
+
+def _mistake(
+    name: str,
+    option: Input | None,
+    value: str | None,
+    variables: Mapping[str, str],
+    command: str,
+) -> Message | None:
+    """Return what is wrong about an option, if ``variables`` are given already."""
+    if name in {*_HELP, VERSION}:
+        return msg("input.option_with_value", name=name)
+    if option is None:
+        return _unknown(name)
+    if command and option.name == "profile":
+        return msg("input.option_of_command", name=name, profile=command)
+    if option.variable in variables:
+        return msg("input.option_twice", name=name)
+    if (value is None and option.is_switch) or (value or "").strip():
+        return None
+    return msg("input.option_without_value", name=name)
+
+
+def _not_accepted(option: Input, value: str) -> Message | None:
+    values = {"name": option.name, "value": value, "accepted": option.choices}
+    return None if option.accepted(value) else msg("input.unknown_value", **values)
 
 
 def _no_option(argument: str, position: int) -> Message:
+    if argument.endswith(_LISTS):
+        return msg("input.argument_list", position=position)
     if _TARGET.fullmatch(argument):
         return msg("input.argument_target", value=argument)
     return msg("input.argument", position=position)

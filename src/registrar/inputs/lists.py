@@ -1,6 +1,6 @@
 """Loads the lists of a run: the caller's own list, or built-in lists."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from registrar.errors import Diagnostic, InvalidInput
 from registrar.inputs.reader import branch_diagnostic
@@ -12,23 +12,28 @@ from registrar.models.spec import FileList, RegistrationSpec
 from registrar.runtime.workspace import Folder, around
 
 
-def load(settings: Settings, warn: Callable[[Diagnostic], None]) -> list[FileList]:
+def load(
+    settings: Settings, warn: Callable[[Diagnostic], None], files: Sequence[str] = ()
+) -> list[FileList]:
     """Load the lists of a run, and call ``warn`` with each of their warnings.
 
-    Raises `InvalidInput` with every error in a list.
+    ``files`` are the caller's own lists, if there are several. Raises `InvalidInput` with every
+    error in all of them.
     """
-    if settings.definitions:
+    lists = [_built_in(profile, settings) for profile in settings.profiles]
+    warnings = [diagnostic for each in lists for diagnostic in each.warnings]
+    errors: list[Diagnostic] = []
+    for file in files or filter(None, [settings.definitions]):
         try:
-            lists = [_own(settings)]
+            lists.append(_own(settings._replace(definitions=file)))
+            warnings += lists[-1].warnings
         except InvalidInput as error:
-            for diagnostic in error.warnings:
-                warn(diagnostic)
-            raise
-    else:
-        lists = [_built_in(profile, settings) for profile in settings.profiles]
-    for each in lists:
-        for diagnostic in each.warnings:
-            warn(diagnostic)
+            errors += error.diagnostics
+            warnings += error.warnings
+    for diagnostic in warnings:
+        warn(diagnostic)
+    if errors:
+        raise InvalidInput(errors)
     return lists
 
 

@@ -62,12 +62,17 @@ class Reporter(ManyListener):
         self.terminal: Terminal | None = None
         """The terminal at which to ask before writing to many repositories, if there is one."""
         self.records = Records(console.files, self.catalogue, read_at)
+        self.warnings = 0
+        """Number of warnings so far."""
         self._last_failure: tuple[Done, Cause] | None = None
         """The outcome and the cause of the last failed path that was printed."""
 
     def line(self, message: Message, tone: Tone = Tone.PLAIN) -> None:
-        """Print a sentence."""
+        """Print a sentence about the progress of the run."""
         self.console.line(self._text(message), tone)
+
+    def _result(self, message: Message) -> None:
+        self.console.result(self._text(message))
 
     @contextmanager
     def group(self, key: str, /, **values: object) -> Iterator[None]:
@@ -116,6 +121,8 @@ class Reporter(ManyListener):
             self.fail(Diagnostic(msg("change.more", count=len(rest), paths=paths)))
 
     def warn(self, diagnostic: Diagnostic) -> None:
+        """Report a warning, and count it."""
+        self.warnings += 1
         text, label = self._text(diagnostic.message), self._text(msg("label.warning"))
         self.console.annotate("warning", text, label, diagnostic.file, diagnostic.line)
 
@@ -148,7 +155,7 @@ class Reporter(ManyListener):
 
     def pull_request_done(self, pull: PullRequest, operation: PullRequestOperation) -> None:
         """Print the outcome of a pull request."""
-        self.line(msg(states.OPERATIONS[operation].line, url=Link(pull.url)))
+        self._result(msg(states.OPERATIONS[operation].line, url=Link(pull.url)))
 
     # --- Many, while they go on -----------------------------------------------------------------
 
@@ -161,7 +168,7 @@ class Reporter(ManyListener):
         """Ask at the terminal whether the run may write; true if there is no terminal."""
         if self.terminal is None:
             return True
-        self.line(sentences.question(budget, settings))
+        self._result(sentences.question(budget, settings))
         return self.terminal.says_yes()
 
     def repository_done(
@@ -181,7 +188,7 @@ class Reporter(ManyListener):
             self._report_contents(result.many)
             notes = sentences.notes(result.registrations)
             for sentence in (*notes, *sentences.closing(result.many)):
-                self.line(sentence)
+                self._result(sentence)
 
     # --- At the end -----------------------------------------------------------------------------
 
@@ -203,11 +210,11 @@ class Reporter(ManyListener):
             for message in sentences.failed_checks(registration):
                 self.fail(Diagnostic(message))
         for message in sentences.outcome(registration):
-            self.line(message)
+            self._result(message)
         for line in summary.log_summary(registration, self.catalogue):
-            self.console.line(line)
+            self.console.result(line)
         if advice and registration.spec.settings.mode is Mode.PLAN and not registration.failure:
-            self.line(advice)
+            self._result(advice)
 
     def _report_contents(self, result: ManyResult) -> None:
         """Print each content that a plan over many repositories would write."""
@@ -222,7 +229,7 @@ class Reporter(ManyListener):
     def report_lists(self, lists: Sequence[FileList]) -> None:
         """Say that these lists have no mistake."""
         for message in sentences.valid(lists):
-            self.line(message)
+            self._result(message)
 
     def record(self, row: Record, counted: Tally) -> None:
         """Add the states of the listed paths of a repository to table and page."""
@@ -273,7 +280,7 @@ class Reporter(ManyListener):
                 counted.add(each)
                 self.record(each, counted)
         document = self._safely(lambda: report.render(published, self.catalogue)) or ""
-        name = self._safely(lambda: self.console.files.report(document) if document else "") or ""
+        name = self._safely(lambda: self.console.report(document) if document else "") or ""
         files = {"report_path": name}
         self._safely(lambda: files.update(self._finish_records(published)))
         values = report.outputs(result, document, files)

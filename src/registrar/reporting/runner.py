@@ -11,11 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from registrar.errors import Refused
 from registrar.rendering.states import Tone
 from registrar.texts import escaping
 from registrar.texts.escaping import Redactor
-from registrar.texts.messages import Excerpt, msg
+from registrar.texts.messages import Excerpt, Message, msg
 
 SUMMARY_BYTES = 1024 * 1024
 """The runner drops a larger step summary as a whole."""
@@ -35,19 +34,20 @@ class RunnerFiles:
         self._temporary = environ.get("RUNNER_TEMP")
         self._asked: dict[str, Path] = {}
 
-    def ask_for(self, places: Mapping[str, str]) -> None:
+    def ask_for(self, places: Mapping[str, str]) -> Iterator[Message]:
         """Use the files that the caller names for each kind of output, and empty them.
 
-        Raises `Refused` if one cannot be written.
+        Yields an error for each file that cannot be written.
         """
-        self._asked = {kind: Path(place) for kind, place in places.items() if place}
-        for path in self._asked.values():
+        for kind, path in ((kind, Path(place)) for kind, place in places.items() if place):
             try:
                 _append(path, "")
                 os.truncate(path, 0)
             except OSError as error:
                 reason = error.strerror or type(error).__name__
-                raise Refused(msg("file.unwritable", file=Excerpt(path), reason=reason)) from error
+                yield msg("file.unwritable", file=Excerpt(path), reason=reason)
+            else:
+                self._asked[kind] = path
 
     def summary(self, markdown: str, shorten: Callable[[str, int], str]) -> bool:
         """Append to the step summary; ``shorten`` makes it fit into a number of bytes.
@@ -133,19 +133,30 @@ class Console:
     it prints headings and lines, and errors and warnings to standard error.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (what is printed where)
         self,
         environ: Mapping[str, str],
         stdout: TextIO,
         stderr: TextIO,
         without_token: Redactor,
+        *,
+        is_quiet: bool = False,
+        prints_report: bool = False,
     ) -> None:
+        """With ``is_quiet``, it prints only results, errors and warnings.
+
+        With ``prints_report``, standard output gets the report, and standard error all lines.
+        """
         self.on_runner = environ.get("GITHUB_ACTIONS") == "true"
-        self._stdout = stdout
+        self.stream = stderr if prints_report else stdout
+        """The stream that people read."""
+        self._for_report = stdout if prints_report else None
         self._stderr = stderr
+        self._is_quiet = is_quiet
         self._redact = without_token
         # https://no-color.org
-        self._coloured = not self.on_runner and stdout.isatty() and not environ.get("NO_COLOR")
+        is_terminal = self.stream.isatty() and not environ.get("NO_COLOR")
+        self._coloured = not self.on_runner and is_terminal
         self.pages = address_of_pages(environ)
         """The beginning of the address of each document (`address_of_pages`)."""
         self.files = RunnerFiles(environ, without_token)
@@ -153,6 +164,11 @@ class Console:
         self._lock = threading.Lock()
 
     def line(self, text: str = "", tone: Tone = Tone.PLAIN) -> None:
+        """Print a line about the progress of the run, unless the caller wants only results."""
+        if not self._is_quiet:
+            self.result(text, tone)
+
+    def result(self, text: str = "", tone: Tone = Tone.PLAIN) -> None:
         """Print a line, in the colour of ``tone`` if there are colours.
 
         ``text`` may have several lines, because a message of GitHub in it keeps its lines.
@@ -160,21 +176,34 @@ class Console:
         line = _block(self._redact(text))
         if self._coloured and tone is not Tone.PLAIN:
             line = f"\x1b[{tone.value}m{line}\x1b[0m"
-        self._print(self._stdout, line)
+        self._print(self.stream, line)
+
+    def report(self, text: str) -> str:
+        """Print the report if the caller wants that, and write it for later steps.
+
+        Returns the name of its file; empty if it has none.
+        """
+        if self._for_report:
+            # The same JSON, in which the runner finds no workflow command (`for_console`)
+            self._print(self._for_report, self._redact(text).replace("##[", "##\\u005b"))
+        return self.files.report(text)
 
     @contextmanager
     def group(self, title: str) -> Iterator[None]:
         """Print a heading; a runner folds everything that is printed inside the block."""
+        if self._is_quiet:
+            yield
+            return
         safe_title = self._redact(title)
         if self.on_runner:
-            self._print(self._stdout, f"::group::{escaping.for_command_data(safe_title)}")
+            self._print(self.stream, f"::group::{escaping.for_command_data(safe_title)}")
         else:
-            self._print(self._stdout, escaping.for_console(safe_title))
+            self._print(self.stream, escaping.for_console(safe_title))
         try:
             yield
         finally:
             if self.on_runner:
-                self._print(self._stdout, "::endgroup::")
+                self._print(self.stream, "::endgroup::")
 
     def annotate(
         self, kind: str, text: str, label: str, file: str | None, line: int | None
@@ -191,14 +220,14 @@ class Console:
             self._print(self._stderr, _block(f"{label}: {safe}"))
             return
         if count > ANNOTATIONS_PER_STEP or len(safe) > ANNOTATION_CHARACTERS:
-            self._print(self._stdout, _block(f"{label}: {safe}"))
+            self._print(self.stream, _block(f"{label}: {safe}"))
             safe = f"{safe[: ANNOTATION_CHARACTERS - 1]}…"
         if count <= ANNOTATIONS_PER_STEP:
             place = ""
             if file:
                 place = f" file={escaping.for_command_property(self._redact(file))}"
                 place += f",line={line}" if line else ""
-            self._print(self._stdout, f"::{kind}{place}::{escaping.for_command_data(safe)}")
+            self._print(self.stream, f"::{kind}{place}::{escaping.for_command_data(safe)}")
 
     def _print(self, stream: TextIO, text: str) -> None:
         with self._lock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import signal
@@ -27,10 +28,12 @@ def at_terminal(
     minutes: int = 0,
     number: int = 0,
     waits: bool = False,
+    lines: str = "stdout",
 ) -> tuple[Run, str]:
     """Run at a terminal, and answer, or send a signal, so many minutes after a question.
 
-    Where it ``waits`` it is the entry point itself. Gives the run and what stood on the terminal.
+    Where it ``waits`` it is the entry point itself, and the terminal is the stream ``lines``. Gives
+    the run and what stood on the terminal.
     """
     given = {"target_repo": None, "target_repos": ALL, "language": "en", **(inputs or {})}
     write_list(action)
@@ -39,7 +42,8 @@ def at_terminal(
     master, slave = pty.openpty()
     if waits:
         command = ("entrypoint.py", *arguments)
-        process = action.begin(environ, *command, stdin=slave, stdout=slave)
+        streams = {"stdin": slave, lines: slave}
+        process = action.begin(environ, *command, first=None, **streams)
     else:
         process = action.begin_without_waiting(environ, *arguments, terminal=slave)
     os.close(slave)
@@ -77,6 +81,16 @@ def test_whatever_is_no_yes_writes_nothing(
     assert "octo-org/" not in rest.partition("deferred: 3.")[0].partition("anything else")[2]
     assert run.stderr.count("deferred: 3. The answer was not yes, so nothing was written.") == 1
     assert "The answer was not yes" in run.summary
+
+
+def test_a_run_that_prints_the_report_asks_where_its_lines_are(
+    action: Action, host: StandInHost, made: list[Repository]
+) -> None:
+    asked = ("--report=-", "--quiet")
+    run, shown = at_terminal(action, b"no\n", *asked, waits=True, lines="stderr")
+    assert QUESTION in shown
+    assert "Pull requests to open: 3, to update: 0" not in shown
+    assert (json.loads(run.stdout), only_reads(host)) == (run.report, True)
 
 
 @pytest.mark.parametrize("answer", [b"yes\n", b" Y \n", "はい\n".encode()])
