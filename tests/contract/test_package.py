@@ -160,6 +160,44 @@ def test_the_installed_command_handles_signals_and_closed_streams(
     assert len(repository.pull_requests) == 1
 
 
+@pytest.mark.parametrize(
+    ("second", "outcome", "words"),
+    [
+        ("- b\n", "Passed", ".github/registrar-b.yml has no mistake."),
+        ("- paths: b\n", "Failed", "Error: .github/registrar-b.yml, entry 1, line 1: unknown key"),
+    ],
+)
+def test_the_hook_checks_the_lists_of_a_repository_in_one_run(
+    tmp_path: Path, second: str, outcome: str, words: str
+) -> None:
+    user = tmp_path / "user"
+    for name, text in {
+        ".github/registrar.yml": "- a\n",
+        ".github/registrar-b.yml": second,
+        ".github/workflows/registrar.yml": "on: push\n",
+    }.items():
+        (user / name).parent.mkdir(parents=True, exist_ok=True)
+        (user / name).write_text(text)
+    environ = {
+        **MACHINE,
+        "LANG": "C.UTF-8",
+        "GIT_CONFIG_GLOBAL": "/dev/null",
+        "PRE_COMMIT_HOME": str(tmp_path / "home"),
+    }
+    for command in (
+        ["git", "init", "--quiet"],
+        ["git", "add", "--all"],
+        [sys.executable, "-m", "pre_commit", "try-repo", str(ROOT), "--verbose", "--all-files"],
+    ):
+        ended = subprocess.run(
+            command, cwd=user, env=environ, capture_output=True, text=True, check=False
+        )
+    assert (ended.returncode != 0) is (outcome == "Failed"), ended.stdout + ended.stderr
+    assert f"lists of registrar{'.' * 55}{outcome}\n- hook id: registrar-validate\n" in ended.stdout
+    assert words in ended.stdout
+    assert "workflows" not in ended.stdout
+
+
 def test_python_starts_it_as_a_module(action: Action, install: Install) -> None:
     python = Path(install("wheel")).with_name("python")
     command = [str(python), "-m", "registrar", "--version"]
