@@ -13,6 +13,7 @@ import yaml
 
 from registrar.inputs.interface import INPUTS, Input
 from registrar.inputs.reader import DEFAULT_API_URL
+from registrar.lists.entries import FIELDS
 from registrar.lists.profiles import CHOICES, PROFILES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -134,6 +135,8 @@ def _codes(names: Iterable[str]) -> str:
 def _schema(schema: dict[str, Any]) -> str:
     for kind in ("list", "rule"):
         schema["$defs"][kind]["properties"]["extends"]["enum"] = list(PROFILES)
+    # A text such as `path:README.md`, in which the blank after the colon is missing
+    schema["$defs"]["entry"]["then"]["not"]["pattern"] = f"^({'|'.join(FIELDS)})(:|$)"
     return f"{json.dumps(schema, indent=2)}\n"
 
 

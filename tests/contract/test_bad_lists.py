@@ -10,11 +10,15 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import pytest
+import yaml
+from jsonschema import Draft202012Validator
 
-from registrar.lists.profiles import PROFILES
+from registrar.lists.profiles import CONFIG, PROFILES
 from tests.fakehub import Repository, StandInHost
 from tests.harness import JAPANESE, TARGET, Action
 from tests.steps import steps
+
+SCHEMA = Draft202012Validator(json.loads((CONFIG / "definitions.schema.json").read_text("utf-8")))
 
 
 class Mistake(NamedTuple):
@@ -634,6 +638,48 @@ def test_a_mistake_ends_the_run_at_its_place(workspace: Action, mistake: Mistake
     assert "Nothing was registered" in run.summary
 
 
+UNSEEN = {
+    # Many editors mark a key that is there twice, but a schema cannot
+    *("common: key twice", "common: key twice in JSON", "merged: twice", "merged: a key twice"),
+    "merged: itself",
+    # An empty list may be one that somebody has just begun
+    *("format: no entry in an object", "format: nothing is left"),
+    # Other files, and the token
+    *(f"entry: content_file {file}" for file in ("gone", "link", "large")),
+    *(f"entry: content_file {file}" for file in ("../outside", "/etc/passwd")),
+    *("entry: a template of bytes", "entry: the token in a file", "entry: the token in a path"),
+    *("entry: the token in a description", "entry: the token in an alternative"),
+    # Halves of a character, sizes in bytes, and sums
+    *("entry: half a character", "limit: a template that grows", "limit: directories"),
+    *("limit: paths with those of rules", "limit: paths in conditions"),
+    # Two paths, of which one may come from a built-in list
+    *("entry: a path below a file", "entry: a path below a file of the extended list"),
+    "entry: a file where the extended list has a folder",
+    # The file itself, not its text
+    *(name for name, mistake in TABLE.items() if mistake.text is None),
+}
+"""The mistakes that the JSON Schema of lists cannot mark in an editor."""
+assert set(TABLE) > UNSEEN
+
+
+def is_seen(mistake: Mistake) -> bool:
+    """Whether a text is neither JSON nor YAML, or has a value that the schema refuses."""
+    text, name = mistake.text, mistake.name
+    if text is None:
+        return False
+    try:
+        text = text.decode() if isinstance(text, bytes) else text
+        value = json.loads(text) if name.endswith(".json") else yaml.safe_load(text)
+    except (ValueError, OverflowError, RecursionError, yaml.YAMLError):
+        return True
+    return not SCHEMA.is_valid(value)
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_an_editor_sees_a_mistake(name: str) -> None:
+    assert is_seen(TABLE[name]) is (name not in UNSEEN)
+
+
 def test_in_a_shell_and_in_japanese_the_same_mistake_is_told(action: Action) -> None:
     name = action.write("list.yml", "- a\n- path: b\n  contents: c\n")
     run = action(definitions=name, language="ja")
@@ -793,6 +839,14 @@ def test_mistakes_about_a_folder(
     run = action(definitions=action.document(entries, "yml"), language="en")
     assert f"entry 2, line 5: {words}" in run.stderr, run.stderr
     assert (run.exit_code, action.host.requests) == (2, [])
+
+
+def test_an_editor_sees_the_mistakes_about_a_folder_that_are_in_its_entry() -> None:
+    entries = {
+        name: {"path": "x/", "content_file": "t/", **more} for name, (_, more, _) in FOLDERS.items()
+    }
+    seen = {name for name, entry in entries.items() if not SCHEMA.is_valid([entry])}
+    assert seen == {"slash in one place", "slash in the other", "alternatives"}
 
 
 def test_repeated_paths_and_alternatives_are_not_too_many(action: Action) -> None:

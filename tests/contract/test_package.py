@@ -184,14 +184,10 @@ def test_the_hook_checks_the_lists_of_a_repository_in_one_run(
         "GIT_CONFIG_GLOBAL": "/dev/null",
         "PRE_COMMIT_HOME": str(tmp_path / "home"),
     }
-    for command in (
-        ["git", "init", "--quiet"],
-        ["git", "add", "--all"],
-        [sys.executable, "-m", "pre_commit", "try-repo", str(ROOT), "--verbose", "--all-files"],
-    ):
-        ended = subprocess.run(
-            command, cwd=user, env=environ, capture_output=True, text=True, check=False
-        )
+    for arguments in (["init", "--quiet"], ["add", "--all"]):
+        subprocess.run(["git", *arguments], cwd=user, env=environ, check=True)
+    hook = [sys.executable, "-m", "pre_commit", "try-repo", str(ROOT), "--verbose", "--all-files"]
+    ended = subprocess.run(hook, cwd=user, env=environ, capture_output=True, text=True, check=False)
     assert (ended.returncode != 0) is (outcome == "Failed"), ended.stdout + ended.stderr
     assert f"lists of registrar{'.' * 55}{outcome}\n- hook id: registrar-validate\n" in ended.stdout
     assert words in ended.stdout

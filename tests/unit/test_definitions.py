@@ -15,7 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from registrar.errors import Diagnostic, InvalidInput
-from registrar.lists import constraints, entries, globs, loading, when
+from registrar.lists import constraints, contents, entries, globs, loading, when
 from registrar.models.files import FileDefinition, Text
 from registrar.runtime.workspace import Folder
 from tests.harness import ROOT
@@ -217,6 +217,30 @@ def test_the_schema_and_the_reader_take_the_same_paths(candidate: str) -> None:
     assert schema_agrees(candidate)
 
 
+PARTS_OF_TEMPLATES = (
+    *("{", "}", "{{", "}}", "$", "${{ ", "{owner}", "{repo}", "{default_branch}", "{property:"),
+    *("a-B_1", "owner", "secrets.X", "hashFiles('x')", "x", " ", "!", ":", ".", "[", "\n", "日本"),
+)
+
+
+@given(st.lists(st.sampled_from(PARTS_OF_TEMPLATES), max_size=8).map("".join))
+@settings(max_examples=200)
+@example("${{{{ secrets.X }}}}")
+@example("{{{owner}}}")
+@example("{owner:x}")
+@example("{owner!r}")
+@example("${{ ls; }}")
+@example("${{HOME}}")
+def test_the_schema_and_the_reader_take_the_same_templates(text: str) -> None:
+    listed = [{"path": "a", "template": True, "content": text}]
+    found = diagnostics_of(json.dumps(listed).encode(), ".json")
+    assert VALIDATOR.is_valid(listed) is not bool(found)
+
+
+def test_the_schema_knows_the_expressions_of_github_that_the_reader_knows() -> None:
+    assert SCHEMA["$defs"]["template"]["not"]["pattern"] == contents._EXPRESSION.pattern
+
+
 @pytest.mark.parametrize(
     ("candidate", "keys"),
     [
@@ -305,6 +329,22 @@ SCHEMA_CASES: list[tuple[Any, bool]] = [
     (["a", {"path": "b"}, ".github/c.md"], True),
     (["a/"], False),
     (["/a"], False),
+    (["path:a"], False),
+    (["content"], False),
+    (["paths:a", "my/path:a", "template.md"], True),
+    (["a", "b", "a"], False),
+    (["a", {"path": "a/"}], False),
+    ([{"path": "a", "content": "x" * 1_000_001}], False),
+    ([{"path": ".github/workflows/a", "template": True, "content": "{property:a}"}], False),
+    ([{"path": ".github/workflows/a", "template": True, "content": "{{{property:a}}}"}], False),
+    ([{"path": ".github/workflows/a", "template": True, "content": "{{property:a}}"}], True),
+    ([{"path": ".github/workflows/a", "content": "{property:a}"}], True),
+    ([{"path": "a", "parts": [{"template": True, "content": "{x}"}]}], False),
+    ([{"path": "a", "parts": [{"content": "{x}"}]}], True),
+    ([{"path": "a", "content_file": ""}], False),
+    ([{"path": "a", "content_file": "b/."}], False),
+    ([{"path": "a", "content_file": "b/.git/c"}], False),
+    ({"name": "a\n", "files": ["a"]}, False),
     ({"files": ["a"]}, True),
     ([{"path": "a/"}], False),
     ([{"path": "a/", "content": "b"}], False),
