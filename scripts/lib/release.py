@@ -28,6 +28,9 @@ SEMVER = re.compile(
     rf"(?P<numbers>{NUMBER}\.{NUMBER}\.{NUMBER})(?:-(?P<pre>{IDENTIFIER}(?:\.{IDENTIFIER})*))?",
     re.ASCII,
 )
+OF_PACKAGES = re.compile(r"(?:alpha|beta|rc)\.\d+", re.ASCII)
+"""Pre-releases that a Python package can have, and that tools for packages sort in the same order
+(https://packaging.python.org/en/latest/specifications/version-specifiers/)."""
 ASSIGNED = re.compile(r'^__version__ = "(.*)"$', re.MULTILINE)
 EXAMPLES = ("README*.md", "docs/*.md", "workflow-templates/*.yml")
 """Files with examples. One of them, `EXPLAINS`, explains every form of a reference instead."""
@@ -153,6 +156,8 @@ class Project:
 
 def tag_problems(project: Project, version: Version) -> list[str]:
     """Return the reasons why the version cannot have a tag; empty if it can."""
+    if version.pre and not OF_PACKAGES.fullmatch(".".join(version.pre)):
+        return [f"A package cannot have the version {version.text}: end it like -rc.1 or -beta.2."]
     tags = project.tags
     if version in tags:
         return [f"The tag {version.tag} exists: a released version stays as it is, take the next."]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
+import tomllib
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+import packaging.version
 import pytest
 import yaml
 
@@ -203,6 +206,34 @@ def test_what_is_no_version_is_refused() -> None:
 def test_no_version_is_taken_for_an_option(checkout: Checkout, arguments: list[str]) -> None:
     (reason,) = checkout.refusal(*arguments)
     assert "is no version" in reason
+
+
+@pytest.mark.parametrize("version", ["1.1.0-x.7", "1.1.0-rc", "1.1.0-beta.x", "1.1.0-rc.1.2"])
+def test_a_version_that_no_package_can_have_is_refused(checkout: Checkout, version: str) -> None:
+    [reason] = checkout.refusal(version)
+    assert reason.startswith(f"A package cannot have the version {version}: end it like -rc.1")
+
+
+@pytest.mark.parametrize("version", ["1.1.0-alpha.1", "1.1.0-beta.12", "2.0.0-rc.1"])
+def test_a_release_has_the_version_of_the_package(checkout: Checkout, version: str) -> None:
+    """The build tool reads the version where the script writes it, and keeps its order."""
+    checkout.release(version)
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]
+    assert settings["version"]["path"] == release.PACKAGE
+    built = re.search(r'__version__ = "(.+)"', (checkout.root / release.PACKAGE).read_text("utf-8"))
+    assert built
+    assert packaging.version.Version(built[1]).base_version == version.partition("-")[0]
+    order = [packaging.version.Version(each) for each in ("1.0.0", built[1], "2.0.0")]
+    assert order == sorted(order)
+
+
+def test_a_release_has_the_schema_of_lists() -> None:
+    workflow = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text("utf-8"))
+    *_, step = workflow["jobs"]["publish"]["steps"]
+    *_, command = step["run"].replace("\\\n", " ").split("gh release create ")
+    [attached] = [word for word in command.split() if word.endswith(".json")]
+    schema = json.loads((ROOT / attached).read_text("utf-8"))
+    assert schema["$id"].endswith(f"/OWNER/registrar/main/{attached}")
 
 
 def test_a_tag_that_exists_is_refused(checkout: Checkout) -> None:
