@@ -652,7 +652,7 @@ UNSEEN = {
     # Halves of a character, sizes in bytes, and sums
     *("entry: half a character", "limit: a template that grows", "limit: directories"),
     *("limit: paths with those of rules", "limit: paths in conditions"),
-    # Two paths, of which one may come from a built-in list
+    # Two paths; one of them may come from a built-in list
     *("entry: a path below a file", "entry: a path below a file of the extended list"),
     "entry: a file where the extended list has a folder",
     # The file itself, not its text

@@ -514,6 +514,7 @@ TRIED = {
     "HOST_TOKEN=…": test_the_command_of_the_readme_plans_and_registers,
     "$(gh auth token)": test_the_first_plan_of_an_organisation,
     "--mode validate": test_a_list_is_checked_without_a_token,
+    "registrar --print-completion": "tests/contract/test_package.py",
     "gh search prs": test_what_merges_and_closes_all_pull_requests,
     "gh pr merge": test_what_merges_and_closes_all_pull_requests,
     "gh pr close": test_what_merges_and_closes_all_pull_requests,

@@ -18,9 +18,11 @@ from typing import TypeAlias
 from zipfile import ZipFile
 
 import pytest
+import yaml
 
 from registrar import __version__
 from scripts.lib.scene import documented_list
+from tests.documents import REFERENCE, blocks
 from tests.fakehub import Repository, StandInHost
 from tests.harness import LIST_BRANCH, ROOT, TARGET, Action, SignalAt, clean_environment
 
@@ -158,6 +160,35 @@ def test_the_installed_command_handles_signals_and_closed_streams(
     run = action.process(environ, str(script))
     assert (run.exit_code, run.outputs["created"]) == (0, "6")
     assert len(repository.pull_requests) == 1
+
+
+def test_completion_is_set_up_as_the_reference_says(install: Install, tmp_path: Path) -> None:
+    [script] = (text for _, text in blocks("sh", REFERENCE) if "--print-completion" in text)
+    first, *rest = script.splitlines()
+    assert first.startswith("pipx install 'registrar[completion] @ git+https://")
+    path = f"{Path(install('wheel')).parent}:{os.environ['PATH']}"
+    ask = "COMP_WORDS=(registrar --mode v); COMP_CWORD=2; _shtab_registrar registrar v --mode"
+    lines = [*rest, f". {rest[-1].rpartition('> ')[2]}", ask, 'echo "${COMPREPLY[@]}"']
+    said = subprocess.run(
+        ["bash", "--norc", "-ec", "\n".join(lines)],
+        cwd=tmp_path,
+        env={"PATH": path, "HOME": str(tmp_path)},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert (said.stdout, said.stderr) == ("validate\n", "")
+
+
+def test_pre_commit_takes_the_hook_and_the_documented_settings(tmp_path: Path) -> None:
+    [(_, shown)] = blocks("yaml", REFERENCE)
+    (tmp_path / "config.yaml").write_text(shown)
+    manifest = ROOT / ".pre-commit-hooks.yaml"
+    for kind, file in (("config", tmp_path / "config.yaml"), ("manifest", manifest)):
+        command = [sys.executable, "-m", "pre_commit", f"validate-{kind}", str(file)]
+        subprocess.run(command, check=True, capture_output=True)
+    [hook] = yaml.safe_load(shown)["repos"][0]["hooks"]
+    assert hook["id"] == yaml.safe_load(manifest.read_text("utf-8"))[0]["id"]
 
 
 @pytest.mark.parametrize(

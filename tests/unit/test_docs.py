@@ -25,7 +25,9 @@ from tests.documents import (
     DOCUMENTS,
     JAPANESE_PAGES,
     README,
+    REFERENCE,
     ROOT,
+    blocks,
     name,
     riddles,
     table,
@@ -76,6 +78,22 @@ def test_definitions_lists_the_limits_that_people_meet() -> None:
         *(constraints.MOST_RULES, constraints.MOST_PARTS),
     )
     assert re.findall(r"[\d,]*\d", numbers) == [f"{limit:,}" for limit in limits]
+
+
+def test_editors_find_the_schema_and_the_hook_finds_the_same_lists() -> None:
+    schema = json.loads((CONFIG / "definitions.schema.json").read_text("utf-8"))
+    text = DEFINITIONS.read_text("utf-8")
+    [line] = re.findall(r"^# yaml-language-server: \$schema=(\S+)$", text, re.MULTILINE)
+    [entry] = (json.loads(block) for _, block in blocks("json", DEFINITIONS))
+    assert [line, entry["url"]] == [schema["$id"]] * 2
+    [hook] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    matched = [each.removeprefix("**/") for each in entry["fileMatch"]]
+    for each in matched:
+        assert all(re.search(hook["files"], each.replace("*", name)) for name in ("", "-a"))
+        assert not re.search(hook["files"], f".github/workflows/{Path(each).name}")
+    text = " ".join(REFERENCE.read_text("utf-8").split())
+    assert "it checks `.github/registrar*.yml`, `.yaml` and `.json`" in text
+    assert {Path(each).suffix for each in matched} == {".yml", ".yaml", ".json"}
 
 
 # --- Numbers ------------------------------------------------------------------------------
