@@ -418,7 +418,10 @@ def completions(action: Action, *words: str) -> set[str]:
         (["--definitions", "li"], {"list.json"}),
         (["--page", "li"], {"list.json"}),
         (["--mode", "validate", "li"], {"list.json"}),
+        (["--mode", "validate", "--strict", "li"], {"list.json"}),
+        (["--update", ""], {"true", "false"}),
         (["--draft", "--qu"], {"--quiet"}),
+        (["--yes", "--mode", "v"], {"validate"}),
     ],
 )
 def test_bash_completes_options_values_and_files(

@@ -128,25 +128,7 @@ def parse(arguments: Sequence[str], environ: Mapping[str, str]) -> CommandLine:
     if arguments and arguments[0] in _COMMANDS:
         command, arguments = _COMMANDS[arguments[0]], arguments[1:]
     question = next((a for a in arguments if a in {*_HELP, VERSION}), "")
-    variables: dict[str, str] = {}
-    no_options: dict[int, str] = {}
-    errors: dict[int, Message] = {}
-    position = 0
-    while position < len(arguments):
-        name, has_value, text = arguments[position].partition("=")
-        position += 1
-        if not name.startswith("-"):
-            no_options[position] = arguments[position - 1]
-            continue
-        option = _OPTIONS.get(name.replace("_", "-"))
-        value = text if has_value else None
-        if value is None and _may_be_value(arguments[position : position + 1], option):
-            value = arguments[position]
-            position += 1
-        if error := _mistake(name, option, value, variables, command):
-            errors[position] = error
-        elif option:
-            variables[option.variable] = value or "true"
+    variables, no_options, errors = _read(arguments, command)
     if command:
         variables[INPUTS["profile"].variable] = command
     others = {each.name: variables.pop(each.variable, each.default) for each in _OTHERS}
@@ -178,6 +160,34 @@ def parse(arguments: Sequence[str], environ: Mapping[str, str]) -> CommandLine:
         tuple(lists),
         names_list=definitions in variables,
     )
+
+
+def _read(
+    arguments: Sequence[str], command: str
+) -> tuple[dict[str, str], dict[int, str], dict[int, Message]]:
+    """Return the values of options by their variables, and by their positions other arguments and
+    errors.
+    """
+    variables: dict[str, str] = {}
+    no_options: dict[int, str] = {}
+    errors: dict[int, Message] = {}
+    position = 0
+    while position < len(arguments):
+        name, has_value, text = arguments[position].partition("=")
+        position += 1
+        if not name.startswith("-"):
+            no_options[position] = arguments[position - 1]
+            continue
+        option = _OPTIONS.get(name.replace("_", "-"))
+        value = text if has_value else None
+        if value is None and _may_be_value(arguments[position : position + 1], option):
+            value = arguments[position]
+            position += 1
+        if error := _mistake(name, option, value, variables, command):
+            errors[position] = error
+        elif option:
+            variables[option.variable] = value or "true"
+    return variables, no_options, errors
 
 
 def _may_be_value(after: Sequence[str], option: Input | None) -> bool:

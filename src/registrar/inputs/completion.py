@@ -24,13 +24,12 @@ def script(
         raise Refused(msg("run.package_missing_for_completion", name=error.name)) from error
     parser = ArgumentParser("registrar", add_help=False)
     for each in options:
-        text = catalogue.text(each.description)
-        action = parser.add_argument(
-            each.option,
-            choices=each.choices or None,
-            nargs="?" if each.is_switch else None,
-            help=text.replace("。", ". ").partition(". ")[0],
-        )
+        text = catalogue.text(each.description).replace("。", ". ").partition(". ")[0]
+        if each.default == "false":
+            # The value `true` is left out, so that a list can follow
+            parser.add_argument(each.option, action="store_true", help=text)
+            continue
+        action = parser.add_argument(each.option, choices=each.choices or None, help=text)
         if each.name in files:
             action.complete = shtab.FILE  # type: ignore[attr-defined]
     parser.add_argument("-h", "--help", "--version", action="store_true")
