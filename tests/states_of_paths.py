@@ -43,7 +43,7 @@ TABLE: Mapping[str, str] = {
     "plan · to create · to update": "ps",
     "plan · unset · skipped": "psm",
     "register · blank · skipped": "psm",
-    "register · blocked · failed": "sm",
+    "register · blocked · failed": "psm",
     "register · declined · skipped": "psm",
     "register · differs · skipped": "psm",
     "register · filled · skipped": "psm",

@@ -135,6 +135,27 @@ def test_a_directory_in_its_place_conflicts_as_well(one: Conflict) -> None:
     assert "conflict" in one.look(mode="check").console
 
 
+@pytest.mark.parametrize("strategy", WAYS)
+def test_a_file_in_place_of_a_directory_conflicts_as_well(action: Action, strategy: str) -> None:
+    example, listed = Conflict(action, strategy), {"docs/a.md": "A\n", "b.md": "B\n"}
+    example.run_with(listed)
+    example.repository.commit({"docs": b"by hand\n"})
+    assert not example.repository.is_mergeable(1)
+    for mode, exit_code in (("check", 1), ("plan", 0), ("register", 1)):
+        run = example.look(listed, mode=mode)
+        assert run.exit_code == exit_code
+        assert "conflicts with the base branch in: docs/a.md" in run.console
+        assert "merge the open pull request" not in run.text
+        standings = {each["path"]: each["standing"] for each in run.registration["files"]}
+        assert standings == {"docs/a.md": "blocked", "b.md": "proposed"}
+    assert "> This pull request cannot be merged" in example.body
+    # A merge that keeps the directory ends it
+    theirs = example.repository.head("main")
+    example.repository.keep_ours(BRANCH, example.repository.head(BRANCH), theirs)
+    assert example.repository.is_mergeable(1)
+    assert "cannot be merged" not in example.look(listed, mode="check").text
+
+
 def test_one_that_is_to_be_updated_is_updated_all_the_same(one: Conflict) -> None:
     repository, grown = one.repository, {**A_AND_B, "c.md": "C\n"}
     repository.commit(OTHER)

@@ -64,6 +64,10 @@ def inspect(client: "Client", progress: Progress) -> Task:
             # A run that writes needs no look, because GitHub refuses a file that is blocked
             state = _with_obstacles(client, state, absent)
         state = _with_names(state, spec.branch, ask_for_names())
+        pulls = (pull for each in state.branches.values() for pull in each.pull_requests)
+        if spec.writes and any(pull.is_open for pull in pulls):
+            # GitHub is not asked to create what the branch has already
+            state = _with_obstacles(client, state, absent)
     return make_task(spec, with_owner(client, spec, state), listed)
 
 

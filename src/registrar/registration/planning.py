@@ -20,8 +20,8 @@ model. `make_plan` itself sends nothing, and keeps nothing afterwards. It goes i
      path is declined.
    - A file on the branch is updated if it is unchanged since registrar wrote it, and differs from
      the list.
-   - If the base branch has got another file at a path that the pull request adds, the two conflict,
-     and the run says so.
+   - If the base branch has got another file at a path that the pull request adds, or in place of a
+     directory of it, the two conflict, and the run says so.
    A pull request that registrar itself has closed is not continued:
    - One that was withdrawn (`Mode.WITHDRAW`) stays closed. If its branch holds only files that
      registrar wrote, and has no conflict, a new pull request is opened from the same branch.
@@ -397,17 +397,23 @@ class _Planner:
         return pull
 
     def _conflicts(self, head: str, tree: Tree, mark: Mark) -> tuple[str, ...]:
-        """Find the listed paths at which the branch and the base branch have added different files.
+        """Find the listed paths at which the branch and the base branch have added different files,
+        or at which the base branch has added a file in place of a directory.
 
-        Git cannot merge two different files that both sides have added. If somebody has merged the
-        base branch into this branch and kept the branch's file, there is no conflict any more.
+        Git cannot merge either. If somebody has merged the base branch into this branch and kept
+        the branch's file, there is no conflict any more.
         """
         here = self._task.state.entries
+
+        def is_taken(path: str) -> bool:
+            if path in here:
+                return here[path].sha != tree[path].sha
+            return any(here[above].type != "tree" for above in parents(path) if above in here)
+
         suspected = [
             path
             for path in (each.path for each in self._task.definitions)
-            if path in here and path in tree and mark.wrote and mark.names(path)
-            if here[path].sha != tree[path].sha
+            if path in tree and mark.wrote and mark.names(path) and is_taken(path)
         ]
         if not suspected:
             return ()
@@ -420,7 +426,8 @@ class _Planner:
             if before is None:
                 return ()
             there = {above for path in before for above in (path, *parents(path))}
-            return tuple(path for path in suspected if path not in there)
+            new = (path for path in suspected if path not in there)
+            return tuple(path for path in new if before.keys().isdisjoint(parents(path)))
         return tuple(path for path in suspected if path in added)
 
     def _from_base(self, head: str, tree: Tree | None, named: frozenset[str]) -> frozenset[str]:
