@@ -58,7 +58,8 @@ class Privacy:
         """Return a record as it may be published."""
         if self._listed is None:
             return row
-        return row._replace(paths=by_path(map(_listed_only, row.files)))
+        conflicts = tuple(path for path in row.conflicts if path in row.paths)
+        return row._replace(paths=by_path(map(_listed_only, row.files)), conflicts=conflicts)
 
     def published(self, result: RunResult) -> RunResult:
         """Return the result of a run as it may be published."""

@@ -156,6 +156,29 @@ def test_a_file_in_place_of_a_directory_conflicts_as_well(action: Action, strate
     assert "cannot be merged" not in example.look(listed, mode="check").text
 
 
+@pytest.mark.parametrize(
+    "theirs", [OTHER, {"a.md/index.md": b"by hand\n"}], ids=["file", "directory"]
+)
+def test_a_file_that_is_no_longer_listed_conflicts_as_well(
+    example: Conflict, theirs: dict[str, bytes]
+) -> None:
+    left = {"b.md": A_AND_B["b.md"]}
+    assert "cannot be merged" not in example.look(left, mode="check").text
+    example.repository.commit(theirs)
+    assert not example.repository.is_mergeable(1)
+    for mode, exit_code in (("check", 1), ("plan", 0), ("register", 0)):
+        run = example.look(left, mode=mode)
+        assert run.exit_code == exit_code
+        assert "conflicts with the base branch in: a.md" in run.console
+        assert "merge the open pull request" not in run.text
+        assert "cannot be merged: 1" in example.action.kept(run, "page")
+    assert "> This pull request cannot be merged" in example.body
+    example.look(left)
+    assert only_reads(example.host)
+    example.repository.commit({"a.md": None}, branch=BRANCH)
+    assert "cannot be merged" not in example.look(left, mode="check").text
+
+
 def test_one_that_is_to_be_updated_is_updated_all_the_same(one: Conflict) -> None:
     repository, grown = one.repository, {**A_AND_B, "c.md": "C\n"}
     repository.commit(OTHER)

@@ -139,6 +139,8 @@ class Record(NamedTuple):
     beside: tuple[PullRequest, ...] = ()
     """Open pull requests of other lists, whose branches have names that this list would have used.
     """
+    conflicts: tuple[str, ...] = ()
+    """Paths at which the open pull request conflicts with the base branch."""
     unlisted: tuple[str, ...] = ()
     """Paths that earlier runs have added to the branch, and that the list no longer has."""
     exit_code: int = 0
@@ -327,11 +329,6 @@ class Record(NamedTuple):
         found = (status for each, status in _WITHOUT_WORK.items() if standings[each])
         status = next(found, Status.COMPLETE)
         return Status.CONFLICTING if status is Status.WAITING and self.conflicts else status
-
-    @property
-    def conflicts(self) -> tuple[str, ...]:
-        """Listed paths at which the pull request conflicts with the default branch."""
-        return tuple(file.path for file in self.files if file.conflicts_with)
 
     @property
     def declined_in(self) -> PullRequest | None:

@@ -80,7 +80,7 @@ class Tally:
         self.has_failed |= record.fails_run
         for file in record.files:
             self.paths.setdefault(file.path, Counter())[file.standing] += 1
-        if any(file.conflicts_with for file in record.files):
+        if record.conflicts:
             self.conflicting += 1
         elif since := record.open_since:
             self.open[key, record.spec.file_list.label] = since

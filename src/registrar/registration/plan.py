@@ -70,12 +70,11 @@ class Plan(NamedTuple):
     is_done: bool = False
     """Whether one request has made branch, files and pull request, so that no step is left."""
 
+    conflicts: tuple[str, ...] = ()
+    """Paths at which the branch of the open pull request and the base branch have different files,
+    also those that the list no longer has."""
+
     def left(self, why: Why) -> list[str]:
         """Return the paths that are left for this reason."""
         entries = ((each.path, each.plan) for each in self.paths)
         return [path for path, e in entries if isinstance(e, Leave) and e.why is why]
-
-    @property
-    def conflicts(self) -> list[str]:
-        """Listed paths at which the branch and the base branch have added different files."""
-        return [each.path for each in self.paths if each.conflicts_with]

@@ -52,7 +52,7 @@ from typing import NamedTuple
 
 from registrar.errors import Failure, GitHubError, Kind, RegistrarError
 from registrar.models.files import FileDefinition, parents
-from registrar.models.repository import BranchState, PullRequest, Tree
+from registrar.models.repository import BranchState, Entry, PullRequest, Tree
 from registrar.models.task import Task
 from registrar.presence.tasks import blob_ids_at
 from registrar.registration.branch_names import LAST_SUFFIX, branch_names
@@ -64,6 +64,7 @@ from registrar.registration.path_planner import Branch, PathPlanner, Target, unl
 from registrar.registration.plan import Plan
 from registrar.registration.preflight import scope_failure
 from registrar.registration.sent import Close, SentSteps
+from registrar.texts.escaping import FoundPath
 from registrar.texts.messages import msg
 
 _MOST_LOOKED_AT = 10
@@ -184,6 +185,7 @@ class _Planner:
             mark=target.mark,
             describes_first=target.describes_first,
             leaves_pull_request=target.leaves_pull_request,
+            conflicts=target.conflicts if target.pull_request else (),
             taken_by=target.taken_by,
             unlisted=unlisted(target, frozenset(each.path for each in task.paths)),
         )
@@ -397,13 +399,21 @@ class _Planner:
         return pull
 
     def _conflicts(self, head: str, tree: Tree, mark: Mark) -> tuple[str, ...]:
-        """Find the listed paths at which the branch and the base branch have added different files,
-        or at which the base branch has added a file in place of a directory.
+        """Find the paths at which the branch and the base branch have added different files, or at
+        which the base branch has added a file in place of a directory.
 
-        Git cannot merge either. If somebody has merged the base branch into this branch and kept
+        Only paths that registrar has added count; the list may not have them any more. Git cannot
+        merge either. If somebody has merged the base branch into this branch and kept
         the branch's file, there is no conflict any more.
         """
+        if not mark.wrote:
+            return ()
+        listed = {each.path: None for each in self._task.definitions}
+        others = [FoundPath(each) for each in tree if each not in listed and mark.names(each)]
         here = self._task.state.entries
+        if others and (files := self._lookups.tree(self._task.state.base_sha)):
+            above = {parent for path in files for parent in parents(path)}
+            here = {**dict.fromkeys(above, Entry("tree", "", "")), **files, **here}
 
         def is_taken(path: str) -> bool:
             if path in here:
@@ -412,8 +422,8 @@ class _Planner:
 
         suspected = [
             path
-            for path in (each.path for each in self._task.definitions)
-            if path in tree and mark.wrote and mark.names(path) and is_taken(path)
+            for path in (*listed, *others)
+            if path in tree and mark.names(path) and is_taken(path)
         ]
         if not suspected:
             return ()

@@ -92,6 +92,7 @@ class Progress:
             beside=plan.beside,
             unlisted=plan.unlisted,
             withdrawable=plan.withdrawable,
+            conflicts=plan.conflicts,
         )
         for note in plan.notes:
             self._print(note)

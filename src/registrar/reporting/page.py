@@ -331,7 +331,7 @@ class Page:
                 pulls,
                 remark,
                 shown(record.left_branch) if record.left_branch else "",
-                [file.path for file in files if file.conflicts_with],
+                [*map(shown, record.conflicts)],
                 "".join(_CODES[bar] if bar else _NOT_LISTED for bar in listed),
                 {path: shown(found) for path, found in present if found != path},
                 sum(not file.standing.is_present for file in files),

@@ -444,6 +444,16 @@ def test_and_without_paths_that_are_not_listed(
     assert secret.full_name in text
 
 
+def test_a_path_that_is_no_longer_listed_is_not_told_where_it_conflicts(
+    of_one: Start, secret: Repository, action: Action, published: Published
+) -> None:
+    of_one(definitions=action.listing("merger.md", "b.md")).or_fail()
+    secret.commit({"merger.md": b"x\n"})
+    run = of_one(definitions=action.listing("b.md"), mode="check")
+    assert "conflicts with the base branch in: …" in run.stdout
+    assert "merger" not in published(run)
+
+
 def test_of_a_public_one_everything_is_said(
     of_one: Start, secret: Repository, action: Action, host: StandInHost
 ) -> None:
