@@ -8,6 +8,7 @@ working directory and signals.
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import importlib
 import json
@@ -19,6 +20,7 @@ import signal
 import socket
 import subprocess
 import sys
+import termios
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -214,6 +216,10 @@ def become(
     sys.stdin, sys.stdout, sys.stderr = (
         _stream(number, mode) for number, mode in enumerate(("r", "w", "w"))
     )
+    # Without it, the process would have the terminal of the person who runs the tests
+    os.setsid()
+    if os.isatty(0):
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     os.chdir(cwd)
     os.environ.clear()
     os.environ.update(env)

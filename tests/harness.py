@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import html
 import io
 import json
@@ -11,6 +12,7 @@ import re
 import signal
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
@@ -239,7 +241,7 @@ class Action:
     ) -> dict[str, str]:
         """Return the environment in which the action starts with these inputs.
 
-        With ``runner`` it has the variables of a runner of GitHub Actions.
+        With ``runner`` it has the variables of a runner of GitHub Actions. Nobody is asked.
         """
         given: dict[str, str | None] = {
             "host_token": self.default_token,
@@ -253,6 +255,8 @@ class Action:
         if (given["profile"] or "").lower() in {"scaffold", "health", "all"}:
             given = {"language": "ja", **given}
         environ = {f"INPUT_{name.upper()}": value for name, value in given.items() if value}
+        # Over many repositories, a run in a shell asks before it writes
+        environ["CI"] = "true"
         if runner:
             environ |= {"GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": str(self.workspace)}
         return environ
@@ -299,18 +303,20 @@ class Action:
         return self._begin(environ, *command, **streams, first=first)
 
     def begin_without_waiting(
-        self, environ: Mapping[str, str], *arguments: str, terminal: int | None = None
+        self,
+        environ: Mapping[str, str],
+        *arguments: str,
+        stdin: int = subprocess.DEVNULL,
+        stdout: int = subprocess.PIPE,
     ) -> Process:
         """Start the action as a process of its own, which shares the clock with this one.
 
-        ``terminal`` is the file descriptor of a terminal, for standard input and output.
+        A terminal as standard input becomes the terminal of the process.
         """
         file = self.directory / "clock"
         self.clock = self.host.clock = FakeClock(self.clock.now, file)
         script = ("tests/without_waiting.py", str(file), *arguments)
-        if terminal is None:
-            return self._begin(environ, *script)
-        return self._begin(environ, *script, stdin=terminal, stdout=terminal)
+        return self._begin(environ, *script, stdin=stdin, stdout=stdout)
 
     def _begin(
         self,
@@ -324,6 +330,8 @@ class Action:
         def prepare() -> None:
             # Under `nohup` the tests ignore this signal, and a process inherits that
             signal.signal(signal.SIGHUP, signal.SIG_DFL)
+            if os.isatty(0):
+                fcntl.ioctl(0, termios.TIOCSCTTY, 0)
             if first:
                 first()
 
@@ -341,6 +349,7 @@ class Action:
             stdin=stdin,
             stdout=stdout,
             stderr=stderr,
+            start_new_session=True,
             preexec_fn=prepare,  # noqa: PLW1509 (it only sets limits and a signal)
         )
 

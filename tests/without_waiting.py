@@ -19,4 +19,4 @@ from tests.clocks import FakeClock  # noqa: E402
 file, *arguments = sys.argv[1:]
 cancellation = Cancellation(FakeClock(file=Path(file)))
 cancellation.install()
-sys.exit(main(arguments, os.environ, sys.stdout, sys.stderr, cancellation, sys.stdin))
+sys.exit(main(arguments, os.environ, sys.stdout, sys.stderr, cancellation))

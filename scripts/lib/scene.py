@@ -65,11 +65,12 @@ class Scene:
         for file in files.values():
             file.write_text("")
         target = inputs.get("target_repo", self.repository.full_name)
+        of_one = {"INPUT_TARGET_REPO": target, "GITHUB_REPOSITORY": target}
         environ = {
             "INPUT_HOST_TOKEN": self.token,
-            "INPUT_TARGET_REPO": target,
             # Over many repositories, the workflow is not in one of them
-            **({} if "target_repos" in inputs else {"GITHUB_REPOSITORY": target}),
+            **({} if "target_repos" in inputs else of_one),
+            "CI": "true",
             "INPUT_PROFILE": profile,
             "INPUT_LANGUAGE": language,
             "INPUT_API_URL": self.host.url,

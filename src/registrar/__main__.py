@@ -36,7 +36,7 @@ def run() -> int:
 
     cancellation = Cancellation()
     cancellation.install()
-    code = main(sys.argv[1:], os.environ, sys.stdout, sys.stderr, cancellation, sys.stdin)
+    code = main(sys.argv[1:], os.environ, sys.stdout, sys.stderr, cancellation)
     # The end of the process frees everything; the interpreter would collect it first, bit by bit
     gc.freeze()
     return code

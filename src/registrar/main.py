@@ -25,23 +25,21 @@ from registrar.privacy import Privacy
 from registrar.reporting.reporter import Reporter
 from registrar.reporting.runner import Console
 from registrar.runtime.cancellation import Cancellation
-from registrar.runtime.terminal import Terminal
+from registrar.runtime.terminal import says_yes
 from registrar.texts.messages import Catalogue, msg
 
 
-def main(  # noqa: PLR0913, PLR0917 (what a process is started with)
+def main(
     arguments: Sequence[str],
     environ: Mapping[str, str],
     stdout: TextIO,
     stderr: TextIO,
     cancellation: Cancellation | None = None,
-    stdin: TextIO | None = None,
 ) -> int:
     """Run registrar once and return its exit code.
 
     ``arguments`` are those of the command line, without the program's name. ``cancellation`` has
-    the clock, and knows of signals if the entry point has installed it. ``stdin`` is used for
-    questions to a person if it is a terminal.
+    the clock, and knows of signals if the entry point has installed it.
     """
     cancellation = cancellation or Cancellation()
     command_line = cli.parse(arguments, environ)
@@ -85,8 +83,8 @@ def main(  # noqa: PLR0913, PLR0917 (what a process is started with)
             if cli.STRICT in command_line.switches:
                 _refuse_warnings(reporter.warnings)
         else:
-            if cli.YES not in command_line.switches:
-                reporter.terminal = Terminal.found(environ, stdin, console.stream, cancellation)
+            if not (cli.YES in command_line.switches or environment.is_unattended(environ)):
+                reporter.asks = lambda question: says_yes(question, cancellation)
             _execute(settings, lists, reporter, cancellation, result)
         cancellation.only_report_left()
     except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)

@@ -112,7 +112,7 @@ def test_many_repositories_by_options(action: Action, repository: Repository) ->
         "--api-url": action.host.url,
     }
     token = {"HOST_TOKEN": action.default_token}
-    run = action.start(token, *(part for pair in values.items() for part in pair))
+    run = action.start(token, *(part for pair in values.items() for part in pair), "--yes")
     assert (run.exit_code, len(repository.pull_requests)) == (0, 1), run.text
 
 

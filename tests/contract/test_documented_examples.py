@@ -456,6 +456,8 @@ def test_the_pilot_opens_one_pull_request(action: Action, tmp_path: Path) -> Non
     listed.parent.mkdir(parents=True)
     listed.write_text("files: [a]\n")
     environ = {"HOME": str(tmp_path), "HOST_API_URL": action.host.url, "PATH": os.environ["PATH"]}
+    # The reader is asked, and here nobody answers
+    environ["CI"] = "true"
     done = in_shell(script, environ | locale_of(MANY_PAGE))
     assert (done.returncode, done.stderr) == (0, "")
     [taken] = [each.full_name for each in made if each.pull_requests]

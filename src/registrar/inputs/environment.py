@@ -91,6 +91,15 @@ def on_runner(environ: Mapping[str, str]) -> bool:
     return environ.get("GITHUB_ACTIONS") == "true"
 
 
+def is_unattended(environ: Mapping[str, str]) -> bool:
+    """Whether the run is known to have no person at a terminal, because the variable ``CI`` is set.
+
+    GitHub and most other services that run workflows set it
+    (https://docs.github.com/en/actions/reference/workflows-and-actions/variables).
+    """
+    return on_runner(environ) or environ.get("CI", "").lower() not in {"", "0", "false"}
+
+
 def run_url(environ: Mapping[str, str]) -> str:
     """Return the address of the workflow run; empty outside a workflow."""
     parts = [environ.get(f"GITHUB_{n}", "") for n in ("SERVER_URL", "REPOSITORY", "RUN_ID")]

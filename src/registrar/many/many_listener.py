@@ -14,7 +14,7 @@ class ManyListener(listener.Listener):
         """Receive the result of the reading, and the plan of the writing."""
 
     def agrees(self, _budget: Budget, _settings: Settings) -> bool:
-        """Ask whether the run may write; return true if nobody can be asked."""
+        """Return whether the run may write. Raises `Refused` if nobody can be asked."""
         return True
 
     def repository_done(

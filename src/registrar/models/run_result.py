@@ -243,7 +243,7 @@ class RunResult:
 
     def end_with(self, error: BaseException) -> None:
         """Record the error that ended the run early."""
-        wrote = any(not each.spec.settings.mode.only_reads for each in self.registrations)
+        wrote = any(each.is_ended for each in self.registrations)
         self._exit_code = exit_code(error, wrote=wrote)
         if isinstance(error, InvalidInput):
             self.diagnostics = error.diagnostics

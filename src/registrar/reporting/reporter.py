@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 
-from registrar.errors import Cause, Diagnostic
+from registrar.errors import Cause, Diagnostic, Refused
 from registrar.many.many_listener import ManyListener
 from registrar.models.paths import Done, ListedPath
 from registrar.models.record import PullRequestOperation, Record
@@ -20,7 +20,6 @@ from registrar.rendering.states import Tone
 from registrar.reporting import preview, report, sentences, summary
 from registrar.reporting.records import Records
 from registrar.reporting.runner import ANNOTATIONS_PER_STEP, Console
-from registrar.runtime.terminal import Terminal
 from registrar.texts import escaping
 from registrar.texts.escaping import Link
 from registrar.texts.messages import LANGUAGES, Catalogue, Languages, Message, msg, read
@@ -59,8 +58,9 @@ class Reporter(ManyListener):
         if not languages.are_chosen:
             [other] = (each for each in LANGUAGES if each != languages.reader)
             self._other = Catalogue(other, privacy.text)
-        self.terminal: Terminal | None = None
-        """The terminal at which to ask before writing to many repositories, if there is one."""
+        self.asks: Callable[[str], bool | None] | None = None
+        """Asks the person at the terminal before the run writes to many repositories, and returns
+        whether the answer is a yes; ``None`` if there is nobody. ``None`` if a run does not ask."""
         self.records = Records(console.files, self.catalogue, read_at)
         self.warnings = 0
         """Number of warnings so far."""
@@ -165,11 +165,17 @@ class Reporter(ManyListener):
             self.line(sentence)
 
     def agrees(self, budget: Budget, settings: Settings) -> bool:
-        """Ask at the terminal whether the run may write; true if there is no terminal."""
-        if self.terminal is None:
+        """Ask at the terminal whether the run may write; true if the run does not ask.
+
+        Raises `Refused` if there is nobody to ask.
+        """
+        if self.asks is None:
             return True
-        self._result(sentences.question(budget, settings))
-        return self.terminal.says_yes()
+        question = self._text(sentences.question(budget, settings))
+        is_confirmed = self.asks(self.console.block(question))
+        if is_confirmed is None:
+            raise Refused(msg("many.nobody_to_ask"))
+        return is_confirmed
 
     def repository_done(
         self,

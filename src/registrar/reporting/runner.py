@@ -173,7 +173,7 @@ class Console:
 
         ``text`` may have several lines, because a message of GitHub in it keeps its lines.
         """
-        line = _block(self._redact(text))
+        line = self.block(text)
         if self._coloured and tone is not Tone.PLAIN:
             line = f"\x1b[{tone.value}m{line}\x1b[0m"
         self._print(self.stream, line)
@@ -187,6 +187,11 @@ class Console:
             # The same JSON, in which the runner finds no workflow command (`for_console`)
             self._print(self._for_report, self._redact(text).replace("##[", "##\\u005b"))
         return self.files.report(text)
+
+    def block(self, text: str) -> str:
+        """Return the printed form of a text: without the token, and with nothing that a terminal or
+        the runner obeys."""
+        return _block(self._redact(text))
 
     @contextmanager
     def group(self, title: str) -> Iterator[None]:

@@ -6,13 +6,15 @@ import json
 import os
 import pty
 import signal
+import subprocess
+import sys
 from collections.abc import Mapping
 
 import pytest
 
 from tests.example import LIST, write_list
 from tests.fakehub import Repository, StandInHost
-from tests.harness import Action, Run, only_reads
+from tests.harness import ROOT, Action, Run, only_reads
 from tests.organisation import ALL, Make, opened, states
 
 QUESTION = "and close 0 that are no longer needed? Repositories: octo-org/r"
@@ -28,24 +30,24 @@ def at_terminal(
     minutes: int = 0,
     number: int = 0,
     waits: bool = False,
-    lines: str = "stdout",
+    stdout: int | None = None,
 ) -> tuple[Run, str]:
     """Run at a terminal, and answer, or send a signal, so many minutes after a question.
 
-    Where it ``waits`` it is the entry point itself, and the terminal is the stream ``lines``. Gives
-    the run and what stood on the terminal.
+    Where it ``waits`` it is the entry point itself. ``stdout`` may be something else than the
+    terminal. Gives the run and what stood on the terminal.
     """
     given = {"target_repo": None, "target_repos": ALL, "language": "en", **(inputs or {})}
     write_list(action)
     given["definitions"] = LIST
-    environ = {**action.environment(given), **(env or {})}
+    environ = {**action.environment(given), "CI": "", **(env or {})}
     master, slave = pty.openpty()
+    stdout = slave if stdout is None else stdout
     if waits:
         command = ("entrypoint.py", *arguments)
-        streams = {"stdin": slave, lines: slave}
-        process = action.begin(environ, *command, first=None, **streams)
+        process = action.begin(environ, *command, stdin=slave, stdout=stdout)
     else:
-        process = action.begin_without_waiting(environ, *arguments, terminal=slave)
+        process = action.begin_without_waiting(environ, *arguments, stdin=slave, stdout=stdout)
     os.close(slave)
     shown, is_answered = b"", False
     try:
@@ -83,14 +85,47 @@ def test_whatever_is_no_yes_writes_nothing(
     assert "The answer was not yes" in run.summary
 
 
-def test_a_run_that_prints_the_report_asks_where_its_lines_are(
+def test_a_run_that_prints_the_report_asks_at_the_terminal(
     action: Action, host: StandInHost, made: list[Repository]
 ) -> None:
     asked = ("--report=-", "--quiet")
-    run, shown = at_terminal(action, b"no\n", *asked, waits=True, lines="stderr")
+    run, shown = at_terminal(action, b"no\n", *asked, stdout=subprocess.PIPE)
     assert QUESTION in shown
     assert "Pull requests to open: 3, to update: 0" not in shown
     assert (json.loads(run.stdout), only_reads(host)) == (run.report, True)
+
+
+def test_the_terminal_is_asked_if_the_output_is_piped(
+    action: Action, host: StandInHost, made: list[Repository]
+) -> None:
+    """``registrar … | tee log``."""
+    run, shown = at_terminal(action, b"no\n", stdout=subprocess.PIPE)
+    assert shown.count(QUESTION) == 1
+    assert "Pull requests to open: 3" in run.stdout
+    assert (run.exit_code, only_reads(host)) == (0, True)
+    _, shown = at_terminal(action, b"yes\n", stdout=subprocess.PIPE)
+    assert (shown.count(QUESTION), sum(opened(made))) == (1, 3)
+
+
+@pytest.mark.parametrize("background", [True, False])
+def test_without_anybody_to_ask_nothing_is_written(
+    action: Action, host: StandInHost, made: list[Repository], background: bool
+) -> None:
+    """A scheduled job, a container without a terminal, or a command that ends with ``&``."""
+    environ = {**action.environment({"target_repos": ALL, "language": "en"}), "CI": ""}
+    command = f'"{sys.executable}" -I "{ROOT}/entrypoint.py"'
+    script = action.directory / "started.sh"
+    script.write_text(f"#!/bin/bash\nset -m\n{command} & wait $!\n")
+    script.chmod(0o755)
+    master, slave = pty.openpty()
+    stdin = slave if background else subprocess.DEVNULL
+    run = action.end(action.begin(environ, str(script), stdin=stdin), environ)
+    os.close(slave)
+    os.close(master)
+    assert (run.exit_code, states(run)) == (2, {"deferred": 3, "complete": 1}), run.text
+    assert only_reads(host)
+    assert "give `--yes`" in run.stderr
+    assert "Pull requests to open: 3" in run.stdout
 
 
 @pytest.mark.parametrize("answer", [b"yes\n", b" Y \n", "はい\n".encode()])
