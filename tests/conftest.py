@@ -200,11 +200,12 @@ def many(action: Action) -> Start:
     Its list has six files, unless a test gives a `profile`.
     """
     write_list(action)
-    given = {"target_repos": ALL, "max_pull_requests": "100", "language": "en"}
+    given = {"target_repos": ALL, "language": "en"}
 
     def run(inputs: Mapping[str, str] | None = None, /, **more: Any) -> Run:
         listed = "" if more.get("profile") else LIST
-        return action({**given, "definitions": listed, **(inputs or {})}, **more)
+        of_many = {"max_pull_requests": "100"} if more.get("target_repos", ALL) else {}
+        return action({**given, **of_many, "definitions": listed, **(inputs or {})}, **more)
 
     return run
 

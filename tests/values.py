@@ -23,8 +23,9 @@ def file_of(path: str, content: bytes, rule: int = 0) -> FileDefinition:
 
 
 def settings(**inputs: str) -> Settings:
-    """Return the settings of a run for one repository with these inputs."""
-    given = {"host_token": "token", "target_repo": "octo/example", "profile": "scaffold", **inputs}
+    """Return the settings of a run with these inputs, by default for one repository."""
+    target = {} if "target_repos" in inputs else {"target_repo": "octo/example"}
+    given = {"host_token": "token", "profile": "scaffold", **target, **inputs}
     return reader.read({f"INPUT_{name.upper()}": value for name, value in given.items()})
 
 

@@ -200,6 +200,15 @@ INPUTS: dict[str, tuple[dict[str, str], str]] = {
         {"branch": "x", "profile": "all"},
         "profile is `all`, so branch needs the placeholder `{profile}`: x.",
     ),
+    # Two inputs, and one would be ignored
+    "a repository beside several": (
+        {"target_repo": "octo/example", "target_repos": "octo/*"},
+        "Give target_repo or target_repos, not both: octo/example",
+    ),
+    **{
+        f"{name} for one repository": ({name: value}, f"{name} is only for target_repos")
+        for name, value in (("max_pull_requests", "10"), ("max_minutes", "50"))
+    },
     # A commit to compare
     "ref to register": ({"ref": "main"}, "ref works only with `mode: check` and `mode: plan`"),
     **{
@@ -213,6 +222,35 @@ INPUTS: dict[str, tuple[dict[str, str], str]] = {
         )
     },
 }
+
+
+@pytest.mark.parametrize(
+    ("env", "arguments"),
+    [
+        ({"TARGET_REPO": "octo/one"}, ["--target-repos", "octo/*"]),
+        ({"INPUT_TARGET_REPOS": "octo/*"}, ["--target-repo", "octo/one"]),
+        ({"GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": "octo/app"}, None),
+    ],
+    ids=["variable", "options", "workflow"],
+)
+def test_one_repository_beside_several_is_refused_wherever_it_is_given(
+    action: Action, env: Mapping[str, str], arguments: list[str] | None
+) -> None:
+    given = {"target_repo": "octo/one", "target_repos": "octo/*"} if arguments is None else {}
+    environ = action.environment({"target_repo": None, "language": "en", **given})
+    run = action.start({**environ, **env}, *(arguments or ()))
+    assert "Give target_repo or target_repos, not both: octo/one" in run.console
+    assert (run.exit_code, action.host.requests) == (2, [])
+
+
+def test_the_defaults_of_a_workflow_are_not_given(action: Action) -> None:
+    """A workflow passes its own repository as `target_repo`, and the default of each limit."""
+    own = {"target_repo": "Octo/App", "max_pull_requests": "10", "max_minutes": "50"}
+    for more in ({"target_repos": "octo/*"}, {}):
+        env = {"GITHUB_REPOSITORY": "octo/app"}
+        run = action({**own, **more, "profile": "health"}, language="en", env=env, runner=True)
+        assert "is only for target_repos" not in run.text
+        assert "not both" not in run.text
 
 
 @pytest.mark.parametrize(("inputs", "words"), INPUTS.values(), ids=INPUTS)

@@ -91,6 +91,8 @@ def read(
     target = reader.target(mode)
     fail_on = reader.fail_on()
     reader.check_language()
+    if mode is not Mode.VALIDATE:
+        reader.require_selection("max_pull_requests", "max_minutes")
     workspace = environ.get("GITHUB_WORKSPACE") if in_workspace else None
     api_url = reader.api_url()
     own = environment.workflow_repository(environ, api_url)
@@ -187,6 +189,10 @@ class _Reader:
 
     def target(self, mode: Mode) -> str:
         value = self._given("target_repo")
+        # A workflow passes its own repository if the input is not given
+        own = self._environ.get("GITHUB_REPOSITORY", "")
+        if self.selection and value and value.lower() != own.lower():
+            self._report("target_repo", msg("input.target_twice", value=value))
         if self.selection or (not value and mode is Mode.VALIDATE):
             return value
         matched = _TARGET.fullmatch(value)
@@ -379,6 +385,17 @@ class _Reader:
         if message := api_url_diagnostic(value):
             self._report("api_url", message)
         return value.rstrip("/")
+
+    def require_selection(self, *names: str) -> None:
+        """Report the inputs that would be ignored, because they are only for many repositories.
+
+        A workflow passes their defaults, too.
+        """
+        in_workflow = environment.on_runner(self._environ)
+        for name in () if self.selection else names:
+            value = environment.value_of(self._environ, name)
+            if value and not (in_workflow and value == INPUTS[name].default):
+                self._report(name, msg("input.only_for_many", name=name))
 
     def minutes(self, name: str) -> float:
         value = self._given(name)

@@ -104,13 +104,6 @@ def test_the_cap_counts_what_may_have_been_opened(
     assert states(run)["deferred"] == 2
 
 
-def test_target_repos_wins_over_target_repo(many: Start, make: Make, host: StandInHost) -> None:
-    [alone] = make(0, 1)
-    [other] = [host.create_repository("elsewhere/x", PRESENT)]
-    assert states(many(target_repo=other.full_name)) == {"opened": 1}
-    assert (opened([alone]), opened([other])) == ([1], [0])
-
-
 @pytest.mark.parametrize(
     ("becomes", "at", "state"),
     [
