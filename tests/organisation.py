@@ -49,7 +49,9 @@ class Odd(StrEnum):
 
 HOPELESS = {Odd.ARCHIVED, Odd.DELETED, Odd.SINGLE_SIGN_ON, Odd.RULESET, Odd.PUSH_REFUSED}
 """Repositories that never get a pull request."""
-STILL_FAILING = {Odd.RULESET, Odd.PUSH_REFUSED}
+NOT_WRITABLE = {Odd.ARCHIVED, Odd.PUSH_REFUSED}
+"""The ones in `HOPELESS` for which a run does not fail."""
+STILL_FAILING = {Odd.RULESET}
 """The ones in `HOPELESS` that the next run finds again, and for which it fails again."""
 
 

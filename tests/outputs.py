@@ -26,7 +26,8 @@ from tests.harness import LIST_BRANCH, ROOT, Run, is_read
 TEXTS: Mapping[str, str] = yaml.safe_load((ROOT / "src/registrar/texts/en.yml").read_text("utf-8"))
 STATES = (
     *("failed", "opened", "updated", "withdrawn", "closed", "to open", "to update", "to close"),
-    *("deferred", "not read", "conflicting", "waiting", "blocked", "unset", "declined", "complete"),
+    *("deferred", "not writable", "not read", "conflicting", "waiting", "blocked", "unset"),
+    *("declined", "complete"),
 )
 """All states of a list. If a repository has several lists, its state is the first one in this order
 that one of the lists has."""
@@ -131,13 +132,18 @@ class World:
         return self._stands(lists, mode, [*zip(before, self.now(), strict=True)], writes, not_found)
 
     def foresee(
-        self, lists: Sequence[Listed], before: Sequence[Moment], not_found: Sequence[str] = ()
+        self,
+        lists: Sequence[Listed],
+        mode: str,
+        before: Sequence[Moment],
+        not_found: Sequence[str] = (),
     ) -> list[Stand]:
         """Return the state that a run must report before it writes, for each list and repository.
 
         ``before`` is the state before the run.
         """
-        return self._stands(lists, "plan", [*zip(before, before, strict=True)], (), not_found)
+        foresees = "check" if mode == "check" else "plan"
+        return self._stands(lists, foresees, [*zip(before, before, strict=True)], (), not_found)
 
     def _stands(
         self,
@@ -176,10 +182,12 @@ class World:
             for path, content in listed.files.items()
         }
         state = self._left(repository, listed, paths, held)
-        if mode in {"register", "withdraw"}:
-            is_blocked = "blocked" in paths.values()
+        needs_right = bool(was) if mode == "withdraw" else state in TO_DO
+        if repository.read_only and needs_right and mode != "check":
+            state = "not writable"
+        elif mode in {"register", "withdraw"}:
             moments, numbers = (then, now), (was, number)
-            state = self._after(repository, moments, numbers, state, mode, writes, is_blocked)
+            state = self._after(repository, moments, numbers, state, mode, writes)
         pull = now.pulls[number] if number and mode == "register" else None
         created = held.keys() - then.on(pull.head).keys() if pull else ()
         open_since = now.pulls[number].created_at if number else None
@@ -217,7 +225,6 @@ class World:
         state: str,
         mode: str,
         writes: Sequence[str],
-        is_blocked: bool,
     ) -> str:
         """Return the state that a run that may write must report, according to its changes."""
         (then, now), (was, number) = moments, numbers
@@ -235,7 +242,7 @@ class World:
             return "failed"
         if state in TO_DO:
             return "deferred"
-        return "failed" if is_blocked else state
+        return state
 
 
 def _standing(
@@ -424,7 +431,7 @@ def _compare_forecast(outputs: Outputs, foreseen: Sequence[Stand], found: int) -
     }
     in_words = ", ".join(TEXTS[key].format(count=n) for key, n in parts.items() if n)
     sentences = [TEXTS["many.missing"].format(count=proposed + to_open, parts=in_words)]
-    left = ("failed", "blocked", "declined")
+    left = ("failed", "not writable", "blocked", "declined")
     if besides := [TEXTS[_count(each)].format(count=lists[each]) for each in left if lists[each]]:
         sentences.append(TEXTS["many.missing_besides"].format(parts=", ".join(besides)))
     if to_close:
@@ -478,12 +485,7 @@ def _compare_sentences(
 
 
 def _compare_counts_of_rows(outputs: Outputs, stands: Sequence[Stand]) -> None:
-    """Compare the numbers of missing and of blocked files in each line of the log.
-
-    A run that registers has tried to create the blocked files. It shows why that failed, and not
-    the number.
-    """
-    is_tried = outputs.mode == "register"
+    """Compare the numbers of missing and of blocked files in each line of the log."""
     ways = {each.repository: Counter(map(_way, each.paths.values())) for each in stands}
     line = re.compile(
         r"^(?:\[\d+/\d+\] )?(octo-org/[^:]+): .*?missing files: (\d+)"
@@ -491,13 +493,9 @@ def _compare_counts_of_rows(outputs: Outputs, stands: Sequence[Stand]) -> None:
         re.MULTILINE,
     )
     found = line.findall(outputs.run.stdout)
-    says = {name: (int(missing), 0 if is_tried else int(of or 0)) for name, missing, of in found}
+    says = {name: (int(missing), int(of or 0)) for name, missing, of in found}
     expected = {
-        name: (
-            sum(ways[name][each] for each in WANTED),
-            0 if is_tried else ways[name]["blocked"],
-        )
-        for name in says
+        name: (sum(ways[name][each] for each in WANTED), ways[name]["blocked"]) for name in says
     }
     _same("the lines of the log", Counter(says.items()), Counter(expected.items()))
 

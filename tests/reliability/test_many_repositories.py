@@ -19,7 +19,7 @@ from tests.example import LIST, Day
 from tests.fakehub import Fault, FaultKind
 from tests.fakehub.limits import Pace
 from tests.harness import Action, SignalAt, is_read
-from tests.organisation import HOPELESS, STILL_FAILING, Odd, Organisation
+from tests.organisation import HOPELESS, NOT_WRITABLE, STILL_FAILING, Odd, Organisation
 from tests.turns import Turns, another, at_once, shuffled
 
 SIZES: dict[Day, tuple[int, int]] = {"quiet": (90, 16), "real": (8, 16)}
@@ -70,6 +70,8 @@ def finish(organisation: Organisation) -> None:
     states = {state: count for state, count in many["states"].items() if count}
     done = organisation.incomplete - len(HOPELESS) - (not files_arrived.pull_requests)
     assert states.pop("failed") == len(STILL_FAILING)
+    # The archived one is left out
+    assert states.pop("not writable") == 1
     assert states.pop("complete") == organisation.complete + (not files_arrived.pull_requests)
     assert sum(states.get(each, 0) for each in ("opened", "updated", "waiting")) == done
     assert sum(states.values()) == done
@@ -121,7 +123,8 @@ def test_a_fault_costs_no_more_than_another_run(
 def test_one_repository_of_each_odd_kind_stops_no_other(organisation: Organisation) -> None:
     run = organisation.run()
     states = run.report["many"]["states"]
-    assert (run.exit_code, states["failed"], states["deferred"]) == (1, len(HOPELESS), 0)
+    counts = (states["failed"], states["not writable"], states["deferred"])
+    assert (run.exit_code, counts) == (1, (len(HOPELESS - NOT_WRITABLE), len(NOT_WRITABLE), 0))
     assert organisation.wrong() == [], run.console
     finish(organisation)
 

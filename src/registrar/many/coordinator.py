@@ -21,6 +21,7 @@ from registrar.models.selection import Exclusion, Selection
 from registrar.models.settings import FailOn, Mode, Settings
 from registrar.models.spec import ONE_OF_MANY, FileList, RegistrationSpec
 from registrar.presence.tasks import require_known_properties
+from registrar.registration.preflight import require_scope
 from registrar.registration.run import register
 from registrar.registration.work import read_blobs
 from registrar.rendering.states import exclusions
@@ -101,6 +102,8 @@ class ManyRun:
         )
         result.budget = writing.with_writing(of_reading, self.settings, todo)
         listener.budget_known(result.budget, self.settings)
+        if not self.settings.mode.only_reads:
+            self._require_writable(todo)
         if todo and not self.settings.mode.only_reads:
             if result.budget.writes and not self._is_confirmed(result.budget):
                 result.stopped = msg("many.not_confirmed")
@@ -216,6 +219,14 @@ class ManyRun:
         self.listener.line(note)
 
     # --- Writing --------------------------------------------------------------------------------
+
+    def _require_writable(self, todo: Sequence[Record]) -> None:
+        """Raise `Refused` if something is to be done, and the token may do it nowhere."""
+        count = self.result.reading.left_to_do[Status.NOT_WRITABLE]
+        if count and not self.result.reading.writable:
+            raise Refused(msg("many.none_writable", count=count))
+        if todo:
+            require_scope(self.github.limits.scopes)
 
     def _is_confirmed(self, budget: Budget) -> bool:
         """Ask for confirmation if there is a terminal. The time until the answer does not count for

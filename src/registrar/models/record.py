@@ -11,7 +11,7 @@ from registrar.models.paths import Done, ListedPath, Outcome, by_path
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.rules import Replaced, UnusedParts
 from registrar.models.selection import Exclusion
-from registrar.models.settings import FailOn
+from registrar.models.settings import FailOn, Mode
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import FINDINGS, Completeness, Standing
 from registrar.texts.messages import Message, msg
@@ -57,6 +57,8 @@ class Status(StrEnum):
     """An open pull request seems to have only files of registrar."""
     DEFERRED = "deferred"
     """Left for the next run, because of a limit."""
+    NOT_WRITABLE = "not writable"
+    """Something is to be done, but the token may not write to the repository."""
     UNREAD = "not read"
     """Reading it alone would have taken more points, or more time, than were left."""
     CONFLICTING = "conflicting"
@@ -295,7 +297,7 @@ class Record(NamedTuple):
         if self.deferred_work:
             return Status.DEFERRED if self.deferred_work in TO_DO else self.deferred_work
         if not self.is_ended:
-            fails_in_part = self.spec.writes and (self.failed or self.standings[Standing.BLOCKED])
+            fails_in_part = self.spec.writes and self.failed
             return Status.FAILED if self.failure or fails_in_part else self.left_to_do
         status = _AFTER[self.operation]
         if status is Status.UPDATED and not self.wrote:
@@ -303,14 +305,35 @@ class Record(NamedTuple):
             status = Status.WAITING
         is_written = self.pull_request is not None and status is not Status.WAITING
         if self.exit_code and not is_written:
-            return Status.FAILED
+            is_begun = self.failure is None or self.failure.kind is not Kind.NOT_BEGUN
+            return Status.FAILED if is_begun or self.is_writable else Status.NOT_WRITABLE
         if status is Status.WAITING and self.conflicts:
             status = Status.CONFLICTING
         return status if self.pull_request else self.left_to_do
 
     @property
+    def is_writable(self) -> bool:
+        """Whether a run over many can write to the repository, as far as that is known.
+
+        It is not asked in a check, which needs no such right, and in one repository, where a run
+        that writes says why it cannot.
+        """
+        repository, mode = self.repository, self.spec.settings.mode
+        if mode is Mode.CHECK or self.spec.policy.tells_paths:
+            return True
+        takes_writes = not repository.archived and repository.takes_pull_requests
+        return takes_writes and repository.can_push is not False
+
+    @property
     def left_to_do(self) -> Status:
         """The work that is left for a run that writes, as a state of the repository."""
+        work, withdraws = self._work, self.spec.settings.mode is Mode.WITHDRAW
+        needs_right = work is Status.TO_WITHDRAW if withdraws else work in TO_DO
+        return Status.NOT_WRITABLE if needs_right and not self.is_writable else work
+
+    @property
+    def _work(self) -> Status:
+        """The work that is left, whether or not the token may do it."""
         if self.is_unread:
             return Status.UNREAD
         if self.withdrawable and self.spec.withdraws:

@@ -41,9 +41,8 @@ class Tally:
         """Number of lists for which the token may not read the pull requests."""
         self.withdrawable = 0
         """An upper bound of the number of lists whose pull requests could be withdrawn."""
-        self.not_pushable = 0
-        """Number of lists with files to propose in a repository to which the token's user may not
-        push."""
+        self.writable = 0
+        """Number of lists in repositories that the token may write to, as far as is known."""
         self.refused = 0
         """Number of lists with files that the token may not write."""
         self.refused_whole = 0
@@ -73,8 +72,7 @@ class Tally:
             self.left_to_do[Status.FAILED if record.failure else left_to_do] += 1
         self.without_pull_requests += not record.knows_pull_requests
         self.withdrawable += record.withdrawable > 0
-        is_to_propose = left_to_do in {Status.TO_OPEN, Status.TO_UPDATE}
-        self.not_pushable += is_to_propose and record.repository.can_push is False
+        self.writable += record.failure is None and record.is_writable
         self.refused += record.is_refused
         self.left_branches += bool(record.left_branch)
         self.has_failed |= record.fails_run

@@ -90,8 +90,11 @@ def said_until_created(spec: RegistrationSpec) -> Done:
 
 
 def blocked(spec: RegistrationSpec, reason: Message, about: str) -> Leave | CannotCreate:
-    """Return the plan for a path that cannot be created, because of the path ``about`` above it."""
-    if spec.writes:
+    """Return the plan for a path that cannot be created, because of the path ``about`` above it.
+
+    Over many repositories, it does not fail a run, because no run can change it.
+    """
+    if spec.writes and spec.policy.tells_paths:
         return CannotCreate(Failure.of(reason, about=about), Standing.BLOCKED)
     return Leave(Why.BLOCKED, Standing.BLOCKED, Done.NOTHING, reason)
 

@@ -23,9 +23,7 @@ def require_writable(task: Task, files: Sequence[FileDefinition], limits: TokenL
         raise Refused(msg("preflight.archived", target=target))
     if not repository.takes_pull_requests:
         raise Refused(msg("preflight.no_pull_requests", target=target))
-    if scopes is not None and not scopes & {"repo", "public_repo"}:
-        # A token with `public_repo` alone sees only public repositories, so this one is public
-        raise Refused(msg("preflight.scope", scopes=sorted(scopes) or msg("label.none")))
+    require_scope(scopes)
     if repository.can_push is False:
         raise Refused(msg("preflight.no_push", target=target))
     if unread := task.state.pull_requests_error:
@@ -40,6 +38,13 @@ def require_writable(task: Task, files: Sequence[FileDefinition], limits: TokenL
     elif task.spec.writes:
         # A request for the branch, one for each file, and one for the pull request
         limits.require(Resource.REST, len(files) + 2)
+
+
+def require_scope(scopes: frozenset[str] | None) -> None:
+    """Raise `Refused` if a classic token with ``scopes`` may write to no repository at all."""
+    if scopes is not None and not scopes & {"repo", "public_repo"}:
+        # A token with `public_repo` alone sees only public repositories, so this one is public
+        raise Refused(msg("preflight.scope", scopes=sorted(scopes) or msg("label.none")))
 
 
 def lacking_scope(

@@ -254,6 +254,7 @@ STATUSES: Mapping[Status, StatusWords] = {
     Status.DEFERRED: StatusWords(
         "many.state_deferred", "many.count_deferred", next_run="page.deferred"
     ),
+    Status.NOT_WRITABLE: StatusWords("many.state_not_writable", "many.count_not_writable"),
     Status.UNREAD: StatusWords("many.state_unread", "many.count_not_read", "advice.unread"),
     Status.CONFLICTING: StatusWords(
         "many.state_conflicting", "many.count_conflicting", "advice.conflict"

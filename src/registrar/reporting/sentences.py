@@ -29,7 +29,8 @@ from registrar.texts.escaping import Link
 from registrar.texts.messages import Message, msg
 
 _COUNT_MISSING = frozenset(
-    f"many.state_{each}" for each in ("opened", "updated", "to_open", "to_update", "deferred")
+    f"many.state_{each}"
+    for each in ("opened", "updated", "to_open", "to_update", "deferred", "not_writable")
 )
 """Texts for the state of a repository that count its missing files, blocked ones included."""
 _NAMES = 40
@@ -247,12 +248,15 @@ def _missing(budget: Budget) -> Iterator[Message]:
         yield msg("many.missing", count=budget.reading.missing, parts=parts)
     else:
         yield msg("many.nothing_missing")
-    if count := budget.reading.not_pushable:
-        yield msg("many.missing_unpushable", count=count)
+    counts = budget.reading.left_to_do
+    if count := counts[Status.NOT_WRITABLE]:
+        yield msg("many.not_writable", count=count)
     if budget.reading.refused:
         yield msg("many.refused", count=budget.reading.refused, total=budget.reading.missing)
-    others = (Status.FAILED, Status.BLOCKED, Status.UNSET, Status.DECLINED, Status.UNREAD)
-    counts = budget.reading.left_to_do
+    others = (
+        *(Status.FAILED, Status.NOT_WRITABLE, Status.BLOCKED),
+        *(Status.UNSET, Status.DECLINED, Status.UNREAD),
+    )
     if parts := [counted(each, counts[each]) for each in others if counts[each]]:
         yield msg("many.missing_besides", parts=parts)
     if budget.reading.without_pull_requests:

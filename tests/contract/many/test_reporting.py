@@ -34,7 +34,7 @@ def test_the_summary_has_failures_first_grouped_by_cause_with_links(
     made = make(1, 5)
     for repository in made[1:3]:
         repository.protect("chore/*", "ruleset")
-    made[3].read_only = True
+    made[3].protect("chore/*", "classic")
     summary = many().summary
     places = [
         summary.index(text)
@@ -66,7 +66,7 @@ def test_each_cause_of_failures_is_one_error(many: Start, make: Make) -> None:
     made = make(1, 5)
     for repository in made[1:4]:
         repository.protect("chore/*", "ruleset")
-    made[4].read_only = True
+    made[4].protect("chore/*", "classic")
     first, second = (each.data for each in many(runner=True).annotations())
     assert first.startswith("3 failed (GitHub refuses the branch")
     assert {each.full_name in first for each in made[1:4]} == {True}
@@ -74,17 +74,6 @@ def test_each_cause_of_failures_is_one_error(many: Start, make: Make) -> None:
     assert "Either a ruleset forbids its name" in first
     assert "#a-" in second
     assert made[4].full_name in second
-
-
-@pytest.mark.parametrize("mode", ["plan", "register"])
-def test_where_the_tokens_user_may_not_push_is_counted_beforehand(
-    many: Start, make: Make, mode: str
-) -> None:
-    made = make(1, 3)
-    made[0].read_only = made[3].read_only = True
-    run = many(mode=mode)
-    assert run.exit_code == (1 if mode == "register" else 0)
-    assert "to which the user of the token may not push: 1." in run.stdout
 
 
 def test_of_very_many_causes_ten_are_errors(many: Start, make: Make, host: StandInHost) -> None:

@@ -56,6 +56,8 @@ def world(host: StandInHost, request: pytest.FixtureRequest) -> World:
     refusing = made[3 :: len(made) // 8]
     for each in refusing:
         each.protect("chore/*", "ruleset")
+    for each in made[5 :: len(made) // 6]:
+        each.read_only = True
     host.create_repository("octo-org/old", archived=True)
     host.create_repository("octo-org/new", empty=True)
     host.create_repository("octo-org/copy", parent="other/copy")
@@ -88,7 +90,7 @@ def register(action: Action, many: Start, world: World) -> Register:
         stands = world.expect(lists, mode, before, action.host.requests[sent:], gone)
         if ends_early:
             stands = says.as_far_as_read(stands)
-        foreseen = world.foresee(lists, before, gone)
+        foreseen = world.foresee(lists, mode, before, gone)
         compare(says, stands, foreseen, world.found + len(gone))
         action.clock.now += days * DAY
         return run
@@ -112,7 +114,8 @@ def test_every_output_says_what_the_host_holds(
     public = world.repositories[0].full_name
 
     plan = register(CORRECTED, mode="plan")
-    assert {"waiting", "to update", "to close", "declined", "blocked"} <= states(plan).keys()
+    found = {"waiting", "to update", "to close", "declined", "blocked", "not writable"}
+    assert found <= states(plan).keys()
     run = register(CORRECTED, **ALL)
     assert states(run)["updated"] == states(plan)["to update"]
     register(CORRECTED, mode="withdraw")

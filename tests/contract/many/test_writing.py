@@ -71,10 +71,10 @@ def test_failures_do_not_count_against_the_cap(many: Start, make: Make) -> None:
 def test_the_cap_counts_every_pull_request_that_is_opened(
     many: Start, host: StandInHost, action: Action
 ) -> None:
-    """Also where one file cannot be created, and the run fails."""
+    """Also where one file cannot be created."""
     made = [host.create_repository(f"octo-org/r{n}", {"docs": b"a file"}) for n in range(4)]
     run = many(definitions=action.listing("a.txt", "docs/b.txt"), max_pull_requests="2")
-    assert (run.exit_code, states(run)) == (1, {"opened": 2, "deferred": 2})
+    assert (run.exit_code, states(run)) == (0, {"opened": 2, "deferred": 2})
     assert sum(opened(made)) == 2
 
 
@@ -110,8 +110,12 @@ def test_the_cap_counts_what_may_have_been_opened(
         *((what, "GET /orgs/octo-org/repos", None) for what in ("archived", "locked", "deleted")),
         *((what, "nodes", None) for what in ("archived", "locked")),
         ("deleted", "nodes", "failed"),
-        *((what, "query", "failed") for what in ("archived", "locked", "deleted")),
-        *(("read_only", at, "failed") for at in ("GET /orgs/octo-org/repos", "nodes", "query")),
+        *((what, "query", "failed") for what in ("locked", "deleted")),
+        ("archived", "query", "not writable"),
+        *(
+            ("read_only", at, "not writable")
+            for at in ("GET /orgs/octo-org/repos", "nodes", "query")
+        ),
         ("private", "query", "withdrawn"),
     ],
 )
@@ -201,7 +205,7 @@ def test_a_pull_request_that_is_closed_between_reading_and_writing(
     [
         ("plan", 0, {"to open": 1, "blocked": 1}),
         ("check", 1, {"to open": 1, "blocked": 1}),
-        ("register", 1, {"failed": 1, "deferred": 1}),
+        ("register", 0, {"blocked": 1, "deferred": 1}),
     ],
 )
 def test_a_path_that_cannot_be_created_is_told_in_every_mode(
@@ -212,17 +216,15 @@ def test_a_path_that_cannot_be_created_is_told_in_every_mode(
     exit_code: int,
     expected: dict[str, int],
 ) -> None:
-    """Only a run that writes has failed at it, and not where it has left the repository alone."""
     host.create_repository("octo-org/r", {"docs": b"a file"})
     host.create_repository("octo-org/s", {"docs": b"a file", "a.txt": b"x"})
     listed = action.listing("a.txt", "docs/b.txt")
     run = many(definitions=listed, mode=mode, max_pull_requests="0")
     assert (run.exit_code, states(run)) == (exit_code, expected)
-    assert run.outputs["failed"] == str(expected.get("failed", 0))
+    assert run.outputs["failed"] == "0"
     missing = {row["repository"]: row["missing"] for row in run.report["many"]["rows"]}
     assert missing == {"octo-org/r": 2, "octo-org/s": 1}
     r, s = (row for row in run.summary.splitlines() if row.startswith("| [octo-org/"))
-    assert ("was not created" in r + s) == (mode == "register")
     assert [each.count("docs` is not a directory") for each in (r, s)] == [1, 1]
     assert "deferred:** `docs" not in run.summary
     assert "With missing files: 1 (to open: 1)." in run.lines

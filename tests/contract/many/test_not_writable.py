@@ -1,0 +1,111 @@
+"""Many repositories: what a plan knows beforehand, and no run can change, fails nobody's run."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.fakehub import Request, StandInHost
+from tests.harness import Action, Start, only_reads
+from tests.organisation import Make, asked, opened, rows, states, writes_in
+
+
+@pytest.fixture
+def not_ours(make: Make) -> list[str]:
+    """Names of two repositories that the token may not write to, among two others."""
+    _, *theirs, _ = make(0, 4)
+    for each in theirs:
+        each.read_only = True
+    return [each.full_name for each in theirs]
+
+
+def test_what_may_not_be_written_is_named_and_left_alone(
+    many: Start, host: StandInHost, action: Action, not_ours: list[str]
+) -> None:
+    plan = many(mode="plan", env=action.keeping)
+    host.requests.clear()
+    run = many(env=action.keeping)
+    reads = asked(host)
+    for each, others in ((plan, "to open"), (run, "opened")):
+        assert (each.exit_code, states(each)) == (0, {others: 2, "not writable": 2})
+        assert {name for name, state in rows(each).items() if state == "not writable"} == {
+            *not_ours
+        }
+        assert "With missing files: 2 (to open: 2)." in each.stdout
+        assert "The token may not write to repositories that need something: 2." in each.stdout
+        assert "2 not writable" in each.stdout
+        for name in not_ours:
+            assert f"{name}: the token may not write here (missing files: 4)" in each.stdout
+            assert f"{name}](" in each.summary
+        table = {(row["repository"], row["outcome"]) for row in action.rows(each)}
+        assert {(name, "not writable") for name in not_ours} <= table
+    # Each of the others is read again and written to
+    assert (reads.count("query"), reads.count("mutation")) == (2, 2)
+    for repository in host.repositories:
+        if repository.pull_requests:
+            repository.merge(1)
+    again = many()
+    assert (again.exit_code, states(again)) == (0, {"complete": 2, "not writable": 2})
+
+
+@pytest.mark.parametrize("mode", ["register", "withdraw"])
+def test_a_token_that_may_write_nowhere_is_never_green(
+    many: Start, make: Make, host: StandInHost, mode: str
+) -> None:
+    made = make(1, 2)
+    many()
+    for each in made:
+        each.read_only = True
+        if mode == "register" and each.pull_requests:
+            each.merge(1)
+            each.commit({"README.md": None})
+    host.requests.clear()
+    run = many(mode=mode)
+    assert (run.exit_code, states(run)) == (2, {"complete": 1, "not writable": 2}), run.text
+    assert only_reads(host)
+    assert "may write to none of the repositories" in run.stderr
+
+
+def test_nothing_to_do_needs_no_right_to_write(many: Start, make: Make) -> None:
+    for each in make(2, 0):
+        each.read_only = True
+    assert many().exit_code == 0
+
+
+def test_a_path_that_cannot_be_created_fails_nobodys_run(
+    many: Start, host: StandInHost, action: Action
+) -> None:
+    """One repository is blocked for good. In the other one, its other file is proposed."""
+    made = [
+        host.create_repository(f"octo-org/{name}", {"docs": b"a file", **files})
+        for name, files in (("r", {}), ("s", {"a.txt": b"x"}))
+    ]
+    listed = action.listing("a.txt", "docs/b.txt")
+    for state in ("opened", "waiting"):
+        run = many(definitions=listed)
+        assert (run.exit_code, states(run)) == (0, {state: 1, "blocked": 1}), run.text
+        assert run.outputs["failed"] == "0"
+        assert (
+            run.console.count("`docs` is not a directory")
+            + run.console.count("docs is not a directory")
+            >= 2
+        )
+    assert opened(made) == [1, 0]
+    alone = many(definitions=listed, target_repos=None, target_repo="octo-org/s")
+    assert (alone.exit_code, alone.outputs["failed"]) == (1, "1")
+
+
+@pytest.mark.parametrize("becomes", ["archived", "read_only"])
+def test_what_is_archived_meanwhile_fails_nobodys_run(
+    many: Start, make: Make, host: StandInHost, becomes: str
+) -> None:
+    first, second = make(0, 2)
+
+    def change(request: Request) -> None:
+        if asked(host)[-1] == "query":
+            setattr(first, becomes, True)
+
+    host.on_request = change
+    run = many()
+    expected = {first.full_name: "not writable", second.full_name: "opened"}
+    assert (run.exit_code, rows(run)) == (0, expected)
+    assert not any(writes_in(first, each) for each in host.requests)
