@@ -461,10 +461,10 @@ def test_the_pilot_opens_one_pull_request(action: Action, tmp_path: Path) -> Non
     done = in_shell(script, environ | locale_of(MANY_PAGE))
     assert (done.returncode, done.stderr) == (0, "")
     [taken] = [each.full_name for each in made if each.pull_requests]
-    named = re.search(
-        r"octo-org/\w+", next(line for line in done.stdout.splitlines() if "UTC" in line)
-    )
-    assert (named and named[0]) == taken != "octo-org/three"
+    # The plan names both, and the run the one that is left
+    named = re.findall(r"at most these repositories: (.*?)\. If", done.stdout)
+    assert named == ["octo-org/one, octo-org/two", "octo-org/two"]
+    assert taken == "octo-org/one"
 
 
 def test_a_list_is_checked_without_a_token(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ class ManyRun:
             self._read(reader, listing)
         # Only the reading shows which repositories are empty or locked
         self._note_selected(found, listing)
-        todo = writing.in_order(self._todo, self.cancellation.clock.time())
+        todo = writing.in_order(self._todo)
         of_reading = Budget(
             listing.excluded,
             len(listing.not_found),
@@ -101,13 +101,21 @@ class ManyRun:
             guessed=sum(each.is_guess for each in todo),
         )
         result.budget = writing.with_writing(of_reading, self.settings, todo)
+        result.next = result.budget.next
         listener.budget_known(result.budget, self.settings)
         if not self.settings.mode.only_reads:
             self._require_writable(todo)
-        if todo and not self.settings.mode.only_reads:
-            if result.budget.writes and not self._is_confirmed(result.budget):
-                result.stopped = msg("many.not_confirmed")
-            self._write(reader, todo, result.budget.writes)
+        if self.settings.mode.only_reads or not todo:
+            pass
+        elif result.budget.writes and not self._is_confirmed(result.budget):
+            # The question has named the next ones
+            result.stopped, result.next = msg("many.not_confirmed"), ()
+            for each in todo:
+                self._keep(writing.left_alone(each))
+            self._note_end(result.stopped)
+        else:
+            left = self._write(reader, todo, result.budget.writes)
+            result.next = tuple(writing.next_ones(writing.in_order(left), self.settings))
         replaced = {each.replaces: each.of for each in result.contents.values() if each.replaces}
         result.note_blobs(read_blobs(self.github.client, replaced))
         listener.many_done(self.run_result)
@@ -238,11 +246,13 @@ class ManyRun:
         self.github.limits.pace.end = self._end
         return is_confirmed
 
-    def _write(self, reader: Reader, todo: Sequence[Record], expected: int) -> None:
+    def _write(self, reader: Reader, todo: Sequence[Record], expected: int) -> list[Record]:
         """Do the registrations of ``todo`` one after the other, until something ends the writing.
 
-        ``expected`` is the number of writing requests that all of them need.
+        Return those that the next run has to do. ``expected`` is the number of writing requests
+        that all of them need.
         """
+        not_done: list[Record] = []
         withdraws = self.settings.mode is Mode.WITHDRAW
         heading = "many.group_withdraw" if withdraws else "many.group_write"
         with self.listener.group(heading, count=len(todo)):
@@ -250,27 +260,35 @@ class ManyRun:
             writes_each = writing.writes_of(self.settings.pull_request)
             left = expected
             self._set_pace(expected, 0)
-            for number, previewed in enumerate(todo, start=1):
-                place = (number, len(todo))
+            turns = [*todo]
+            for number in range(1, len(todo) + 1):
+                previewed, place = gate.next_of(turns), (number, len(todo))
                 has_room = gate.has_room_for(previewed)
                 if has_room and not (self.result.stopped or gate.has_time):
                     minutes = self.settings.max_seconds / 60
                     self.result.stopped = msg("many.out_of_minutes", minutes=minutes)
                 if self.result.stopped:
                     # All of these are reported by one line with their number
+                    not_done.append(previewed)
                     self._keep(writing.left_alone(previewed))
                     continue
                 if not has_room:
-                    self._add(writing.left_alone(self._looked_at(reader, previewed)), place)
+                    previewed = self._looked_at(reader, previewed)
+                    not_done.append(previewed)
+                    self._add(writing.left_alone(previewed), place)
                     continue
                 registered, row = self._register(previewed, gate)
                 done = previewed.to_close + writes_each.get(previewed.left_to_do, 0)
                 left = max(left - done, 0)
                 self._add(row, place, self._set_pace(left, expected - left))
+                if row.status in {Status.FAILED, Status.DEFERRED}:
+                    interrupted = previewed.interrupted or bool(registered.left_branch)
+                    not_done.append(previewed._replace(interrupted=interrupted))
                 if reason := writing.why_stop(registered, gate):
                     self.result.stop(reason, registered.exit_code)
         if self.result.stopped:
             self._note_end(self.result.stopped)
+        return not_done
 
     def _note_end(self, reason: Message) -> None:
         """Report why the run ended early, and how many lists are left for the next run."""

@@ -1,10 +1,8 @@
 """The writing of a run over many repositories: its order, its limits, and the resulting states."""
 
-import hashlib
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from enum import IntEnum, auto
 from typing import TYPE_CHECKING
 
 from registrar.errors import ENDS_THE_WRITING, LEAVES_FOR_NEXT_RUN, Cause, Kind
@@ -122,7 +120,6 @@ def with_writing(of_reading: Budget, settings: Settings, ordered: Sequence[Recor
     )
 
 
-_DAY = 86_400
 SAME_CAUSE = 5
 """So many failures in a row with the same cause end the writing, because the other repositories are
 likely to fail in the same way."""
@@ -179,6 +176,17 @@ class Gate:
             is_same = self._causes[-1:] == [failure.cause]
             self._causes = [*(self._causes if is_same else []), failure.cause]
 
+    def next_of(self, left: list[Record]) -> Record:
+        """Remove the record whose turn it is from ``left``, and return it.
+
+        That is the first one. But if another failure would end the writing, it is one from the
+        middle, so that neighbours with one cause cannot keep all others from their turn.
+        """
+        if len(self._causes) < SAME_CAUSE - 1:
+            return left.pop(0)
+        to_write = [place for place, each in enumerate(left) if each.left_to_do in TO_DO]
+        return left.pop(to_write[len(to_write) // 2] if to_write else 0)
+
     @property
     def is_same_cause(self) -> bool:
         """Whether the last `SAME_CAUSE` repositories failed, all with the same cause."""
@@ -206,57 +214,19 @@ changed it.
 """
 
 
-class _Turn(IntEnum):
-    """The turn of a repository in the order of the writing."""
+def in_order(todo: Iterable[Record]) -> list[Record]:
+    """Return the records in the order in which runs write to their repositories.
 
-    INTERRUPTED = auto()
-    """A run has left a branch without a pull request."""
-    USUAL = auto()
-    WAITING = auto()
-    """The repository is only read again."""
-    DOOMED = auto()
-    """The reading has shown that the writing is going to fail."""
-
-
-_MOST_INTERRUPTED = SAME_CAUSE - 1
-"""The most interrupted repositories that come first; a run that is killed leaves one. They are
-fewer than `SAME_CAUSE`, so that another repository has its turn even if all of these fail."""
-
-
-def in_order(todo: Iterable[Record], moment: float) -> list[Record]:
-    """Return the records in the order in which a run writes to their repositories.
-
-    First come a few that an interrupted run has left. Then come the others by name, from a start
-    that changes with the day of ``moment`` (seconds since the epoch, UTC). Then come those that are
-    only read again, and last those that are going to fail.
-
-    The start changes, so that failures which end every run do not always leave out the same
-    repositories. It is drawn among the names. So it does not change during a day if only other
-    repositories have had their turn, and a plan shows those that a run of the same day takes next.
+    The order is by name, so that everybody knows in advance when it is a repository's turn. After
+    those that need something come those that are only read again. Last come those with a branch
+    that an earlier run has left without a pull request, because they may fail again.
     """
-    by_name = sorted(todo, key=lambda each: each.spec.repository.full_name.lower())
-    turns = {id(each): _turn(each) for each in by_name}
-    interrupted = [each for each in by_name if turns[id(each)] is _Turn.INTERRUPTED]
-    turns |= {id(each): _Turn.USUAL for each in interrupted[_MOST_INTERRUPTED:]}
-    if usual := [place for place, each in enumerate(by_name) if turns[id(each)] is _Turn.USUAL]:
-        start = min(usual, key=lambda place: _hash_of_day(by_name[place], int(moment // _DAY)))
-        by_name = by_name[start:] + by_name[:start]
-    return sorted(by_name, key=lambda each: turns[id(each)])
 
+    def place(each: Record) -> tuple[bool, bool, str]:
+        name = each.spec.repository.full_name.lower()
+        return each.interrupted, each.left_to_do in ONLY_LOOKED_AT, name
 
-def _hash_of_day(previewed: Record, day: int) -> bytes:
-    name = previewed.spec.repository.full_name.lower()
-    return hashlib.sha256(f"{day} {name}".encode()).digest()
-
-
-def _turn(previewed: Record) -> _Turn:
-    is_refused = previewed.repository.can_push is False or not previewed.knows_pull_requests
-    fails = previewed.failure or previewed.failed or previewed.standings[Standing.BLOCKED]
-    if is_refused or fails:
-        return _Turn.DOOMED
-    if previewed.left_to_do in ONLY_LOOKED_AT:
-        return _Turn.WAITING
-    return _Turn.INTERRUPTED if previewed.interrupted else _Turn.USUAL
+    return sorted(todo, key=place)
 
 
 def ended(previewed: Record, registered: Record, *, wrote: bool) -> Record:

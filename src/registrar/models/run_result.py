@@ -155,6 +155,8 @@ class ManyResult:
         """Sentences about the whole run, for the log and the report."""
         self.budget: Budget | None = None
         """``None`` until the reading has ended."""
+        self.next: Sequence[Record] = ()
+        """The lists that the next run writes to, in this order."""
         self.cancelled = 0
         """Exit code of the signal that ended the run; 0 if there was none."""
         self.stopped: Message | None = None

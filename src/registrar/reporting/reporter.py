@@ -300,8 +300,7 @@ class Reporter(ManyListener):
         if many := published.many:
             contents = list(many.contents.values())
             ended += [many.stopped] if many.stopped else []
-            if many.budget and many.settings.mode is Mode.PLAN:
-                taken_next = list(sentences.taken_next(many.budget))
+            taken_next = list(sentences.taken_next(many))
         return self.records.finish(
             contents,
             ended_early=ended,

@@ -211,24 +211,22 @@ def budget(budget: Budget, settings: Settings) -> Iterator[Message]:
         yield msg("many.withdrawable", count=budget.reading.withdrawable)
     if mode is not Mode.CHECK:
         yield from _writing(budget, settings.max_seconds)
-    if mode is Mode.PLAN:
-        yield from taken_next(budget)
 
 
-def taken_next(budget: Budget) -> Iterator[Message]:
-    """Yield a sentence about the repositories that a run on the same day writes to, if any."""
-    if budget.next:
-        yield msg("many.next", repositories=_next_ones(budget))
+def taken_next(result: ManyResult) -> Iterator[Message]:
+    """Yield a sentence about the repositories that the next run writes to, if any."""
+    if result.next and result.settings.mode in {Mode.PLAN, Mode.REGISTER}:
+        yield msg("many.next", repositories=_names_of(result.next))
 
 
-def _next_ones(budget: Budget) -> list[str | Message]:
-    names = list(dict.fromkeys(each.repository.link for each in budget.next))
+def _names_of(records: Sequence[Record]) -> list[str | Message]:
+    names = list(dict.fromkeys(each.repository.link for each in records))
     return _named(names, len(names))
 
 
 def question(budget: Budget, settings: Settings) -> Message:
     """Return the question whether the run may write as planned."""
-    names = _next_ones(budget)
+    names = _names_of(budget.next)
     if settings.mode is Mode.WITHDRAW:
         count = budget.reading.left_to_do[Status.TO_WITHDRAW]
         return msg("many.ask_to_withdraw", count=count, repositories=names)
@@ -348,16 +346,21 @@ def closing(result: ManyResult) -> Iterator[Message]:
     yield msg(key, parts=parts) if parts else msg("many.outcome_empty")
     if found := findings(result.end.standings):
         yield found
-    settings, budget = result.settings, result.budget
-    if budget is None or result.stopped:
-        return
-    left = budget.deferred
-    if settings.mode is Mode.REGISTER:
-        left = min(left, result.end.states[Status.DEFERRED])
+    if result.budget and result.budget.deferred and not result.stopped:
+        yield from _capped(result, result.budget)
+    yield from taken_next(result)
+
+
+def _capped(result: ManyResult, budget: Budget) -> Iterator[Message]:
+    """Yield a sentence about the lists that are left because of the caps, if there are any."""
+    left, to_do = budget.deferred, budget.reading.left_to_do
+    if result.settings.mode is Mode.REGISTER:
+        left = result.end.lists[Status.DEFERRED]
+        to_do = Counter(row.deferred_work or row.status for row in result.rows)
     if left:
-        lists = budget.reading.left_to_do
-        needed = max(lists[Status.TO_OPEN], lists[Status.TO_UPDATE])
-        yield msg("many.capped", left=left, most=settings.max_pull_requests, needed=needed)
+        needed = max(to_do[Status.TO_OPEN], to_do[Status.TO_UPDATE] + to_do[Status.TO_CLOSE])
+        most = result.settings.max_pull_requests
+        yield msg("many.capped", left=left, most=most, needed=needed)
 
 
 def notes(registrations: Iterable[Record]) -> Iterator[Message]:

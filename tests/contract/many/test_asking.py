@@ -83,6 +83,7 @@ def test_whatever_is_no_yes_writes_nothing(
     assert "octo-org/" not in rest.partition("deferred: 3.")[0].partition("anything else")[2]
     assert run.stderr.count("deferred: 3. The answer was not yes, so nothing was written.") == 1
     assert "The answer was not yes" in run.summary
+    assert "Registering files" not in shown
 
 
 def test_a_run_that_prints_the_report_asks_at_the_terminal(

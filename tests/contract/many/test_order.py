@@ -1,4 +1,4 @@
-"""Many repositories: the order of writing, in which each repository gets its turn."""
+"""Many repositories: one order of writing, which plan, run and page tell in advance."""
 
 from __future__ import annotations
 
@@ -18,56 +18,73 @@ def order(run: Run) -> list[str]:
     return re.findall(r"^\[\d+/\d+\] octo-org/([^:]+):", run.stdout, re.MULTILINE)
 
 
-def test_what_was_interrupted_comes_first_and_what_is_going_to_fail_last(
+def named(text: str) -> list[str]:
+    """Names of the repositories with which the next run begins; empty if no line names them."""
+    found = re.search(r"begins with at most these repositories: (.*?)\. If", text)
+    # In the summary, each name is a link whose address has the name, too
+    return [*dict.fromkeys(re.findall(r"octo-org/(\w+)", found[1]))] if found else []
+
+
+def test_what_an_earlier_run_has_left_comes_last_and_what_cannot_be_written_has_no_turn(
     many: Start, make: Make, host: StandInHost, action: Action
 ) -> None:
     waiting, *others = make(0, 6)
     many(target_repos=waiting.full_name)
-    others[2].create_branch(LIST_BRANCH)
-    # What stands above a listed path is known from the reading
-    others[4].commit({".claude": b"a file"})
+    others[1].create_branch(LIST_BRANCH)
+    others[3].read_only = True
     for _ in range(3):
-        found = order(many(max_pull_requests="0"))
-        assert (found[0], found[-2:]) == ("r3", ["r0", "r5"])
+        assert order(many(max_pull_requests="0")) == ["r1", "r3", "r5", "r0", "r2"]
         action.clock.sleep(DAY)
 
 
 @pytest.mark.parametrize("rule", ["ruleset", "classic"])
+@pytest.mark.parametrize("first", [0, 2])
 def test_five_with_one_lasting_cause_do_not_starve_the_others(
-    many: Start, make: Make, host: StandInHost, action: Action, rule: Protection
+    many: Start, make: Make, first: int, rule: Protection
 ) -> None:
-    """Also where a run leaves a branch without a commit in each, so that it looks interrupted."""
+    """Also where a run leaves no branch in them that the next run could see."""
     made = make(0, 9)
-    for repository in made[2:7]:
+    for repository in made[first : first + 5]:
         repository.protect("chore/*", rule)
-    assert states(many(target_repos=",".join(each.full_name for each in made[2:7]))) == {
-        "failed": 5
-    }
-    for _ in range(20):
+    for _ in range(3):
         many()
-        if sum(opened(made)) == 4:
-            break
-        action.clock.sleep(DAY)
-    assert opened(made) == [1, 1, 0, 0, 0, 0, 0, 1, 1]
+    assert opened(made) == [int(not first <= n < first + 5) for n in range(9)]
 
 
-def test_a_plan_names_what_a_run_of_the_same_day_takes(
+def test_a_cause_that_is_everywhere_ends_the_run(many: Start, make: Make) -> None:
+    for repository in make(0, 9):
+        repository.protect("chore/*", "ruleset")
+    run = many()
+    assert (run.exit_code, states(run)) == (1, {"failed": 5, "deferred": 4})
+    assert "5 repositories in a row failed for the same cause" in run.summary
+
+
+def test_plan_run_and_page_name_the_next_ones_in_one_order(
     many: Start, make: Make, host: StandInHost, action: Action
 ) -> None:
-    """Also if the plan reads the repositories alone that an interrupted run has left."""
     make(1, 12)
     host.repositories[7].create_branch(LIST_BRANCH)
-    # What is going to fail comes last
-    host.repositories[5].commit({".claude": b"a file"})
-    for left in (12, 8, 4):
-        plan = many(mode="plan", max_pull_requests="4")
-        [named] = re.findall(r"it begins with at most these repositories: ([^.]*)\.", plan.stdout)
-        assert all(name in plan.summary for name in named.split(", "))
-        action.clock.sleep(60)
-        run = many(max_pull_requests="4")
-        looked_at = {
-            row["repository"] for row in run.report["many"]["rows"] if row["state"] == "waiting"
-        }
-        taken = [name for name in order(run) if f"octo-org/{name}" not in looked_at][:4]
-        assert named == ", ".join(f"octo-org/{name}" for name in taken)
-        assert ("r7" in taken, "r5" in taken) == (left == 12, left == 4)
+    host.repositories[5].protect("chore/*", "ruleset")
+    says = many(mode="plan", max_pull_requests="4", env=action.keeping)
+    # The one that fails is tried again in each run
+    for names in ("r1 r10 r11 r12", "r2 r3 r4 r5", "r5 r8 r9 r7", "r5"):
+        for each in (says.stdout, says.summary, action.kept(says, "page")):
+            assert named(each) == names.split(), each
+        action.clock.sleep(2 * DAY)
+        before = {each.name for each in host.repositories if each.pull_requests}
+        says = many(max_pull_requests="4", env=action.keeping)
+        after = {each.name for each in host.repositories if each.pull_requests}
+        assert {*names.split()} - {"r5"} <= after - before | {"r5"}
+    assert states(says) == {"failed": 1, "waiting": 11, "complete": 1}
+
+
+def test_after_a_run_the_numbers_are_those_that_are_left(many: Start, make: Make) -> None:
+    make(0, 12)
+    for left in (7, 2):
+        run = many(max_pull_requests="5")
+        for text in (run.stdout, run.summary):
+            assert f"Pull requests left for later runs: {left}." in text
+            assert f"set `max_pull_requests: {left}`" in text
+    run = many(max_pull_requests="5")
+    assert "left for later runs: 2" not in run.stdout
+    assert named(run.stdout) == []

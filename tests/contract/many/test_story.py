@@ -106,9 +106,10 @@ def test_every_output_says_what_the_host_holds(
     plan = register(LIST, mode="plan", max_pull_requests=str(cap), days=0.1)
     first = register(LIST, max_pull_requests=str(cap))
     assert states(first)["opened"] == cap
-    [named] = re.findall(r"at most these repositories: (.*?)\.", plan.stdout)
     tried = {name for name, state in rows(first).items() if state in {"opened", "failed"}}
-    assert {*named.split(", ")} <= tried
+    assert {*named(plan)} <= tried
+    # What the run tells of the next one is what a plan tells then
+    assert named(first) == named(register(LIST, mode="plan", max_pull_requests=str(cap)))
     register(LIST, target_repos=", ".join(("octo-org/*", *NOT_FOUND)), **ALL)
     people_work(world)
     public = world.repositories[0].full_name
@@ -133,6 +134,12 @@ def test_every_output_says_what_the_host_holds(
     cut = register(CORRECTED, ends_early=True, mode="plan", host_token=dying)
     assert cut.exit_code == 2
     assert {"not read", "to open", "complete"} <= states(cut).keys()
+
+
+def named(run: Run) -> list[str]:
+    """Return the repositories with which the next run begins, as the log has them."""
+    [found] = re.findall(r"at most these repositories: (.*?)\. If", run.stdout)
+    return [*found.split(", ")]
 
 
 def people_work(world: World) -> None:
