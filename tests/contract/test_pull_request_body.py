@@ -128,7 +128,7 @@ def test_without_marks_our_part_comes_after_what_is_there(
     [pull] = repository.pull_requests
     pull.body = words = f"My own words.\r\n{END}\r\n"
     action(more, definitions=action.listing("a", "b"))
-    assert pull.body.startswith(f"{words}\n\n{BEGIN}\n`registrar` opened this ")
+    assert pull.body.startswith(f"{words}\n\n{BEGIN}\nThis repository lacks files of ")
     assert "\nAdds 2 of 2 listed files.\n" in pull.body
 
 
@@ -178,14 +178,14 @@ def test_it_introduces_itself_in_one_line(
     line = body(repository).splitlines()[1]
     by = "[registrar](https://github.com/me/registrar)" if caller else "`registrar`"
     path = "`.github/registrar.yml`"
-    at, of = (path if caller in {"", TARGET} else ""), (f"`{name}`" if name else "")
+    at, of = (path if caller == TARGET else ""), (f"`{name}`" if name else "")
     listed = {
         (True, True): f"the list {of} (in {at})",
         (True, False): f"the list in {at}",
         (False, True): f"the list {of}",
-        (False, False): "a list of the workflow that runs registrar",
+        (False, False): "a list that is kept elsewhere",
     }[bool(at), bool(of)]
-    assert line.startswith(f"{by} opened this pull request because files of {listed} were")
+    assert line.startswith(f"This repository lacks files of {listed}, so {by} opened this pull")
     assert "delete the others from this branch" in line
 
 
@@ -193,7 +193,7 @@ def test_a_built_in_list_introduces_itself_by_its_name(
     single: Start, repository: Repository
 ) -> None:
     single(profile="health", env={"GITHUB_REPOSITORY": TARGET})
-    assert " of the list `health` were missing here. " in body(repository).splitlines()[1]
+    assert " lacks files of the list `health`, so " in body(repository).splitlines()[1]
 
 
 def test_empty_files_are_a_checklist(single: Start, action: Action, repository: Repository) -> None:
@@ -274,18 +274,28 @@ def test_effects_and_states_are_in_japanese_too(action: Action, repository: Repo
     assert rows(body(repository))[".github/SECURITY.md"][:2] == ["追加", "脆弱性の報告方法"]
 
 
-def test_what_may_hide_inherited_files_is_said_without_a_request(
-    single: Start, action: Action, repository: Repository
+@pytest.mark.parametrize("theirs", [{"SECURITY.md": b"x\n"}, {"README.md": b"x\n"}, None])
+@pytest.mark.parametrize("way", WAYS)
+def test_what_is_no_longer_inherited_is_said_if_it_was_looked_up_and_is_true(
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    way: str,
+    theirs: dict[str, bytes] | None,
 ) -> None:
-    listed = {".github/ISSUE_TEMPLATE/bug.md": "x\n", "SECURITY.md": "x\n", "SUPPORT.md": ""}
-    listed |= {"other.md": "x\n", "LICENSE": "x\n"}
-    single(definitions=action.listing_of(listed))
-    [line] = [each for each in body(repository).splitlines() if "no longer inherits" in each]
-    assert {path for path in listed if path in line} == {*list(listed)[:2]}
+    if theirs:
+        host.create_repository("octo/.github", theirs)
+    where = {"target_repos": TARGET} if way == "many" else {"commit_strategy": way}
+    listed = {"SECURITY.md": "x\n", ".github/SUPPORT.md": "x\n", "other.md": "x\n"}
+    action({"definitions": action.listing_of(listed), "language": "en", **where}).or_fail()
+    found = [each for each in body(repository).splitlines() if "inherits" in each]
+    assert len(found) == (way == "many" and theirs == {"SECURITY.md": b"x\n"})
+    assert all("`SECURITY.md`" in each and "SUPPORT" not in each for each in found)
 
 
 def test_it_says_how_to_change_the_set(action: Action, repository: Repository) -> None:
-    action(profile="health", language="en", commit_strategy=SINGLE)
+    env = {"GITHUB_REPOSITORY": TARGET}
+    action(profile="health", language="en", commit_strategy=SINGLE, env=env)
     assert "To change the list, give the action a definition file of your own" in body(repository)
 
 
@@ -303,7 +313,6 @@ def check_out(action: Action, repository: Repository, folder: str = ".") -> None
 
 ITS_LIST = "config/a list.json"
 HOW_TO_CHANGE = {
-    "in a shell": "edit `config/a list.json`.",
     "here": "edit [config/a list.json]({}/blob/main/config/a%20list.json).",
     "elsewhere": "edit the definition file that the workflow names (input `definitions`).",
     "ask": "ask the people in `octo` who maintain the workflow that opened this pull request.",
@@ -313,7 +322,6 @@ HOW_TO_CHANGE = {
 @pytest.mark.parametrize(
     ("scene", "expected"),
     [
-        ("shell", "in a shell"),
         ("checkout", "here"),
         ("second checkout of the target", "here"),
         ("workflow of another repository", "ask"),
@@ -354,9 +362,6 @@ def test_it_links_the_list_where_the_target_is_known_to_have_it(
         action.write(ITS_LIST, content.decode())
     if "before" in scene:
         repository.commit({"later.md": b""})
-    if scene == "shell":
-        # From where the path is another one
-        name, env = f"../{action.workspace.name}/{ITS_LIST}", {}
     action(definitions=name, language="en", commit_strategy=strategy, env=env).or_fail()
     told = body(repository)
     if "listed" in scene and strategy == PER_FILE:
@@ -364,8 +369,31 @@ def test_it_links_the_list_where_the_target_is_known_to_have_it(
         expected = "elsewhere"
     assert f"To change the list, {HOW_TO_CHANGE[expected].format(repository.html_url)}" in told
     is_named = expected not in {"elsewhere", "ask"}
-    assert ("of the list in `config/a list.json` were" in told) is is_named
+    assert ("of the list that its workflow names, so" in told) is (expected == "elsewhere")
+    assert ("of the list in `config/a list.json`, so" in told) is is_named
     assert str(action.workspace) not in told
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("given", ["file", "another checkout", "built-in"])
+def test_from_a_shell_the_list_belongs_to_those_who_opened_it(
+    action: Action, host: StandInHost, repository: Repository, given: str, way: str
+) -> None:
+    """It names no file, because the repository has none, or has another one at this path."""
+    repository.commit({ITS_LIST: b"[]"})
+    definitions = action.write(ITS_LIST, '["a"]')
+    if given == "another checkout":
+        other = host.create_repository("octo/standards")
+        other.commit({"list.json": b'["a"]'})
+        check_out(action, other)
+        definitions = "list.json"
+    of_list = {"profile": "health"} if given == "built-in" else {"definitions": definitions}
+    where = {"target_repos": TARGET} if way == "many" else {"commit_strategy": way}
+    action({"language": "en", **of_list, **where}).or_fail()
+    told = body(repository)
+    assert "The list belongs to those who run registrar with the account that opened" in told
+    assert ITS_LIST not in told
+    assert "To change the list" not in told
 
 
 def test_over_many_only_the_repository_of_the_workflow_has_the_link(

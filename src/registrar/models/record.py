@@ -134,6 +134,8 @@ class Record(NamedTuple):
     """Id of the commit that was read: the head of the base branch, or the one of `Settings.ref`."""
     has_list: bool = False
     """Whether the commit is known to have the caller's own list, at the same path."""
+    hiding: tuple[str, ...] = ()
+    """Missing paths that would replace a file which the repository inherits; see `Task.hiding`."""
     removed: tuple[str, ...] = ()
     """Listed paths that were present at the merge base and are not present at `Settings.ref`."""
     pull_request: PullRequest | None = None

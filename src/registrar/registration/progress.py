@@ -52,6 +52,7 @@ class Progress:
             paths=by_path(task.paths),
             commit=task.state.base_sha,
             has_list=task.has_list,
+            hiding=task.hiding,
             removed=task.removed,
             fitting=task.fitting,
             replaced=task.replaced,

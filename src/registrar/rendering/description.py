@@ -8,7 +8,6 @@ from registrar.models.files import FileDefinition
 from registrar.models.paths import Create, Done, ListedPath, Outcome, Result
 from registrar.models.record import Record
 from registrar.models.repository import PullRequest
-from registrar.presence.alternatives import may_inherit
 from registrar.rendering import states
 from registrar.rendering.markdown import ROWS_UNFOLDED, Markdown, by_urgency, folded
 from registrar.texts import escaping
@@ -51,8 +50,9 @@ def render(registration: Record, catalogue: Catalogue, room: int, earlier: str =
         head += [markdown.text(*map(_beside, registration.beside)), ""]
     if hidden := _hidden(registration):
         head += markdown.quoted(msg("body.hides", pairs=hidden))
-    if inheritable := _inheritable(registration):
-        head += markdown.quoted(msg("body.may_hide", paths=inheritable))
+    added = {file.path for file in registration.files if file.on_branch}
+    if hiding := [each for each in registration.hiding if each in added]:
+        head += markdown.quoted(msg("body.not_handed_down", paths=hiding))
     tail = [markdown.text(*filter(None, [_how_to_change(registration)]))]
 
     files = by_urgency(
@@ -74,19 +74,6 @@ def render(registration: Record, catalogue: Catalogue, room: int, earlier: str =
     return "\n".join([*head, *todo, *shown, *tail])
 
 
-def _inheritable(registration: Record) -> Sequence[str]:
-    """Return the added paths that may replace a file of the owner's repository ``.github``.
-
-    The result is empty if alternatives are respected, because that repository was read then. Blank
-    files are left out, because the checklist already says it.
-    """
-    is_asked = registration.spec.settings.respect_alternatives
-    if is_asked or registration.repository.full_name.lower().endswith("/.github"):
-        return ()
-    added = (file.definition for file in registration.files if file.on_branch)
-    return [each.path for each in added if each.content.strip() and may_inherit([each])]
-
-
 def _introduction(registration: Record) -> Message:
     url, files = registration.spec.settings.action_url, registration.spec.file_list
     path = _path_of_list(registration)
@@ -94,37 +81,35 @@ def _introduction(registration: Record) -> Message:
         listed = msg("body.list_name_path", name=files.name, path=path)
     elif files.name:
         listed = msg("body.list_name", name=files.name)
+    elif path:
+        listed = msg("body.list_path", path=path)
     else:
-        listed = msg("body.list_path", path=path) if path else msg("body.list_elsewhere")
+        is_here = registration.is_of_workflow
+        listed = msg("body.list_of_workflow" if is_here else "body.list_elsewhere")
     action = escaping.Link("registrar", url) if url else "registrar"
     return msg("body.introduction", action=action, list=listed)
 
 
 def _path_of_list(registration: Record) -> str:
-    """Return the path of the caller's own list; empty if readers would not find it.
+    """Return the path of the caller's own list; empty if this repository is not known to have it.
 
-    It is empty if a workflow has, or may have, the list from another repository. Readers of this
-    repository may not know the other one, or may not see it.
+    Readers may not know the repository that has the list, or may not see it.
     """
     is_here = registration.is_of_workflow and registration.has_list
-    in_workflow = registration.spec.settings.in_workflow
-    return registration.spec.file_list.path if is_here or not in_workflow else ""
+    return registration.spec.file_list.path if is_here else ""
 
 
 def _how_to_change(registration: Record) -> Message | None:
-    files, repository = registration.spec.file_list, registration.repository
-    is_elsewhere = registration.spec.settings.in_workflow and not registration.is_of_workflow
-    if not files.path and not is_elsewhere:
-        return msg("body.change_the_set")
-    path = _path_of_list(registration)
-    if not path and registration.is_of_workflow:
-        return msg("body.change_the_file")
-    if not path:
-        return _whom_to_ask(registration)
-    if registration.spec.settings.in_workflow:
-        url = f"{repository.html_url}/blob/{quote(registration.base_branch)}/{quote(path)}"
-        path = escaping.Link(path, url)
-    return msg("body.change_at_path", path=path)
+    if path := _path_of_list(registration):
+        place = f"{quote(registration.base_branch)}/{quote(path)}"
+        url = f"{registration.repository.html_url}/blob/{place}"
+        return msg("body.change_at_path", path=escaping.Link(path, url))
+    if registration.is_of_workflow:
+        is_own = registration.spec.file_list.path
+        return msg("body.change_the_file" if is_own else "body.change_the_set")
+    if not registration.spec.settings.in_workflow:
+        return msg("body.ask_those_who_run_it")
+    return _whom_to_ask(registration)
 
 
 def _whom_to_ask(registration: Record) -> Message | None:
