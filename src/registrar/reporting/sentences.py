@@ -430,12 +430,29 @@ def _named(names: Sequence[str], count: int) -> list[str | Message]:
 
 def cause_of(rows: Sequence[Record], failure: Failure) -> Message:
     """Return the reason why the rows of one cause have failed, with the files that failed."""
-    reason = failure.cause.message
+    reason = _about_all(rows, failure.cause.message)
     failed = [file for row in rows if not row.failure for file in row.files if file.failure]
     same = (f for f in failed if f.failure and f.failure.cause == failure.cause)
     if paths := list(dict.fromkeys(each.path for each in same)):
         reason = msg("cause.of_files", paths=paths, reason=reason)
     return reason
+
+
+def _about_all(rows: Sequence[Record], reason: Message) -> Message:
+    """Return a reason with the number of the other repositories after the name of the first one."""
+    first = rows[0].repository.full_name
+    others = {row.repository.full_name for row in rows} - {first}
+    if not others:
+        return reason
+    named = [first, msg("label.more", count=len(others))]
+
+    def about_all(value: object) -> object:
+        if isinstance(value, Message):
+            return _about_all(rows, value)
+        return named if value == first else value
+
+    values = {name: about_all(value) for name, value in reason.values.items()}
+    return reason._replace(values=values)
 
 
 def by_cause(result: ManyResult) -> Iterator[list[Record]]:

@@ -237,3 +237,14 @@ def test_what_cannot_be_written_counts_as_failed(many: Start, make: Make, mode: 
     assert "Pull requests to open:" not in run.console
     assert "Of the other repositories: 2 failed" in run.console
     assert "Preview of what" not in run.console
+
+
+def test_a_group_of_failures_names_no_single_repository(many: Start, make: Make) -> None:
+    """The reason is that of the first one, and is about all of them."""
+    for repository in make(1, 4)[1:]:
+        repository.protect("chore/*", "ruleset")
+    run = many(target_repos="octo-org/*, octo-org/gone-1, octo-org/gone-2, octo-org/gone-3")
+    for text in (run.stderr, run.summary):
+        assert "There is no repository octo-org/gone-1, … and 2 more, or the token" in text.replace(
+            "`", ""
+        )
