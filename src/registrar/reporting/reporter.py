@@ -1,5 +1,6 @@
 """Reports the progress and the result of a run to people and to programs."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -7,7 +8,7 @@ from itertools import islice
 from registrar.errors import Cause, Diagnostic, Refused
 from registrar.many.many_listener import ManyListener
 from registrar.models.paths import Done, ListedPath
-from registrar.models.record import PullRequestOperation, Record
+from registrar.models.record import WRITTEN, PullRequestOperation, Record, Status
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.run_result import Budget, Content, ManyResult, RunResult
 from registrar.models.settings import Mode, Settings
@@ -26,6 +27,11 @@ from registrar.texts.messages import LANGUAGES, Catalogue, Languages, Message, m
 
 HELP_PAGES = {"ja": "docs/troubleshooting.ja.md", "en": "docs/troubleshooting.md"}
 """The pages that explain errors, with the same anchors."""
+
+ROWS_PER_STATE = 20
+"""The most repositories in one state for which the log has a line. A run over 300 repositories then
+fits on two screens."""
+ROWS_PER_SIGN = 10
 
 SECTIONS = "sections.yml"
 """Sections of the help page, by the beginnings of the messages that they are about."""
@@ -64,6 +70,12 @@ class Reporter(ManyListener):
         self.records = Records(console.files, self.catalogue, read_at)
         self.warnings = 0
         """Number of warnings so far."""
+        self._rows = Counter[Status]()
+        """Number of lists in repositories that were to be printed, by their state."""
+        self._left_out = Counter[Status]()
+        """Number of those that were not printed."""
+        self._minutes_left = 0
+        """The time that was printed last; 0 if none was."""
         self._last_failure: tuple[Done, Cause] | None = None
         """The outcome and the cause of the last failed path that was printed."""
 
@@ -185,12 +197,31 @@ class Reporter(ManyListener):
         *,
         names_list: bool,
     ) -> None:
-        """Print the final state of a list in a repository."""
+        """Print the final state of a list in a repository.
+
+        Left out is what only says that nothing was done: a list that is left for the next run, or
+        one that a run with `Mode.WITHDRAW` is not about. Of a state with very many lists, the log
+        has the first ones; of those that take time, then each tenth one, as a sign of progress.
+        """
+        status = row.status
+        self._rows[status] += 1
+        is_late = status is Status.DEFERRED and not row.first_failure
+        is_other = row.spec.settings.mode is Mode.WITHDRAW and not (place or row.first_failure)
+        is_sign = status in WRITTEN and self._rows[status] % ROWS_PER_SIGN == 0
+        if is_late or is_other or not (self._rows[status] <= ROWS_PER_STATE or is_sign):
+            self._left_out[status] += 1
+            return
+        is_same = sentences.minutes(seconds_left) == self._minutes_left
+        self._minutes_left = sentences.minutes(seconds_left)
+        seconds_left = 0.0 if is_same else seconds_left
         self.line(sentences.line(row, place, seconds_left, names_list=names_list))
 
     def many_done(self, result: RunResult) -> None:
         """Print the contents that a plan would write, the notes, and the number in each state."""
         if result.many:
+            if self._left_out:
+                parts = [sentences.counted(each, count) for each, count in self._left_out.items()]
+                self.line(msg("many.lines_left_out", parts=parts))
             self._report_contents(result.many)
             notes = sentences.notes(result.registrations)
             for sentence in (*notes, *sentences.closing(result.many)):

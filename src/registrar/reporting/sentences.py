@@ -201,7 +201,7 @@ def budget(budget: Budget, settings: Settings) -> Iterator[Message]:
         return
     if mode is Mode.WITHDRAW:
         yield msg(
-            "many.to_withdraw", count=budget.reading.withdrawable, minutes=_minutes(budget.seconds)
+            "many.to_withdraw", count=budget.reading.withdrawable, minutes=minutes(budget.seconds)
         )
     else:
         yield from _missing(budget)
@@ -263,9 +263,8 @@ def _missing(budget: Budget) -> Iterator[Message]:
 
 def _writing(budget: Budget, max_seconds: float) -> Iterator[Message]:
     if (budget.writes or budget.deferred) and not budget.reading.left_to_do[Status.TO_WITHDRAW]:
-        minutes = _minutes(budget.seconds)
         values = {"now": budget.now, "updates": budget.updates, "deferred": budget.deferred}
-        yield msg("many.now", **values, minutes=minutes)
+        yield msg("many.now", **values, minutes=minutes(budget.seconds))
         if budget.guessed:
             yield msg("many.guessed", count=budget.guessed)
     if budget.seconds > max_seconds:
@@ -295,7 +294,7 @@ def line(
         line = msg("many.row", number=number, total=total, row=line)
     if seconds_left <= 0:
         return line
-    return msg("many.row_with_time", row=line, minutes=_minutes(seconds_left))
+    return msg("many.row_with_time", row=line, minutes=minutes(seconds_left))
 
 
 def state(row: Record, *, in_log: bool = False) -> Message:
@@ -466,7 +465,8 @@ def by_cause(result: ManyResult) -> Iterator[list[Record]]:
     yield from (rows for _, rows in in_order)
 
 
-def _minutes(seconds: float) -> int:
+def minutes(seconds: float) -> int:
+    """Return a time in whole minutes, rounded up."""
     return math.ceil(seconds / 60)
 
 
