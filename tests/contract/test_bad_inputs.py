@@ -18,7 +18,7 @@ def visible(text: str) -> str:
     return text.replace("\n", "\\n").replace("\u202e", "\\u202e")
 
 
-NO_TOKEN = "host_token holds blanks or characters that no token has"
+NO_TOKEN = "host_token holds spaces or characters that no token has"
 NO_LIST = (
     "There is no list: give definitions (a file with a list of your own), or profile"
     " (a list that comes with the action)"
@@ -166,6 +166,19 @@ INPUTS: dict[str, tuple[dict[str, str], str]] = {
         )
         for more in ({}, {"target_repos": "octo/*"}, {"mode": "plan"})
     },
+    "fail_on, nearly right": (
+        {"mode": "check", "fail_on": "missig"},
+        "Invalid value missig for fail_on. Did you mean `missing`?",
+    ),
+    "a placeholder, nearly right": (
+        {"title": "{cuont}"},
+        "title has unknown placeholders: {cuont}. Did you mean `{count}`?",
+    ),
+    "a header as token": ({"host_token": "Bearer ghp_x"}, "host_token begins like a header"),
+    "an expression as token": (
+        {"host_token": "${{ secrets.X }}"},
+        "host_token is an expression of GitHub (`${{ … }}`) that was not filled in.",
+    ),
     "fail_on": ({"mode": "check", "fail_on": "missing, empty"}, "Invalid value empty for fail_on"),
     # Texts and branches: more of them in test_custom_texts
     "a brace alone": ({"body": "a { b"}, "body has an unmatched brace: a { b."),
@@ -241,6 +254,20 @@ def test_one_repository_beside_several_is_refused_wherever_it_is_given(
     run = action.start({**environ, **env}, *(arguments or ()))
     assert "Give target_repo or target_repos, not both: octo/one" in run.console
     assert (run.exit_code, action.host.requests) == (2, [])
+
+
+@pytest.mark.parametrize("name", ["GH_TOKEN", "GITHUB_TOKEN"])
+def test_the_token_of_another_tool_is_named_and_not_used(action: Action, name: str) -> None:
+    environ = action.environment({"host_token": None, "language": "en"})
+    run = action.start({**environ, name: action.default_token})
+    assert f"The variable {name} is set, but registrar does not use it unasked." in run.stderr
+    assert f'`export HOST_TOKEN="${name}"`' in run.stderr
+    assert (run.exit_code, action.host.requests) == (2, [])
+
+
+def test_an_option_that_is_nearly_right_is_named(action: Action) -> None:
+    run = action.start(action.environment({"language": "en"}), "--tabel", "x.csv")
+    assert "There is no option --tabel. Did you mean the option --table?" in run.stderr
 
 
 def test_the_defaults_of_a_workflow_are_not_given(action: Action) -> None:

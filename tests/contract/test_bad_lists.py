@@ -53,6 +53,7 @@ def flow(value: Any) -> str:
     return json.dumps(value)
 
 
+QUOTES = "must be a string; put the value in quotes."
 BAD_INDENT = "the line does not begin where YAML expects it."
 NO_KEY = "this line has no key"
 OPEN_QUOTE = "the text in quotes that begins here is not closed. Add the closing quote."
@@ -72,14 +73,26 @@ DEEP = "the definition file is nested more than 32 levels deep"
 # What newcomers do: each has the line, the cause and what to do
 COMMON = {
     "tab": Mistake(
-        "- path: a\n\tcontent: b\n", "line 2, column 1", "there is a tab. YAML takes only blanks"
+        "- path: a\n\tcontent: b\n", "line 2, column 1", "there is a tab. YAML takes only spaces"
     ),
     "missing colon": Mistake("- path a\n  content: b\n", "line 1, column 1", NO_KEY),
     "missing colon of a later key": Mistake(
         "- path: a\n  content b\n  template: true\n", "line 2, column 3", NO_KEY
     ),
+    "an object as content": Mistake(
+        "- path: a\n  content: {b: c}\n", "entry 1, line 2", "content must be a text, but its value"
+    ),
+    "a path without a value": Mistake(
+        "- description: x\n  path:\n", "entry 1, line 2", "path has no value."
+    ),
+    "the line of the key": Mistake(
+        "- path: a\n  content: b\n  content_file: c\n", "entry 1, line 3", "`content` and"
+    ),
+    "nothing to exclude from": Mistake(
+        "exclude:\n  - a\nfiles: [b]\n", "line 2", "`exclude` leaves paths out of the list that"
+    ),
     "no blank behind a colon": entry(
-        "path:README.md", "there is no blank after `path:`, so this is a text and not a key."
+        "path:README.md", "there is no space after `path:`, so this is a text and not a key."
     ),
     **{
         what: Mistake(text, f"line {line}, column {at}", BAD_INDENT)
@@ -102,7 +115,7 @@ COMMON = {
     "colon in a text": Mistake(
         "- path: a\n  content: Hello: world\n",
         "line 2, column 17",
-        "there is a colon and a blank in a text. Put the text in quotes.",
+        "there is a colon and a space in a text. Put the text in quotes.",
     ),
     **{
         f"open quote {text!r}": Mistake(f"- path: a\n{text}\n", f"line 2, column {at}", OPEN_QUOTE)
@@ -266,16 +279,16 @@ ENTRIES = {
     **{
         f"no string: {key}, {value}": entry(
             f"{{path: a, {key}: {value}}}" if key != "path" else f"{{path: {value}}}",
-            f"{key} must be a string; put the value in quotes.",
+            f"{key} {words}",
         )
-        for key, value in (
-            ("path", "1"),
-            ("path", "null"),
-            ("path", "[a]"),
-            ("description", "true"),
-            ("content", "{}"),
-            ("content", "1.5"),
-            ("content_file", "true"),
+        for key, value, words in (
+            ("path", "1", QUOTES),
+            ("path", "null", "has no value."),
+            ("path", "[a]", "must be a text, but its value is an object or an array."),
+            ("description", "true", QUOTES),
+            ("content", "{}", "must be a text, but its value is an object or an array."),
+            ("content", "1.5", QUOTES),
+            ("content_file", "true", QUOTES),
         )
     },
     "half a character": entry('"a\\ud800"', "path holds half a character (a lone surrogate)"),
@@ -284,7 +297,7 @@ ENTRIES = {
     "path above": entry("a/../b", "the path a/../b has a part `.` or `..`."),
     "path in .git": entry("a/.GIT", "the path a/.GIT has a part `.git`"),
     "path with a slash": entry("a/", "the path a/ ends with a slash."),
-    "path with a blank": entry("'a '", 'the path "a " begins or ends with a blank.'),
+    "path with a blank": entry("'a '", 'the path "a " begins or ends with a space.'),
     "path with a line break": entry('"a\\nb"', "the path a\\nb holds a control character."),
     "a very long path": entry(TOO_LONG, f"the path {TOO_LONG[:199]}… is longer than 4,096 bytes."),
     "two contents": entry(
@@ -318,7 +331,7 @@ ENTRIES = {
     ),
     "unknown placeholders": entry(
         flow({"path": "a", "template": True, "content": "{year} {year} {owner.x} {}"}),
-        "template has unknown placeholders: {year}, {owner.x}, {}. Known: {owner}, {repo}, ",
+        "template has unknown placeholders: {year}, {owner.x}, {}. Did you mean `{owner}`? Known: ",
     ),
     "a brace alone": entry(
         flow({"path": "a", "template": True, "content": "function () {"}),
@@ -438,7 +451,7 @@ OBJECTS = {
         "line 1",
         f"there is no built-in list all to extend. Known: {', '.join(PROFILES)}.",
     ),
-    "extends is no string": Mistake("extends: [health]\n", "line 1", "extends must be a string"),
+    "extends is no string": Mistake("extends: [health]\n", "line 1", "extends must be a text"),
     "exclude is no array": Mistake(
         "extends: health\nexclude: a\n", "line 2", "exclude must be an array."
     ),
@@ -837,7 +850,9 @@ def test_mistakes_about_a_folder(
             (folder / name).mkdir(parents=True)
     entries = [{"path": "first/a"}, {"path": "x/", "content_file": "t/", **more}]
     run = action(definitions=action.document(entries, "yml"), language="en")
-    assert f"entry 2, line 5: {words}" in run.stderr, run.stderr
+    # The line of `content_file`, unless it is about the whole entry
+    line = 5 if "listed already" in words else 7
+    assert f"entry 2, line {line}: {words}" in run.stderr, run.stderr
     assert (run.exit_code, action.host.requests) == (2, [])
 
 

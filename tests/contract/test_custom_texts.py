@@ -118,10 +118,11 @@ def test_an_unknown_placeholder_names_the_known_ones(
     with pytest.raises(InvalidInput) as invalid:
         read({**GOOD, f"INPUT_{name.upper()}": template})
     [diagnostic] = invalid.value.diagnostics
-    assert diagnostic.message.key == "input.template_unknown"
+    assert diagnostic.message.key.startswith("input.template_unknown")
     known = ", ".join(f"{{{each}}}" for each in INPUTS[name].placeholders)
     shown = Catalogue("en").text(diagnostic.message)
-    assert shown == f"{name} has unknown placeholders: {unknown}. Known: {known}."
+    assert shown.startswith(f"{name} has unknown placeholders: {unknown}. ")
+    assert shown.endswith(f" Known: {known}.")
 
 
 @pytest.mark.parametrize("name", TEMPLATES)

@@ -87,6 +87,12 @@ def crlf(attributes: str, content: str = "@echo off\r\n") -> str:
 
 
 DOUBTS = {
+    "a template without content": doubt(
+        entry(template=True), "`template` has no effect", entry(template=False)
+    ),
+    "an alternative that is the path": doubt(
+        entry(alternatives=["b", "a"]), "`alternatives` has a itself", entry(alternatives=["b"])
+    ),
     **{
         f"a placeholder {placeholder} without `template`": doubt(
             entry(content=f"x {placeholder} y"),
@@ -174,8 +180,8 @@ DOUBTS = {
             ("Com1 .tar.gz/a", "Com1 is the name of a device there", "- com/com0\n", "- com10\n"),
             ("lpt\u00b9", "lpt\u00b9 is the name of a device there", "- lpt\n"),
             ("conout$.x", "conout$ is the name of a device there", "- conout\n"),
-            ("docs/end.", '"end." ends with a dot or a blank', "- .end\n", "- a..b\n"),
-            ("end /a", '"end " ends with a dot or a blank', '- "an end/a"\n'),
+            ("docs/end.", '"end." ends with a dot or a space', "- .end\n", "- a..b\n"),
+            ("end /a", '"end " ends with a dot or a space', '- "an end/a"\n'),
             ("base:1809", "it holds :", "- base-1809\n"),
             ('a"b<c>|d', 'it holds "', "- a'b\n"),
         )
@@ -187,7 +193,7 @@ DOUBTS = {
         f"a character that nobody sees: {path!a}": doubt(
             f"- {json.dumps(path)}\n",
             f"the path {shown} holds a character that people do not see, or take for an ordinary "
-            f"blank: U+{ord(found):04X}.",
+            f"space: U+{ord(found):04X}.",
             f"- {json.dumps(path.replace(found, ' '))}\n",
         )
         for found, path, shown in (
@@ -654,10 +660,10 @@ def test_a_list_is_validated_without_token_target_and_request(
     name = action.write("list.yml", f"files: ['*', a]\n{rules}")
     run = action(definitions=name, mode="validate", language="en", host_token="", target_repo="")
     assert (run.exit_code, host.requests) == (0, [])
-    said = "list.yml has no mistake. Files: 4. Rules: 1. Warnings: 1."
-    assert run.lines == [said]
+    said = "can be used, but has warnings (1), which are probably mistakes. Files: 4. Rules: 1."
+    assert run.lines == [f"list.yml {said}"]
     assert "Warning: list.yml, entry 1, line 1: the path * is not a pattern" in run.stderr
-    assert run.summary == f"## List\n\n- `list.yml` has no mistake. {said.partition('. ')[2]}\n"
+    assert run.summary == f"## List\n\n- `list.yml` {said}\n"
     assert run.report == {"version": 1, "exit_code": 0, "errors": [], "registrations": []}
 
 

@@ -153,7 +153,7 @@ def test_a_leftover_branch_is_compared_with_what_it_starts_from(
         ({**LONG, "parts": [LONG]}, 5, "larger than"),
         (
             {"path": "a/", "content_file": "parts/", "parts": [{"content": "x"}]},
-            2,
+            5,
             "cannot have `parts`",
         ),
         ({"parts": [{"content": "x\n"}] * 101}, 4, "101 parts"),

@@ -13,6 +13,7 @@ from registrar.inputs.interface import INPUTS, Input, meant
 from registrar.lists.profiles import BOTH, IS_INSTALLED
 from registrar.models.settings import Mode
 from registrar.texts.messages import Catalogue, Message, msg
+from registrar.texts.spelling import closest
 
 COLUMNS = 80
 """Width of the help in columns of a terminal. A Japanese character takes two."""
@@ -236,8 +237,11 @@ def _unknown(name: str) -> Message:
     close = meant(name.lstrip("-"))
     if close and close.input.name == "host_token":
         return msg("input.option_token", name=shown)
-    if close:
+    option = closest(name, (*_OPTIONS, *_HELP, VERSION))
+    # An input has other names, too
+    if close and (option in {each.option for each in INPUTS.values()} or not option):
         option = f"{close.input.option} {close.value}".rstrip()
+    if option:
         return msg("input.option_unknown_close", name=shown, close=option)
     return msg("input.option_unknown", name=shown)
 

@@ -52,6 +52,8 @@ _TARGET = re.compile(r"(?P<owner>[A-Za-z0-9_-]+)/(?P<repo>[A-Za-z0-9._-]+)")
 _MINUTES = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3})?")
 _COUNT = re.compile(r"[0-9]{1,6}")
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")  # RFC 6750, section 2.1: b64token
+_OTHER_TOKENS = ("GH_TOKEN", "GITHUB_TOKEN")
+"""Variables in which other tools expect a token."""
 _NO_BRANCH = re.compile(  # git-check-ref-format
     r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[/.-]|/\.|[/.]$|\.lock(/|$)|^@$"
 )
@@ -182,9 +184,18 @@ class _Reader:
                 key = "input.token_missing_dependabot"
             elif environment.is_of_fork(self._environ):
                 key = "input.token_missing_fork"
+            elif name := next(filter(self._environ.get, _OTHER_TOKENS), ""):
+                # It may be for another account, so it is never used unasked
+                self._report("host_token", msg("input.token_not_passed_on", name=name))
+                return ""
             self._report("host_token", msg(key))
         elif not _TOKEN.fullmatch(value):
-            self._report("host_token", msg("input.token_malformed"))
+            key = "input.token_malformed"
+            if value.lower().startswith(("bearer ", "token ")):
+                key = "input.token_with_scheme"
+            elif value.startswith("${{"):
+                key = "input.token_expression"
+            self._report("host_token", msg(key))
         return value
 
     def target(self, mode: Mode) -> str:
@@ -236,7 +247,10 @@ class _Reader:
         for value in given:
             if value not in accepted:
                 values = {"name": name, "value": value, "accepted": accepted}
-                self._report(name, msg("input.unknown_value", **values))
+                if close := closest(value, accepted):
+                    self._report(name, msg("input.unknown_value_close", close=close, **values))
+                else:
+                    self._report(name, msg("input.unknown_value", **values))
         return frozenset(FailOn(value) for value in given if value in accepted)
 
     def ref(self, mode: Mode, fail_on: frozenset[FailOn]) -> str:

@@ -67,35 +67,42 @@ class EntryReader(NodeReader):
 
     def _files(self, node: yaml.Node, *, content_allowed: bool) -> Iterator[ListedFile]:
         keys = self._keys_of_entry(node)
+
+        def at(*names: str) -> yaml.Node:
+            """Return the place of a diagnostic about these keys: the value of the first of them."""
+            return next((keys[name] for name in names if name in keys), node)
+
         path = self.string(keys.get("path"), "path")
         if path and (rest := syntax.comment_behind(keys["path"])):
-            self.warn(node, msg("definitions.comment", path=Excerpt(path), found=Excerpt(rest)))
-        description = self.string(keys.get("description"), "description") or ""
-        if len(description) > constraints.DESCRIPTION_CHARACTERS:
-            length, most = len(description), constraints.DESCRIPTION_CHARACTERS
-            self.error(node, msg("definitions.description_too_long", length=length, most=most))
-        if found := constraints.PLACEHOLDER.search(description):
-            self.warn(node, msg("definitions.description_placeholder", found=Excerpt(found[0])))
+            self.warn(
+                at("path"), msg("definitions.comment", path=Excerpt(path), found=Excerpt(rest))
+            )
+        description = self._description(keys.get("description"), at("description"))
         template = self.boolean(keys.get("template"), "template")
         definition = FileDefinition(
             path=path or "",
             description=description,
-            alternatives=self._alternatives(keys.get("alternatives"), node),
+            alternatives=self._alternatives(keys.get("alternatives"), at("alternatives"), path),
             blank=self.boolean(keys.get("may_be_blank"), "may_be_blank"),
         )
         text = self.string(keys.get("content"), "content")
         file = self.string(keys.get("content_file"), "content_file")
+        if template and not {"content", "content_file"} & keys.keys():
+            self.warn(at("template"), msg("definitions.template_alone"))
         if text is not None and file is not None:
-            self.error(node, msg("definitions.two_contents"))
+            self.error(at("content_file"), msg("definitions.two_contents"))
         elif content_allowed and path and file and "/" in {path[-1], file[-1]}:
             if "parts" in keys:
-                self.error(node, msg("definitions.folder_parts"))
-            yield from self._folder_of_files(definition, file, node, template=template)
+                self.error(at("parts"), msg("definitions.folder_parts"))
+            yield from self._folder_of_files(
+                definition, file, at("content_file"), template=template
+            )
         else:
             if path is not None:
-                self._check(path, node, Scope.TYPED, Scope.CREATED)
+                self._check(path, at("path"), Scope.TYPED, Scope.CREATED)
+            of_content = at("content", "content_file")
             content = self._content(
-                text, file, node, template=bool(template), allowed=content_allowed
+                text, file, of_content, template=bool(template), allowed=content_allowed
             )
             parts: list[tuple[Text, Condition | None]] = []
             if content_allowed and (of_parts := keys.get("parts")):
@@ -103,13 +110,23 @@ class EntryReader(NodeReader):
                 parts = list(self._parts(of_parts, definition.path, own))
             if content is None:
                 template, content = False, b"" if parts else EMPTY_FILE
-            own = self._text(definition.path, content, node, template=template)
+            own = self._text(definition.path, content, of_content, template=template)
             if not parts:
                 yield ListedFile(definition._replace(texts=(own,)))
                 return
             texts = (own, *(text for text, _ in parts))
             conditions = (None, *(condition for _, condition in parts))
             yield ListedFile(definition._replace(texts=texts), conditions)
+
+    def _description(self, node: yaml.Node | None, place: yaml.Node) -> str:
+        description = self.string(node, "description") or ""
+        if len(description) > constraints.DESCRIPTION_CHARACTERS:
+            length, most = len(description), constraints.DESCRIPTION_CHARACTERS
+            too_long = msg("definitions.description_too_long", length=length, most=most)
+            self.error(place, too_long)
+        if found := constraints.PLACEHOLDER.search(description):
+            self.warn(place, msg("definitions.description_placeholder", found=Excerpt(found[0])))
+        return description
 
     def _parts(
         self, node: yaml.Node, path: str, before: Text
@@ -275,7 +292,9 @@ class EntryReader(NodeReader):
             raise no_room
         return content
 
-    def _alternatives(self, node: yaml.Node | None, entry: yaml.Node) -> tuple[str, ...]:
+    def _alternatives(
+        self, node: yaml.Node | None, entry: yaml.Node, own: str | None
+    ) -> tuple[str, ...]:
         items = self.items(node, "alternatives")
         if len(items) > constraints.MOST_ALTERNATIVES:
             most = constraints.MOST_ALTERNATIVES
@@ -285,6 +304,8 @@ class EntryReader(NodeReader):
         known = tuple(dict.fromkeys(path for path in paths if path is not None))
         for path in known:
             self._check(path, entry, Scope.TYPED)
+        if own in known:
+            self.warn(entry, msg("definitions.alternative_itself", path=Excerpt(own or "")))
         return known
 
     def _check(self, path: str, node: yaml.Node, *scopes: Scope) -> None:

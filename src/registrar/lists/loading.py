@@ -165,7 +165,9 @@ def _extended(reader: EntryReader, keys: Mapping[str, yaml.Node]) -> Sequence[Li
             known = tuple(profiles.PROFILES)
             message = msg("definitions.extends_unknown", value=Excerpt(name), known=known)
             reader.error(node, message)
-    if (node := keys.get("exclude")) is not None:
+    if (node := keys.get("exclude")) is not None and "extends" not in keys:
+        reader.error(node, msg("definitions.exclude_alone"))
+    elif node is not None:
         excluded = _excluded(reader, node, [each.path for each in listed])
         listed = [each for each in listed if each.path not in excluded]
     return listed

@@ -150,8 +150,7 @@ class NodeReader:
             return None
         value = syntax.text_of(node)
         if value is None:
-            wrong = "definitions.item_not_a_string" if is_item else "definitions.not_a_string"
-            self.error(node, msg(wrong, key=key))
+            self.error(node, msg(_why_no_string(node, is_item=is_item), key=key))
         elif SURROGATE.search(value):
             self.error(node, msg("definitions.surrogate", key=key))
         elif self.secret and self.secret in value:
@@ -183,3 +182,12 @@ class NodeReader:
         if value not in {"true", "false"}:
             self.error(node, msg("definitions.not_a_boolean", key=key))
         return bool(value == "true")
+
+
+def _why_no_string(node: yaml.Node, *, is_item: bool) -> str:
+    """Return the key of the error about a node that is not a string."""
+    if not isinstance(node, yaml.ScalarNode):
+        return "definitions.string_is_nested"
+    if node.value.lower() in {"", "~", "null", "none"}:
+        return "definitions.no_value"
+    return "definitions.item_not_a_string" if is_item else "definitions.not_a_string"

@@ -474,4 +474,9 @@ def valid(lists: Iterable[FileList]) -> Iterator[Message]:
     """Yield a sentence for each list: it has no mistake, and so many files and rules."""
     for each in lists:
         counts = {"files": len(each.possible), "rules": len(each.rules)}
-        yield msg("summary.valid_list", list=each.label, warnings=len(each.warnings), **counts)
+        if each.warnings:
+            yield msg(
+                "summary.doubtful_list", list=each.label, warnings=len(each.warnings), **counts
+            )
+        else:
+            yield msg("summary.valid_list", list=each.label, **counts)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from registrar.texts.messages import Excerpt, Message, msg
+from registrar.texts.spelling import closest
 
 PROPERTY = "property:NAME"
 """The entry for custom properties in the names of placeholders that a template may have."""
@@ -44,9 +45,11 @@ def diagnostics(name: str, text: str, known: Collection[str]) -> Iterator[Messag
     unknown = dict.fromkeys(Excerpt(f"{{{field}}}") for field in fields if field not in known)
     if unknown:
         shown = tuple(f"{{{field}}}" for field in known)
-        yield msg(
-            "input.template_unknown", name=name, unknown=tuple(unknown)[:_MOST_UNKNOWN], known=shown
-        )
+        values = {"name": name, "unknown": tuple(unknown)[:_MOST_UNKNOWN], "known": shown}
+        if close := next(filter(None, (closest(each, shown) for each in unknown)), ""):
+            yield msg("input.template_unknown_close", close=close, **values)
+        else:
+            yield msg("input.template_unknown", **values)
 
 
 class Doubled(NamedTuple):
