@@ -354,7 +354,9 @@ def test_the_page_alone_names_what_target_repos_excludes(action: Action, many: S
     run = many(mode="plan", target_repos="octo-org/*, !octo-org/lacks")
     page = action.kept(run, "page")
     assert "Left out (2)" in page
-    assert 'excluded 1</summary><ul class="names"><li>octo-org/lacks</li>' in page
+    assert (
+        'not selected by target_repos 1</summary><ul class="names"><li>octo-org/lacks</li>' in page
+    )
     assert "octo-org/lacks" not in states_in(action.rows(run))
 
 

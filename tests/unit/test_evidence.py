@@ -225,5 +225,5 @@ def test_the_page_names_so_many_that_were_left_out_and_counts_the_rest() -> None
         shown.leave_out(f"octo/r{number}", Exclusion.NOT_MEANT)
     text = shown.render()
     assert text.count("<li>octo/r") == MOST_EXCLUDED
-    assert f"excluded {MOST_EXCLUDED + 2}</summary>" in text
+    assert f"not selected by target_repos {MOST_EXCLUDED + 2}</summary>" in text
     assert "<li>… and 2 more</li>" in text

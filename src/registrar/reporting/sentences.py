@@ -230,8 +230,13 @@ def question(budget: Budget, settings: Settings) -> Message:
     if settings.mode is Mode.WITHDRAW:
         count = budget.reading.left_to_do[Status.TO_WITHDRAW]
         return msg("many.ask_to_withdraw", count=count, repositories=names)
-    counts = {"now": budget.now, "updates": budget.updates, "closes": budget.closes}
-    return msg("many.ask", **counts, repositories=names)
+    counts = {
+        Status.TO_OPEN: budget.now,
+        Status.TO_UPDATE: budget.updates,
+        Status.TO_CLOSE: budget.closes,
+    }
+    parts = [msg(STATUSES[each].next_run, count=n) for each, n in counts.items() if n]
+    return msg("many.ask", parts=parts, repositories=names)
 
 
 def _missing(budget: Budget) -> Iterator[Message]:

@@ -17,7 +17,7 @@ from tests.fakehub import Repository, StandInHost
 from tests.harness import ROOT, Action, Run, only_reads
 from tests.organisation import ALL, Make, opened, states
 
-QUESTION = "and close 0 that are no longer needed? Repositories: octo-org/r"
+QUESTION = "This run is going to write to these repositories: octo-org/r"
 END_OF_INPUT = b"\x04"
 
 
@@ -80,6 +80,7 @@ def test_whatever_is_no_yes_writes_nothing(
     assert only_reads(host)
     plan, _, rest = shown.partition(QUESTION)
     assert "Pull requests to open: 3, to update: 0, left for later runs: 0." in plan
+    assert "octo-org/r3 (pull requests: 3 to open). If one" in rest
     assert "octo-org/" not in rest.partition("deferred: 3.")[0].partition("anything else")[2]
     assert run.stderr.count("deferred: 3. The answer was not yes, so nothing was written.") == 1
     assert "The answer was not yes" in run.summary
