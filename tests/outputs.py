@@ -557,13 +557,16 @@ def _compare_page(
     found_steps = re.search(r'<ul class="steps">(.*?)</ul>', page, re.DOTALL)
     said = re.findall(r"<li>(.*?)</li>", found_steps[1] if found_steps else "")
     steps = _steps(outputs, stands, states)
-    _same("the first lines of the page", [*map(html.unescape, said)], steps)
+    in_words = [html.unescape(re.sub("</?code>", "`", each)) for each in said]
+    _same("the first lines of the page", in_words, steps)
 
 
 def _percent(part: int, whole: int) -> str:
-    number = str(100 * part // whole)
+    number = str((200 * part + whole) // (2 * whole))
     if number == "0" and part:
         number = "&lt;\u00a01"
+    if number == "100" and part < whole:
+        number = "&gt;\u00a099"
     return f"{number}\u00a0%"
 
 
@@ -635,7 +638,10 @@ def _steps(outputs: Outputs, stands: Sequence[Stand], states: Counter[str]) -> l
     if states["failed"]:
         steps.append(TEXTS["page.look_at_failed"].format(count=states["failed"]))
     if ages:
-        steps.append(TEXTS["page.open"].format(count=len(ages), days=max(ages)))
+        key = "page.open" if max(ages) else "page.open_today"
+        steps.append(TEXTS[key].format(count=len(ages), days=max(ages)))
+    if lists["not writable"]:
+        steps.append(TEXTS["many.not_writable"].format(count=lists["not writable"]))
     if lists["closed"]:
         steps.append(TEXTS["page.closed"].format(count=lists["closed"]))
     if lists["withdrawn"]:

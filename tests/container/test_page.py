@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ from registrar.models.settings import Mode
 from registrar.models.standing import Standing
 from registrar.rendering.states import BARS
 from registrar.reporting.page import Page
-from registrar.texts.messages import Catalogue
+from registrar.texts.messages import Catalogue, msg
 from tests.container import tools
 from tests.values import record
 
@@ -142,10 +142,56 @@ def test_the_matrix_has_every_repository_and_path_under_a_head_that_stays(tab: T
     assert tab.evaluate("document.documentElement.scrollWidth") == 375
 
 
-def test_a_row_leads_to_the_pull_request_or_to_a_new_file(tab: Tab) -> None:
-    row = tab.locator("#list tbody tr").first
-    missing = row.locator("li", has_text="To create").locator("a")
-    assert "/new/main?filename=" in str(missing.first.get_attribute("href"))
+def test_a_missing_path_leads_nowhere(tab: Tab) -> None:
+    """GitHub has a form for a new file, but it writes to the default branch."""
+    missing = tab.locator("#list li", has_text="To create")
+    assert missing.count() > 0
+    assert missing.locator("a").count() == 0
+
+
+def opened(
+    browser: Browser, folder: Path, made: Mapping[str, Mapping[str, Standing]], width: int = 1280
+) -> Tab:
+    """Open the page of repositories whose paths are in these states."""
+    page = Page("2026-11-22T00:00:00+00:00", Mode.PLAN)
+    for name, standings in made.items():
+        row = record(name, standings)
+        page.counted.add(row)
+        page.add(row)
+    file = folder / "page.html"
+    file.write_text("".join(page.render(Catalogue("en"))), "utf-8")
+    tab = browser.new_page(viewport={"width": width, "height": 900})
+    tab.goto(file.as_uri())
+    return tab
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_longest_names_leave_it_readable(browser: Browser, tmp_path: Path, width: int) -> None:
+    """GitHub allows 39 characters for an owner and 100 for a repository."""
+    named = (f"{'o' * 39}/{number:03}{'n' * 97}" for number in range(30))
+    made = {name: {"a.md": Standing.TO_CREATE} for name in named}
+    tab = opened(browser, tmp_path, made, width)
+    assert tab.evaluate("document.documentElement.scrollWidth") == width
+    heights = tab.locator("#list tbody tr").evaluate_all("those => those.map(r => r.offsetHeight)")
+    assert max(heights) < 260
+    tab.close()
+
+
+def test_what_needs_nobody_is_behind_one_click(browser: Browser, tmp_path: Path) -> None:
+    standings = {"a": Standing.TO_CREATE, "b": Standing.DIFFERS, "c": Standing.SAME}
+    tab = opened(browser, tmp_path, {f"octo/{name}": {"a.md": s} for name, s in standings.items()})
+    assert names(tab) == ["octo/a"]
+    tab.get_by_role("checkbox").check()
+    assert names(tab) == ["octo/a", "octo/b"]
+    tab.close()
+
+
+def test_words_in_backticks_are_code() -> None:
+    page = Page("2026-11-22T00:00:00+00:00", Mode.PLAN)
+    page.ended_early = [msg("many.next", repositories=["<b>`x`"])]
+    rendered = "".join(page.render(Catalogue("en")))
+    assert "<code>mode: register</code>" in rendered
+    assert "&lt;b&gt;" in rendered
 
 
 def test_it_sorts(tab: Tab) -> None:
@@ -205,7 +251,7 @@ def test_it_fits_its_window(browser: Browser, tmp_path: Path, width: int) -> Non
     heading = "th => th.getBoundingClientRect().height / parseFloat(getComputedStyle(th).fontSize)"
     lines = tab.locator("#by-path + div thead th").evaluate_all(f"those => those.map({heading})")
     assert len(lines) == 10  # a state that no path has gets no column
-    assert max(lines) < 6  # two lines of text and the colour
+    assert max(lines) < 7  # three lines of text and the colour
     too_wide = "those => those.map(each => each.scrollWidth - each.clientWidth)"
     assert not any(tab.locator(".scroll:visible").evaluate_all(too_wide))
     edge = "those => those.map(li => li.offsetLeft + li.offsetWidth)"

@@ -6,12 +6,13 @@ const rows = new Map(sections.map((section) => [section, Array.from(section.quer
 const fields = controls.elements;
 const properties = Array.from(fields).filter((field) => field.name.startsWith("property"));
 
-function fits({ name, cells, ...values }) {
+function fits({ name, cells, outcome, ...values }) {
   const { value: state } = fields.state;
   const { value: path } = fields.path;
   const isMeant = (cell, place) => cell !== "-" && (!path || place === Number(path)) && (state ? state.includes(cell) : cell !== "a");
   return (
     name.toLowerCase().includes(fields.search.value.trim().toLowerCase()) &&
+    (!fields.outcome?.value || fields.outcome.value === outcome) &&
     properties.every((field) => !field.value || field.value === `=${values[field.name]}`) &&
     (!(state || path) || Array.from(cells).some(isMeant))
   );
@@ -46,7 +47,9 @@ function update() {
     let group;
     for (const row of section.querySelector("tbody").rows) {
       const begins = row.className === "group";
-      row.hidden = begins || !fits(row.dataset);
+      // Files that only have other content stand behind one click, or a choice of their state
+      const isQuiet = row.dataset.quiet && section.id === "list" && !(fields.quiet?.checked || fields.state.value);
+      row.hidden = begins || isQuiet || !fits(row.dataset);
       if (begins) group = row;
       if (row.hidden) continue;
       shown += 1;

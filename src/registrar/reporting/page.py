@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,6 +38,7 @@ _BAR_OF_CODE = {code: bar for bar, code in _CODES.items()}
 MOST_EXCLUDED = 1_000
 """The most repositories that are named for each reason to leave them out. Others are counted."""
 _NOT_LISTED = "-"
+_BACKTICKS = re.compile(r"`([^`]+)`")
 _CLOSED = "closed"
 _CLOSING = (PullRequestOperation.WITHDRAWN, PullRequestOperation.CLOSED)
 _REMARKS: Mapping[Done, str] = {
@@ -67,8 +69,7 @@ class ShownPath(NamedTuple):
     path: str
     bar: str
     url: str
-    """Address of the present file, of the pull request, or of GitHub's page that creates the file;
-    empty if there is none."""
+    """Address of the present file or of the pull request; empty if there is none."""
 
 
 @dataclass(slots=True)
@@ -83,8 +84,6 @@ class ShownRepository:
     properties: tuple[str, ...]
     """Values of the properties that the page groups by."""
     commit: str
-    branch: str
-    """The base branch."""
     pull_requests: Mapping[str, str]
     """Addresses of pull requests, by the bar of the paths that they propose or that were declined
     in them; under ``closed``, the one that this run has closed or withdrawn."""
@@ -101,7 +100,8 @@ class ShownRepository:
     """The path of the file that makes a listed path present, if it is a different path."""
     lacking: int
     """Number of listed paths that are absent."""
-    has_failed: bool
+    outcome: str
+    """The state of the repository for the list; see `evidence.outcome_of`."""
     reason: str
     """Why the registration or one of its files failed; empty if nothing did."""
     help_page: str
@@ -123,6 +123,16 @@ class ShownRepository:
             yield _BAR_OF_CODE.get(cell, "")
 
     @property
+    def has_failed(self) -> bool:
+        return self.outcome == Status.FAILED
+
+    @property
+    def needs_nobody(self) -> bool:
+        """Whether every listed path is present, and only the content of some is worth a look."""
+        needs = (self.lacking, self.reason, self.remark, self.conflicts, self.left_branch)
+        return not any(needs)
+
+    @property
     def left_url(self) -> str:
         """The address of the branch that the run has left without a commit."""
         return f"{self.url}/tree/{quote(self.left_branch)}"
@@ -141,10 +151,7 @@ class ShownRepository:
             is_inherited = found.startswith(f"{self.name.partition('/')[0]}/.github/")
             there = self.url and not is_inherited
             return f"{self.url}/blob/{self.commit}/{quote(found)}" if there else ""
-        # The same address as that of GitHub's own button "Add a README"
-        place = f"{quote(self.branch)}?filename={quote(path, safe='')}"
-        new = f"{self.url}/new/{place}" if self.url and bar == "to_create" else ""
-        return self.pull_requests.get(bar, new)
+        return self.pull_requests.get(bar, "")
 
 
 class Group(NamedTuple):
@@ -224,11 +231,21 @@ class Page:
         """The same for the numbers at the top, where blank and differing files are added to the
         present ones.
         """
-        tiles = Counter(self.totals)
-        for bar in BARS:
-            if bar.is_shade:
-                tiles["present"] += tiles.pop(bar.name, 0)
-        return tiles
+        return _with_shades(self.totals)
+
+    @property
+    def needing_nobody(self) -> int:
+        """Number of lists in repositories that have only files with other content, or none."""
+        return sum(row.needs_nobody for row in self.rows if row.to_look_at([*self.counted.paths]))
+
+    @property
+    def outcomes(self) -> dict[str, Message]:
+        """The number of lists in each state at the end of a run over many, in words."""
+        return {
+            status.value: msg(words.several, count=self.counted.lists[status])
+            for status, words in STATUSES.items()
+            if self.is_of_many and self.counted.lists[status]
+        }
 
     @property
     def next_steps(self) -> list[Message]:
@@ -244,11 +261,14 @@ class Page:
             steps.append(msg("page.conflicting", count=conflicting))
         if since := self.counted.open.values():
             days = max(evidence.days(each, self.read_at) for each in since)
-            steps.append(msg("page.open", count=len(since), days=days))
+            key = "page.open" if days else "page.open_today"
+            steps.append(msg(key, count=len(since), days=days))
         if left := self.counted.left_branches:
             steps.append(msg("page.left_branches", count=left))
         # After a run over one repository, its summary already says this
         lists = self.counted.lists if self.is_of_many else Counter[Status]()
+        if not_writable := lists[Status.NOT_WRITABLE]:
+            steps.append(msg("many.not_writable", count=not_writable))
         if closed := lists[Status.CLOSED]:
             steps.append(msg("page.closed", count=closed))
         if withdrawn := lists[Status.WITHDRAWN]:
@@ -327,7 +347,6 @@ class Page:
                 label,
                 tuple(map(shown, evidence.properties_of(record))),
                 record.commit,
-                shown(record.base_branch),
                 pulls,
                 remark,
                 shown(record.left_branch) if record.left_branch else "",
@@ -335,9 +354,10 @@ class Page:
                 "".join(_CODES[bar] if bar else _NOT_LISTED for bar in listed),
                 {path: shown(found) for path, found in present if found != path},
                 sum(not file.standing.is_present for file in files),
-                evidence.outcome_of(record) == Status.FAILED,
+                evidence.outcome_of(record),
                 reason,
-                help_page,
+                # In a shell, the address is a path in the directory of registrar
+                help_page if "://" in help_page else "",
             )
         )
 
@@ -348,8 +368,16 @@ class Page:
             return catalogue.text(msg(key, **values), escaping.show_control_characters)
 
         def percent(part: int, whole: int) -> str:
-            number = 100 * part // whole if whole else 100
-            return text("page.percent", number=number or ("<\u00a01" if part else 0))
+            number = (200 * part + whole) // (2 * whole) if whole else 100
+            shown: object = number
+            if part < whole and number == 100:  # noqa: PLR2004 (percent)
+                shown = ">\u00a099"
+            return text("page.percent", number=shown or ("<\u00a01" if part else 0))
+
+        def marked(sentence: str) -> "Markup":
+            """Return a sentence as HTML, with its texts in backticks as code."""
+            escaped = str(Markup.escape(sentence))
+            return Markup(_BACKTICKS.sub(r"<code>\1</code>", escaped))  # noqa: S704 (escaped)
 
         def word(bar: Bar) -> str:
             shown = text(bar.word)
@@ -368,6 +396,8 @@ class Page:
         rows = ordered[: MOST_CELLS // max(len(paths), 1)]
         style = f"{_colours()}{(_FOLDER / 'page.css').read_text('utf-8')}"
         script = (_FOLDER / "page.js").read_text("utf-8")
+        from markupsafe import Markup  # noqa: PLC0415 (a part of jinja2)
+
         # Cached, because the same few values fill most of the page
         shown = lru_cache(_REMEMBERED, typed=True)(
             partial(catalogue.shown, escape=escaping.show_control_characters)
@@ -392,9 +422,12 @@ class Page:
             letters={bar.name: text(bar.letter) for bar in BARS},
             codes={**_CODES, "present": "".join(_CODES[bar] for bar in _BARS if bar in _THERE)},
             shades=[bar.name for bar in BARS if bar.is_shade],
-            words_of_shades=[
-                text(bar.word) for bar in BARS if bar.is_shade and bar.name in self.bars
-            ],
+            marked=marked,
+            with_shades=_with_shades,
+            outcomes={
+                status: catalogue.text(each, escaping.show_control_characters)
+                for status, each in self.outcomes.items()
+            },
             next_steps=[
                 catalogue.text(step, escaping.show_control_characters) for step in self.next_steps
             ],
@@ -451,6 +484,15 @@ def _in_bars(counts: Mapping[Standing, int]) -> Counter[str]:
     for standing, count in counts.items():
         bars[STANDINGS[standing].bar.name] += count
     return bars
+
+
+def _with_shades(counts: Mapping[str, int]) -> Counter[str]:
+    """Add blank and differing files, and paths that are not files, to the present ones."""
+    whole = Counter(counts)
+    for bar in BARS:
+        if bar.is_shade:
+            whole["present"] += whole.pop(bar.name, 0)
+    return whole
 
 
 def _colours() -> str:

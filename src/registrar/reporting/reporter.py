@@ -277,6 +277,8 @@ class Reporter(ManyListener):
         if failure := row.first_failure:
             reason = self.catalogue.text(failure.message, str)
             help_page = self._help(failure.message, self.catalogue)
+        elif row.status is Status.NOT_WRITABLE:
+            reason = self.catalogue.text(sentences.state(row), str)
         self.records.add(self.privacy.row(row), counted, reason, help_page)
 
     def report_run(self, result: RunResult) -> None:

@@ -363,7 +363,7 @@ def test_what_waits_is_told_no_better_than_it_was_read(
     assert {row["standing"] for row in rows if row["path"] == "z.md"} == {"declined", "unread"}
     assert all(row["pull_request"] for row in rows if row["standing"] == "unread")
     page = action.kept(run, "page")
-    assert "Open pull requests: 9, the oldest since" in page
+    assert "Open pull requests: 9. Review and merge them." in page
 
 
 def test_of_what_is_deferred_only_what_was_looked_at_is_said(
