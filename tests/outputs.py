@@ -340,6 +340,8 @@ def compare(
     _compare_page(outputs, stands, states, found)
     if outputs.report["many"]["budget"] and outputs.mode != "withdraw":
         _compare_forecast(outputs, foreseen, found)
+    if outputs.mode == "register" and not outputs.report["many"]["stopped"]:
+        _compare_left(outputs, stands, foreseen)
 
 
 def _same(what: str, said: object, expected: object) -> None:
@@ -442,6 +444,17 @@ def _compare_forecast(outputs: Outputs, foreseen: Sequence[Stand], found: int) -
     for sentence in sentences:
         assert sentence in outputs.run.stdout
         assert outputs.mode == "register" or sentence in outputs.run.summary
+
+
+def _compare_left(outputs: Outputs, stands: Sequence[Stand], foreseen: Sequence[Stand]) -> None:
+    """Compare the number that is left after a run, and the cap with which one run does them all."""
+    both = zip(stands, foreseen, strict=True)
+    left = Counter(then.state for now, then in both if now.state == "deferred")
+    said = [line for line in outputs.run.lines if line.startswith("Pull requests left for later")]
+    needed = max(left["to open"], left["to update"] + left["to close"])
+    expected = TEXTS["many.capped"].format(left=left.total(), most=outputs.cap, needed=needed)
+    _same("the sentences about what is left", said, [expected] if left else [])
+    assert not left or expected in outputs.run.summary
 
 
 def _ways(stands: Iterable[Stand]) -> Counter[str]:
