@@ -105,16 +105,7 @@ class ManyRun:
         listener.budget_known(result.budget, self.settings)
         if not self.settings.mode.only_reads:
             self._require_writable(todo)
-        if self.settings.mode.only_reads or not todo:
-            pass
-        elif result.budget.writes and not self._is_confirmed(result.budget):
-            # The question has named the next ones
-            result.stopped, result.next = msg("many.not_confirmed"), ()
-            for each in todo:
-                self._keep(writing.left_alone(each))
-            self._note_end(result.stopped)
-        else:
-            left = self._write(reader, todo, result.budget.writes)
+            left = self._confirmed_and_written(reader, todo, result.budget)
             result.next = tuple(writing.next_ones(writing.in_order(left), self.settings))
         replaced = {each.replaces: each.of for each in result.contents.values() if each.replaces}
         result.note_blobs(read_blobs(self.github.client, replaced))
@@ -235,6 +226,21 @@ class ManyRun:
             raise Refused(msg("many.none_writable", count=count))
         if todo:
             require_scope(self.github.limits.scopes)
+
+    def _confirmed_and_written(
+        self, reader: Reader, todo: Sequence[Record], budget: Budget
+    ) -> list[Record]:
+        """Write if nobody says no, and return the records that the next run has to do.
+
+        After a no, the result is empty, because the question has named the next ones.
+        """
+        if not budget.writes or self._is_confirmed(budget):
+            return self._write(reader, todo, budget.writes) if todo else []
+        self.result.stopped = msg("many.not_confirmed")
+        for each in todo:
+            self._keep(writing.left_alone(each))
+        self._note_end(self.result.stopped)
+        return []
 
     def _is_confirmed(self, budget: Budget) -> bool:
         """Ask for confirmation if there is a terminal. The time until the answer does not count for

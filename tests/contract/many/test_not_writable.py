@@ -66,6 +66,17 @@ def test_a_token_that_may_write_nowhere_is_never_green(
     assert "may write to none of the repositories" in run.stderr
 
 
+def test_a_token_without_the_scope_is_never_green(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    make(1, 2)
+    token = host.create_token(scopes=["read:org"])
+    run = many(host_token=token)
+    assert (run.exit_code, only_reads(host)) == (2, True), run.text
+    assert "scope" in run.stderr
+    assert many(mode="plan", host_token=token).exit_code == 0
+
+
 def test_nothing_to_do_needs_no_right_to_write(many: Start, make: Make) -> None:
     for each in make(2, 0):
         each.read_only = True
