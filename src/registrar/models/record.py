@@ -99,6 +99,7 @@ _AFTER = {
     PullRequestOperation.NONE: Status.WAITING,
 }
 """The state of a repository after each operation."""
+FAILED = frozenset({Done.FAILED, Done.UNKNOWN})
 _WITHOUT_WORK = {
     Standing.TO_CREATE: Status.WAITING,
     Standing.PROPOSED: Status.WAITING,
@@ -340,18 +341,19 @@ class Record(NamedTuple):
             return Status.UNREAD
         if self.withdrawable and self.spec.withdraws:
             return Status.TO_WITHDRAW
-        missing = [file for file in self.files if file.standing is Standing.TO_CREATE]
-        fails = any(file.failure for file in missing)
-        is_lacking = any(file.done is not Done.SKIPPED and not file.failure for file in missing)
-        if is_lacking or self.count(Done.TO_UPDATE):
+        states = {file.state for file in self.files}
+        missing = {done for standing, done in states if standing is Standing.TO_CREATE}
+        fails = bool(missing & FAILED)
+        is_lacking = bool(missing - FAILED - {Done.SKIPPED})
+        if is_lacking or any(done is Done.TO_UPDATE for _, done in states):
             is_new = is_lacking and not self.pull_request
             return Status.TO_OPEN if is_new else Status.TO_UPDATE
         if self.to_close:
             return Status.TO_CLOSE
         if fails and not self.pull_request:
             return Status.FAILED
-        standings = self.standings
-        found = (status for each, status in _WITHOUT_WORK.items() if standings[each])
+        standings = {standing for standing, _ in states}
+        found = (status for each, status in _WITHOUT_WORK.items() if each in standings)
         status = next(found, Status.COMPLETE)
         return Status.CONFLICTING if status is Status.WAITING and self.conflicts else status
 
