@@ -57,10 +57,14 @@ class Room:
     def has_for(self, previewed: Record) -> bool:
         """Whether there is room for everything that is left to do for one list in a repository. A
         withdrawal has no cap.
+
+        If one repository needs more updates and closings than the cap, it has room before any other
+        one was changed: otherwise it would never have its turn.
         """
         opened, changed = _planned(previewed)
         has_room = not opened or self._opened < self._cap
-        return has_room and (not changed or self._changed < self._cap)
+        fits = self._changed + changed <= self._cap or (self._cap > 0 and not self._changed)
+        return has_room and (not changed or fits)
 
     def take(self, opened: int, changed: int) -> None:
         """Count pull requests that were opened, and pull requests that were updated or closed."""
@@ -168,7 +172,8 @@ class Gate:
         self._largest = max(self._largest, writes)
         is_new = row.operation is PullRequestOperation.CREATED
         is_new |= previewed.left_to_do is Status.TO_OPEN
-        self._room.take(int(wrote and is_new), max(closed, int(wrote and not is_new)))
+        updated = int(wrote and previewed.left_to_do is Status.TO_UPDATE)
+        self._room.take(int(wrote and is_new), max(closed + updated, int(wrote and not is_new)))
         failure = row.first_failure
         if row.status is not Status.FAILED or failure is None:
             self._causes = []

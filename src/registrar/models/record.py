@@ -65,6 +65,8 @@ class Status(StrEnum):
     """Its open pull request has every missing file, but cannot be merged."""
     WAITING = "waiting"
     """Its open pull request has every missing file."""
+    NOT_PROPOSED = "not proposed"
+    """In `Mode.WITHDRAW`: files are missing, and no open pull request proposes them."""
     BLOCKED = "blocked"
     """All missing paths are below a file, a link or a submodule."""
     UNSET = "unset"
@@ -99,7 +101,8 @@ _AFTER = {
     PullRequestOperation.NONE: Status.WAITING,
 }
 """The state of a repository after each operation."""
-FAILED = frozenset({Done.FAILED, Done.UNKNOWN})
+_FAILED = frozenset({Done.FAILED, Done.UNKNOWN})
+_NOT_PROPOSED = frozenset({Standing.TO_CREATE, Standing.BLOCKED})
 _WITHOUT_WORK = {
     Standing.TO_CREATE: Status.WAITING,
     Standing.PROPOSED: Status.WAITING,
@@ -342,17 +345,18 @@ class Record(NamedTuple):
         if self.withdrawable and self.spec.withdraws:
             return Status.TO_WITHDRAW
         states = {file.state for file in self.files}
+        standings = {standing for standing, _ in states}
+        withdraws = self.spec.settings.mode is Mode.WITHDRAW
+        if withdraws and standings & _NOT_PROPOSED and not self.pull_request:
+            return Status.NOT_PROPOSED
         missing = {done for standing, done in states if standing is Standing.TO_CREATE}
-        fails = bool(missing & FAILED)
-        is_lacking = bool(missing - FAILED - {Done.SKIPPED})
+        fails = bool(missing & _FAILED)
+        is_lacking = bool(missing - _FAILED - {Done.SKIPPED})
         if is_lacking or any(done is Done.TO_UPDATE for _, done in states):
             is_new = is_lacking and not self.pull_request
             return Status.TO_OPEN if is_new else Status.TO_UPDATE
-        if self.to_close:
-            return Status.TO_CLOSE
-        if fails and not self.pull_request:
-            return Status.FAILED
-        standings = {standing for standing, _ in states}
+        if self.to_close or (fails and not self.pull_request):
+            return Status.TO_CLOSE if self.to_close else Status.FAILED
         found = (status for each, status in _WITHOUT_WORK.items() if each in standings)
         status = next(found, Status.COMPLETE)
         return Status.CONFLICTING if status is Status.WAITING and self.conflicts else status

@@ -260,6 +260,7 @@ STATUSES: Mapping[Status, StatusWords] = {
         "many.state_conflicting", "many.count_conflicting", "advice.conflict"
     ),
     Status.WAITING: StatusWords("many.state_waiting", "many.count_waiting", "advice.merge"),
+    Status.NOT_PROPOSED: StatusWords("many.state_not_proposed", "many.count_not_proposed"),
     Status.BLOCKED: StatusWords("many.state_nothing", "many.count_blocked", "advice.blocked"),
     Status.UNSET: StatusWords("many.state_nothing", "many.count_unset"),
     Status.DECLINED: StatusWords("many.state_nothing", "many.count_declined"),

@@ -69,6 +69,24 @@ def test_what_is_closed_beside_a_new_one_counts_too(
     assert states(grown()) == {"waiting": 6}
 
 
+def test_two_in_one_repository_count_as_two(register: Start, needless: list[Repository]) -> None:
+    """The cap is exceeded only by a repository that alone needs more, before any other one."""
+    for repository in needless[1:]:
+        repository.create_branch(f"{LIST_BRANCH}-2", LIST_BRANCH)
+        body = repository.pull_requests[0].body or ""
+        repository.open_pull_request(head=f"{LIST_BRANCH}-2", body=body)
+
+    def all_closed() -> list[int]:
+        pulls = (each.pull_requests for each in needless)
+        return [sum(pull.state == "closed" for pull in some) for some in pulls]
+
+    register(max_pull_requests="2")
+    assert all_closed() == [1, 0, 0]
+    for expected in ([1, 2, 0], [1, 2, 2]):
+        register(max_pull_requests="1")
+        assert all_closed() == expected
+
+
 def test_one_that_the_token_may_not_close_is_left_alone(
     register: Start, needless: list[Repository]
 ) -> None:
