@@ -63,15 +63,15 @@ TABLE: Mapping[str, str] = {
     "withdraw · blank · skipped": "M",
     "withdraw · blocked · nothing": "M",
     "withdraw · declined · skipped": "psm",
-    "withdraw · differs · skipped": "sm",
-    "withdraw · filled · skipped": "sm",
+    "withdraw · differs · skipped": "Psm",
+    "withdraw · filled · skipped": "Psm",
     "withdraw · proposed · nothing": "psm",
-    "withdraw · same · skipped": "sm",
+    "withdraw · same · skipped": "Psm",
     "withdraw · to create · nothing": "psm",
     "withdraw · to create · skipped": "s",
 }
 """The ways that have a combination: (p)er-file, (s)ingle and (m)any. A capital letter: only a test
-marked `large` has it."""
+marked `large`, or a random one, has it."""
 seen = set[Combination]()
 """The combinations of all runs in this process."""
 

@@ -76,9 +76,11 @@ PEOPLE = (
     "write_around_our_part",
     "remove_our_part",
     "edit_our_part",
+    "fill_the_description",
     "stranger_opens",
     "stranger_closes",
     "stranger_reopens",
+    "strangers_in_numbers",
 )
 STRANGERS = ("stranger", "reader")
 """Accounts that may only read the repository; one of them is a collaborator with this permission.
@@ -638,6 +640,26 @@ class WholeRuns(RuleBasedStateMachine):
         grown = [p for p in there if p.head_sha == self.repository.find_head(p.head)]
         if pull := self.one_of([p for p in grown if (p.head, p.base) not in open_pairs], choose):
             self.repository.reopen(pull.number)
+
+    def strangers_in_numbers(self, choose: Choose) -> None:
+        """A stranger opens and closes more pull requests from a branch than a run looks at."""
+        default = self.repository.default_branch
+        taken = {default, *(p.head for p in self.own if p.state == "open" and p.base == default)}
+        if branches := sorted(set(self.repository.branches) - taken):
+            head = choose(branches)
+            for _ in range(12):
+                author = choose(STRANGERS)
+                opened = self.repository.open_pull_request(
+                    head=head, base=default, body="Theirs.", author=author
+                )
+                self.repository.close(opened.number)
+
+    def fill_the_description(self, choose: Choose) -> None:
+        """Somebody writes so much that GitHub takes no further character."""
+        if pulls := self.open_ones:
+            pull = choose(pulls)
+            body = pull.body or ""
+            pull.body = f"{'x' * (65_534 - len(body))}\n\n{body}"
 
     def write_around_our_part(self, choose: Choose) -> None:
         if pulls := self.open_ones:

@@ -104,10 +104,11 @@ def _row(number: int, left_to_do: Status) -> Record:
 
 AFTERWARDS = {*WRITTEN, Status.DEFERRED, Status.COMPLETE}
 """The states that a repository has only at the end, or if nothing is left to do."""
+IN_WITHDRAWALS = {Status.TO_WITHDRAW, Status.NOT_PROPOSED}
 
 
 @pytest.mark.parametrize(
-    "status", [each for each in Status if each not in {*AFTERWARDS, Status.TO_WITHDRAW}]
+    "status", [each for each in Status if each not in AFTERWARDS | IN_WITHDRAWALS]
 )
 def test_whatever_is_left_to_do_is_said_with_its_number(status: Status) -> None:
     """Withdrawals are left out, because they have sentences of their own."""
