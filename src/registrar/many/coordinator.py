@@ -208,7 +208,7 @@ class ManyRun:
             return
         if self.settings.mode is Mode.PLAN and left_to_do in TO_DO:
             self._todo.append(previewed)
-        is_noted = previewed.to_close or previewed.notes or any(map(previewed.found, _ABSENT))
+        is_noted = previewed.to_close or previewed.notes or any(previewed.found_of(_ABSENT))
         if previewed.failed or (not registers and is_noted):
             self.registrations.append(previewed)
         self._add(previewed)

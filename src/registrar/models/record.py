@@ -239,9 +239,12 @@ class Record(NamedTuple):
 
     def found(self, kind: FailOn) -> int:
         """Number of listed paths that are a finding of ``kind``."""
-        if kind is FailOn.REMOVED:
-            return len(self.removed)
-        return kind.found_in(self.standings)
+        return self.found_of([kind])[0]
+
+    def found_of(self, kinds: Iterable[FailOn]) -> list[int]:
+        """Number of listed paths that are a finding, for each of ``kinds``."""
+        standings, removed = self.standings, len(self.removed)
+        return [removed if kind is FailOn.REMOVED else kind.found_in(standings) for kind in kinds]
 
     @property
     def completeness(self) -> Completeness:

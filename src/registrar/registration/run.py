@@ -94,7 +94,7 @@ def _result_of(
         wrote = bool(client and client.session.wrote) or bool(result.count(Done.UNKNOWN))
         return result._replace(exit_code=exit_code(error, wrote=wrote), failure=failure)
     result = progress.result()
-    fails_check = any(map(result.found, result.spec.settings.fail_on))
+    fails_check = any(result.found_of(result.spec.settings.fail_on))
     return result._replace(exit_code=EXIT_FAILED if result.failed or fails_check else EXIT_DONE)
 
 

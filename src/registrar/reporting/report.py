@@ -68,7 +68,7 @@ def _registration(registration: Record, catalogue: Catalogue) -> dict[str, objec
 
 def _counts(registration: Record) -> dict[str, int]:
     done = (registration.created, registration.skipped, registration.failed)
-    return dict(zip(COUNTS, (*done, *map(registration.found, _FOUND)), strict=True))
+    return dict(zip(COUNTS, (*done, *registration.found_of(_FOUND)), strict=True))
 
 
 def _file(
