@@ -7,12 +7,12 @@ import pytest
 from registrar.models.files import FileDefinition, parents
 from registrar.models.repository import Entry
 from registrar.presence import alternatives
-from registrar.presence.alternatives import DirectoryListing
+from registrar.presence.alternatives import DirectoryEntries
 from registrar.presence.names import forms_of
 from registrar.presence.special_files import OWNER_DIRECTORIES, SPECIAL_FILES, YAML_FILES
 
 
-def listing_of(*paths: str) -> DirectoryListing:
+def listing_of(*paths: str) -> DirectoryEntries:
     """Return the listings of all directories in a repository that has only these files."""
     directories: dict[str, dict[str, Entry]] = {"": {}}
     for path in paths:
@@ -21,7 +21,7 @@ def listing_of(*paths: str) -> DirectoryListing:
             entry = Entry(kind, "", "")
             directories.setdefault(parent, {})[name[len(parent) :].lstrip("/")] = entry
             name, kind = parent, "tree"
-    return DirectoryListing(directories)
+    return DirectoryEntries(directories)
 
 
 GITHUB_ACCEPTS = [

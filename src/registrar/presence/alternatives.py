@@ -2,7 +2,7 @@
 
 They are at the alternatives of the list, or at other paths where GitHub looks for the same file.
 `directories_to_read` names the directories for the strategies, which pass the entries as a
-`DirectoryListing`.
+`DirectoryEntries`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,7 +24,7 @@ from registrar.presence.special_files import (
 )
 
 
-class DirectoryListing:
+class DirectoryEntries:
     """The entries of some directories of one commit."""
 
     def __init__(self, directories: Directories) -> None:
@@ -90,7 +90,7 @@ def may_inherit(definitions: Iterable[FileDefinition]) -> bool:
 
 
 def satisfied_by(
-    definition: FileDefinition, listing: DirectoryListing, *, respect: bool
+    definition: FileDefinition, listing: DirectoryEntries, *, respect: bool
 ) -> str | None:
     """Return the path of a file of the target that counts as ``definition``; ``None`` without one.
 
@@ -105,7 +105,7 @@ def satisfied_by(
     return same or next(_equivalents(definition.path, listing), None)
 
 
-def has_its_own(definition: FileDefinition, listing: DirectoryListing) -> bool:
+def has_its_own(definition: FileDefinition, listing: DirectoryEntries) -> bool:
     """Whether the target has a file of the same kind, or a folder for such files.
 
     If it has, it does not inherit such a file.
@@ -118,8 +118,8 @@ def has_its_own(definition: FileDefinition, listing: DirectoryListing) -> bool:
 
 def inherited_from(
     definition: FileDefinition,
-    listing: DirectoryListing,
-    owner_listing: DirectoryListing,
+    listing: DirectoryEntries,
+    owner_listing: DirectoryEntries,
     *,
     is_public: bool,
 ) -> str | None:
@@ -163,7 +163,7 @@ def places_of(definitions: Iterable[FileDefinition]) -> tuple[str, ...]:
     return tuple(places)
 
 
-def rivals_of(path: str, listing: DirectoryListing) -> tuple[str, str]:
+def rivals_of(path: str, listing: DirectoryEntries) -> tuple[str, str]:
     """Return the existing file that GitHub would no longer use if there were a file at ``path``,
     and the existing file that GitHub would use instead of ``path``.
 
@@ -186,7 +186,7 @@ def rivals_of(path: str, listing: DirectoryListing) -> tuple[str, str]:
     return (first, "") if own < rank else ("", first)
 
 
-def letter_case_conflict(path: str, listing: DirectoryListing) -> str | None:
+def letter_case_conflict(path: str, listing: DirectoryEntries) -> str | None:
     """Return an existing path that is equal to ``path``, or to a directory above it, except for
     letter case or Unicode form.
 
@@ -203,7 +203,7 @@ def letter_case_conflict(path: str, listing: DirectoryListing) -> str | None:
     return None
 
 
-def _equivalents(path: str, listing: DirectoryListing) -> Iterator[str]:
+def _equivalents(path: str, listing: DirectoryEntries) -> Iterator[str]:
     if (same := same_yaml(path)) and (other := listing.in_any_case(same)):
         yield other
     if directory_of(path) == ISSUE_TEMPLATES and not is_configuration(path):
@@ -217,7 +217,7 @@ def _equivalents(path: str, listing: DirectoryListing) -> Iterator[str]:
         yield from _of_kind(kind, kind.places, listing)
 
 
-def _of_kind(kind: SpecialFile, places: Iterable[str], listing: DirectoryListing) -> Iterator[str]:
+def _of_kind(kind: SpecialFile, places: Iterable[str], listing: DirectoryEntries) -> Iterator[str]:
     in_places = (path for place in places for path in listing.files_in(place))
     yield from (path for path in in_places if is_named(kind, path))
     for path in (path for folder in kind.folders for path in listing.files_in(folder)):

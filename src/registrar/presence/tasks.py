@@ -12,7 +12,7 @@ from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import PresentFile, Standing, standing_of
 from registrar.models.task import Task
 from registrar.presence.alternatives import (
-    DirectoryListing,
+    DirectoryEntries,
     has_its_own,
     inherited_from,
     letter_case_conflict,
@@ -39,7 +39,7 @@ def make_task(spec: RegistrationSpec, state: RepositoryState, listed: Listed | N
         values = {"path": below.path, "parent": above.path}
         rules = {"rule": place_of(below.rule), "other": place_of(above.rule)}
         raise Refused(msg("preflight.rules", **values, **rules))
-    listing = DirectoryListing(state.directories)
+    listing = DirectoryEntries(state.directories)
     present, elsewhere = _present_in(definitions, listing, spec, state)
     unset = _without_value([d for d in definitions if d.path not in present])
     exists = msg("reason.exists", branch=spec.settings.ref or spec.base_of(state.repository))
@@ -100,12 +100,12 @@ def blocked(spec: RegistrationSpec, reason: Message, about: str) -> Leave | Cann
 
 
 def _hiding(
-    state: RepositoryState, missing: Sequence[FileDefinition], listing: DirectoryListing
+    state: RepositoryState, missing: Sequence[FileDefinition], listing: DirectoryEntries
 ) -> tuple[str, ...]:
     """Return the missing paths that would replace a file which the repository inherits."""
     if not (owner := state.owner):
         return ()
-    handed_down, is_public = DirectoryListing(owner.directories), owner.is_public
+    handed_down, is_public = DirectoryEntries(owner.directories), owner.is_public
     return tuple(
         each.path
         for each in missing
@@ -128,7 +128,7 @@ def _removed(
         return ()
     # The owner's `.github` repository is read only once, so its present files count for both
     before = state.before._replace(owner=state.owner)
-    had, _ = _present_in(definitions, DirectoryListing(before.directories), spec, before)
+    had, _ = _present_in(definitions, DirectoryEntries(before.directories), spec, before)
 
     def is_gone(path: str) -> bool:
         if path not in present:
@@ -185,7 +185,7 @@ def _without_value(absent: Sequence[FileDefinition]) -> dict[str, str]:
 
 def _present_in(
     definitions: Sequence[FileDefinition],
-    listing: DirectoryListing,
+    listing: DirectoryEntries,
     spec: RegistrationSpec,
     state: RepositoryState,
 ) -> tuple[dict[str, PresentFile], dict[str, Message]]:
@@ -196,7 +196,7 @@ def _present_in(
     """
     respect = spec.settings.respect_alternatives
     owner = state.owner if respect else None
-    inherited = DirectoryListing(owner.directories) if owner else None
+    inherited = DirectoryEntries(owner.directories) if owner else None
     there: dict[str, PresentFile] = {}
     reasons: dict[str, Message] = {}
     for definition in definitions:
