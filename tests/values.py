@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from registrar.inputs import reader
-from registrar.models.files import FileDefinition, ListedFile, Text
+from registrar.models.files import FileDefinition, ListEntry, Text
 from registrar.models.paths import Done, Leave, ListedPath, Present, Why, by_path
 from registrar.models.record import Record
 from registrar.models.repository import Repository
@@ -31,7 +31,7 @@ def settings(**inputs: str) -> Settings:
 
 def spec(*listed: FileDefinition, defaults: Defaults = DEFAULTS, **inputs: str) -> RegistrationSpec:
     """Return a registration of these files in ``octo/example``, on the working branch ``work``."""
-    files = FileList(defaults, tuple(map(ListedFile, listed)), name=defaults.name)
+    files = FileList(defaults, tuple(map(ListEntry, listed)), name=defaults.name)
     given = settings(**inputs)
     return RegistrationSpec(given, files, Repository(given.target))
 

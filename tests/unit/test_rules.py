@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from registrar.models.conditions import Condition, matches
-from registrar.models.files import FileDefinition, ListedFile
+from registrar.models.files import FileDefinition, ListEntry
 from registrar.models.repository import Repository
 from registrar.models.rules import Listed, Replaced, Rule, listed_for
 from tests.steps import Counted, steps
@@ -82,12 +82,12 @@ def test_properties_that_are_not_known_are_not_set() -> None:
     assert not Condition(negated=Condition(is_fork=True)).property_names
 
 
-def listed_file(path: str) -> ListedFile:
-    return ListedFile(FileDefinition(path))
+def listed_file(path: str) -> ListEntry:
+    return ListEntry(FileDefinition(path))
 
 
 def rule(number: int, language: str, *paths: str) -> Rule:
-    files = tuple(ListedFile(file_of(path, b"%d" % number, number)) for path in paths)
+    files = tuple(ListEntry(file_of(path, b"%d" % number, number)) for path in paths)
     return Rule(number, Condition(languages=frozenset({language})), files)
 
 

@@ -1,4 +1,4 @@
-"""Reads the entries of a list: YAML or JSON nodes -> `ListedFile`."""
+"""Reads the entries of a list: YAML or JSON nodes -> `ListEntry`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
@@ -10,7 +10,7 @@ from registrar.lists import constraints, contents, syntax, when
 from registrar.lists.constraints import Scope
 from registrar.lists.nodes import NodeReader, Place
 from registrar.models.conditions import Condition
-from registrar.models.files import EMPTY_FILE, FileDefinition, ListedFile, Text
+from registrar.models.files import EMPTY_FILE, FileDefinition, ListEntry, Text
 from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.runtime.workspace import Folder, Unreadable
 from registrar.texts import templates
@@ -44,13 +44,13 @@ class EntryReader(NodeReader):
 
     def entries(
         self, nodes: Sequence[yaml.Node], *, content_allowed: bool
-    ) -> tuple[dict[str, ListedFile], dict[str, Place]]:
+    ) -> tuple[dict[str, ListEntry], dict[str, Place]]:
         """Return the valid entries by their paths, in the order of the list, and their places.
 
         An entry for a folder becomes one entry for each of its files.
         """
         numbers: dict[str, int] = {}
-        entries: dict[str, ListedFile] = {}
+        entries: dict[str, ListEntry] = {}
         places: dict[str, Place] = {}
         for number, node in enumerate(nodes, start=1):
             self.number = number
@@ -65,7 +65,7 @@ class EntryReader(NodeReader):
         self.number = None
         return entries, places
 
-    def _files(self, node: yaml.Node, *, content_allowed: bool) -> Iterator[ListedFile]:
+    def _files(self, node: yaml.Node, *, content_allowed: bool) -> Iterator[ListEntry]:
         keys = self._keys_of_entry(node)
 
         def at(*names: str) -> yaml.Node:
@@ -112,11 +112,11 @@ class EntryReader(NodeReader):
                 template, content = False, b"" if parts else EMPTY_FILE
             own = self._text(definition.path, content, of_content, template=template)
             if not parts:
-                yield ListedFile(definition._replace(texts=(own,)))
+                yield ListEntry(definition._replace(texts=(own,)))
                 return
             texts = (own, *(text for text, _ in parts))
             conditions = (None, *(condition for _, condition in parts))
-            yield ListedFile(definition._replace(texts=texts), conditions)
+            yield ListEntry(definition._replace(texts=texts), conditions)
 
     def _description(self, node: yaml.Node | None, place: yaml.Node) -> str:
         description = self.string(node, "description") or ""
@@ -206,7 +206,7 @@ class EntryReader(NodeReader):
 
     def _folder_of_files(
         self, folder: FileDefinition, name: str, node: yaml.Node, *, template: bool | None
-    ) -> Iterator[ListedFile]:
+    ) -> Iterator[ListEntry]:
         """Yield an entry for each file below the folder ``name``.
 
         ``folder`` is the entry as the list has it.
@@ -244,7 +244,7 @@ class EntryReader(NodeReader):
                     self.error(node, msg("definitions.in_folder", **values))
             else:
                 text = self._text(path, content, node, template=template)
-                yield ListedFile(folder._replace(path=path, texts=(text,)))
+                yield ListEntry(folder._replace(path=path, texts=(text,)))
 
     def _text(self, path: str, source: bytes, node: yaml.Node, *, template: bool | None) -> Text:
         """Make a text of the file at ``path``, with the custom properties that it names.

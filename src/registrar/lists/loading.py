@@ -16,7 +16,7 @@ from registrar.lists.globs import matching
 from registrar.lists.nodes import Place
 from registrar.lists.syntax import Malformed
 from registrar.models.conditions import MOST_CHARACTERS
-from registrar.models.files import ListedFile, parents
+from registrar.models.files import ListEntry, parents
 from registrar.models.rules import Rule
 from registrar.models.spec import FileList
 from registrar.models.standing import blob_id
@@ -84,12 +84,12 @@ class _Seen(NamedTuple):
 
 def _merged(
     reader: EntryReader,
-    extended: Sequence[ListedFile],
+    extended: Sequence[ListEntry],
     nodes: Sequence[yaml.Node],
     seen: _Seen,
     *,
     content_allowed: bool,
-) -> Mapping[str, ListedFile]:
+) -> Mapping[str, ListEntry]:
     own, places = reader.entries(nodes, content_allowed=content_allowed)
     merged = {each.path: each for each in extended} | own
     _check_tree(reader, places, merged)
@@ -155,8 +155,8 @@ def _name(reader: EntryReader, node: yaml.Node | None) -> str:
     return ""
 
 
-def _extended(reader: EntryReader, keys: Mapping[str, yaml.Node]) -> Sequence[ListedFile]:
-    listed: Sequence[ListedFile] = ()
+def _extended(reader: EntryReader, keys: Mapping[str, yaml.Node]) -> Sequence[ListEntry]:
+    listed: Sequence[ListEntry] = ()
     if (node := keys.get("extends")) is not None:
         name = reader.string(node, "extends")
         if name in profiles.PROFILES:
@@ -193,7 +193,7 @@ def _excluded(reader: EntryReader, node: yaml.Node, paths: Sequence[str]) -> set
 
 
 def _check_tree(
-    reader: EntryReader, own: Mapping[str, Place], merged: Mapping[str, ListedFile]
+    reader: EntryReader, own: Mapping[str, Place], merged: Mapping[str, ListEntry]
 ) -> None:
     """Report each path that is below another one, because a file is not a directory."""
     for path in merged:

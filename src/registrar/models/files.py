@@ -1,7 +1,7 @@
 """A file of a list: its path and its bytes.
 
-An entry of a list becomes a file of a repository in three steps. `ListedFile` is the entry as the
-list has it. `ListedFile.composed_for` chooses the parts that apply to the repository.
+An entry of a list becomes a file of a repository in three steps. `ListEntry` is the entry as the
+list has it. `ListEntry.composed_for` chooses the parts that apply to the repository.
 `FileDefinition.filled_in` fills in the values of the repository.
 """
 
@@ -143,7 +143,7 @@ class FileDefinition(NamedTuple):
         return blob_id(self.content)
 
 
-class ListedFile(NamedTuple):
+class ListEntry(NamedTuple):
     """An entry of a list, the same for every repository."""
 
     file: FileDefinition

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from registrar.models.conditions import Condition
-from registrar.models.files import FileDefinition, ListedFile, parents
+from registrar.models.files import FileDefinition, ListEntry, parents
 from registrar.models.repository import Repository
 from registrar.texts.messages import Message, msg
 
@@ -15,7 +15,7 @@ class Rule(NamedTuple):
     number: int
     """Number of the rule in the list, from 1."""
     condition: Condition
-    files: tuple[ListedFile, ...]
+    files: tuple[ListEntry, ...]
 
     @property
     def described(self) -> Message:
@@ -96,7 +96,7 @@ class Listed(NamedTuple):
 
 
 def listed_for(
-    files: Sequence[ListedFile],
+    files: Sequence[ListEntry],
     rules: Sequence[Rule],
     repository: Repository,
     has: Callable[[str], bool],

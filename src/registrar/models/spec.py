@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from registrar.errors import Diagnostic
 from registrar.models.conditions import Condition
-from registrar.models.files import FileDefinition, ListedFile
+from registrar.models.files import FileDefinition, ListEntry
 from registrar.models.repository import Repository
 from registrar.models.rules import Rule
 from registrar.models.settings import Defaults, Mode, Settings
@@ -16,7 +16,7 @@ class FileList(NamedTuple):
     """A list as it was read from its file. It is the same for every repository."""
 
     defaults: Defaults
-    files: tuple[ListedFile, ...]
+    files: tuple[ListEntry, ...]
     """Files for every repository."""
     rules: tuple[Rule, ...] = ()
     """Files for some repositories only."""
@@ -51,7 +51,7 @@ class FileList(NamedTuple):
         return tuple(each.file for each in self._entries)
 
     @property
-    def _entries(self) -> Iterator[ListedFile]:
+    def _entries(self) -> Iterator[ListEntry]:
         """The entries outside rules, then those of all rules."""
         yield from self.files
         yield from (each for rule in self.rules for each in rule.files)
