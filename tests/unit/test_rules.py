@@ -9,7 +9,7 @@ import pytest
 from registrar.models.conditions import Condition, matches
 from registrar.models.files import FileDefinition, ListEntry
 from registrar.models.repository import Repository
-from registrar.models.rules import Listed, Replaced, Rule, listed_for
+from registrar.models.rules import ChosenFiles, Replaced, Rule, listed_for
 from tests.steps import Counted, steps
 from tests.values import file_of
 
@@ -106,7 +106,7 @@ def test_of_very_many_replaced_entries_each_takes_as_many_steps_as_of_few() -> N
     def taken(count: int) -> int:
         paths = [Counted(number) for number in range(count)]
         rules = [rule(number, "go", *paths) for number in (1, 2)]
-        found = list[Listed]()
+        found = list[ChosenFiles]()
         work = partial(listed_for, (), rules, REPOSITORY, THERE.__contains__)
         number = steps(lambda: found.append(work()))
         assert len(found[0].replaced) == count

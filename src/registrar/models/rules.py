@@ -72,7 +72,7 @@ class UnusedParts(NamedTuple):
         return msg("progress.parts_left_out", path=self.path, numbers=self.numbers)
 
 
-class Listed(NamedTuple):
+class ChosenFiles(NamedTuple):
     """The files that one repository gets from a list."""
 
     definitions: tuple[FileDefinition, ...]
@@ -100,7 +100,7 @@ def listed_for(
     rules: Sequence[Rule],
     repository: Repository,
     has: Callable[[str], bool],
-) -> Listed:
+) -> ChosenFiles:
     """Choose the files of one repository: all files outside rules, and those of the rules that
     apply.
 
@@ -129,4 +129,4 @@ def listed_for(
         if unused := tuple(each for each in composed.parts if each not in filled_in.parts):
             unused_parts.append(UnusedParts(entry.path, unused))
         definitions.append(filled_in)
-    return Listed(tuple(definitions), tuple(unfit), tuple(replaced), tuple(unused_parts))
+    return ChosenFiles(tuple(definitions), tuple(unfit), tuple(replaced), tuple(unused_parts))

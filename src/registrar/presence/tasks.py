@@ -7,7 +7,7 @@ from registrar.errors import Failure, Refused
 from registrar.models.files import FileDefinition, parents
 from registrar.models.paths import CannotCreate, Create, Done, Leave, ListedPath, Present, Why
 from registrar.models.repository import Directories, Entry, Repository, RepositoryState, Tree
-from registrar.models.rules import Listed, listed_for, place_of
+from registrar.models.rules import ChosenFiles, listed_for, place_of
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import PresentFile, Standing, standing_of
 from registrar.models.task import Task
@@ -26,7 +26,9 @@ from registrar.texts.spelling import closest
 _DIRECTORY = "tree"
 
 
-def make_task(spec: RegistrationSpec, state: RepositoryState, listed: Listed | None = None) -> Task:
+def make_task(
+    spec: RegistrationSpec, state: RepositoryState, listed: ChosenFiles | None = None
+) -> Task:
     """Decide the state of each listed path: present, missing, unset or blocked.
 
     ``listed`` are the files that the repository gets, if the caller knows them already. Raises
@@ -150,7 +152,7 @@ def require_known_properties(names: Iterable[str], repositories: Iterable[Reposi
             raise Refused(msg("preflight.property_close", name=name, close=close))
 
 
-def listed_in(spec: RegistrationSpec, state: RepositoryState) -> Listed:
+def listed_in(spec: RegistrationSpec, state: RepositoryState) -> ChosenFiles:
     """Choose the files that the repository gets from the list, with the rules that apply."""
     files, has = spec.file_list, state.entries.__contains__
     return listed_for(files.files, files.rules, state.repository, has)
