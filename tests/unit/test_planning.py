@@ -308,7 +308,7 @@ class ModelRun:
     def tree(self, commit: str) -> dict[str, Entry]:
         return self.world.tree(commit)
 
-    def listed(self, commit: str) -> dict[str, Entry]:
+    def tree_at_listed(self, commit: str) -> dict[str, Entry]:
         """Return the least that GitHub may answer: the entries at the listed paths."""
         listed = {each.path for each in self.task.definitions}
         return {path: entry for path, entry in self.tree(commit).items() if path in listed}

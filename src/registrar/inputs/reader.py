@@ -10,7 +10,7 @@ from registrar.errors import Diagnostic, InvalidInput
 from registrar.inputs import environment
 from registrar.inputs.interface import INPUTS
 from registrar.lists import profiles
-from registrar.models.conditions import MOST_CHARACTERS
+from registrar.models.conditions import PATTERN_CHARACTERS
 from registrar.models.files import TEMPLATE_NAMES
 from registrar.models.selection import TOPIC, VISIBILITIES, NamePattern, Selection
 from registrar.models.settings import (
@@ -545,9 +545,9 @@ def read_selection(entries: Sequence[str]) -> tuple[Selection, list[Message]]:
             errors.append(msg("many.equals_sign", value=entry, close=close))
         elif not matched or matched["repo"] in {".", ".."}:
             errors.append(msg("many.pattern_malformed", value=entry))
-        elif len(matched["repo"]) > MOST_CHARACTERS:
+        elif len(matched["repo"]) > PATTERN_CHARACTERS:
             value = Excerpt(entry)
-            errors.append(msg("many.pattern_too_long", value=value, most=MOST_CHARACTERS))
+            errors.append(msg("many.pattern_too_long", value=value, most=PATTERN_CHARACTERS))
         else:
             includes = not entry.startswith("!")
             owner, repo = matched["owner"].lower(), matched["repo"].lower()

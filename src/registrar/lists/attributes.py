@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from registrar.lists.globs import matching
-from registrar.models.conditions import MOST_CHARACTERS
+from registrar.models.conditions import PATTERN_CHARACTERS
 from registrar.models.files import FileDefinition, parents
 
 FILE = ".gitattributes"
@@ -103,7 +103,7 @@ def _patterns(text: str) -> Iterator[_Pattern]:
         else:
             glob, rest = (*line.split(maxsplit=1), "", "")[:2]
         states = {name: state for word in rest.split() for name, state in [_state_in(word)]}
-        is_pattern = not glob.startswith(("#", "[attr]")) and len(glob) <= MOST_CHARACTERS
+        is_pattern = not glob.startswith(("#", "[attr]")) and len(glob) <= PATTERN_CHARACTERS
         if is_pattern and not _ATTRIBUTES.isdisjoint(states):
             yield _Pattern(glob, states)
 

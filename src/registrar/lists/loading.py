@@ -15,7 +15,7 @@ from registrar.lists.entries import FIELDS, EntryReader
 from registrar.lists.globs import matching
 from registrar.lists.nodes import Place
 from registrar.lists.syntax import Malformed
-from registrar.models.conditions import MOST_CHARACTERS
+from registrar.models.conditions import PATTERN_CHARACTERS
 from registrar.models.files import ListEntry, parents
 from registrar.models.rules import Rule
 from registrar.models.spec import FileList
@@ -183,8 +183,8 @@ def _excluded(reader: EntryReader, node: yaml.Node, paths: Sequence[str]) -> set
         glob = reader.string(each, "exclude", is_item=True)
         if glob is None:
             continue
-        if len(glob) > MOST_CHARACTERS:
-            reader.error(each, msg("definitions.glob_too_long", most=MOST_CHARACTERS))
+        if len(glob) > PATTERN_CHARACTERS:
+            reader.error(each, msg("definitions.glob_too_long", most=PATTERN_CHARACTERS))
         elif matched := matching(paths, glob):
             excluded |= matched
         else:

@@ -9,7 +9,7 @@ import yaml
 
 from registrar.lists import constraints, languages, syntax
 from registrar.lists.nodes import NodeReader
-from registrar.models.conditions import MOST_CHARACTERS, Condition
+from registrar.models.conditions import PATTERN_CHARACTERS, Condition
 from registrar.models.selection import TOPIC, VISIBILITIES
 from registrar.texts.messages import Excerpt, Message, msg
 from registrar.texts.templates import PROPERTY_NAME
@@ -93,8 +93,8 @@ def _values(
             continue
         if not value.strip():
             reader.error(item, msg("definitions.when_no_value", key=key))
-        elif len(value) > MOST_CHARACTERS:
-            reader.error(item, msg("definitions.when_too_long", key=key, most=MOST_CHARACTERS))
+        elif len(value) > PATTERN_CHARACTERS:
+            reader.error(item, msg("definitions.when_too_long", key=key, most=PATTERN_CHARACTERS))
         else:
             reader.error(node, *(message for check in checks for message in check(value)))
             reader.warn(item, *doubts(value))

@@ -52,7 +52,7 @@ from registrar.models.task import Task
 from registrar.presence.tasks import make_task
 from registrar.registration.branch_names import names_of
 from registrar.registration.listener import Listener
-from registrar.registration.lookups import Lookups, listed_at
+from registrar.registration.lookups import Lookups, tree_as_read
 from registrar.registration.run import preview, register
 from registrar.registration.single import directories_to_read
 from registrar.registration.work import with_owner
@@ -184,12 +184,12 @@ class Guesses(Lookups):
         self.used = True
         return None
 
-    def listed(self, commit: str) -> Tree | None:
-        known = listed_at(self._task, commit)
+    def tree_at_listed(self, commit: str) -> Tree | None:
+        known = tree_as_read(self._task, commit)
         return self.tree(commit) if known is None else known
 
     def lacking(self, paths: frozenset[str], commit: str) -> frozenset[str]:
-        tree = self.listed(commit)
+        tree = self.tree_at_listed(commit)
         return frozenset() if tree is None else paths - tree.keys()
 
     def compare(self, base: str, _head: str) -> Comparison:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from registrar.models.repository import Repository
 
-MOST_CHARACTERS = 1_000
+PATTERN_CHARACTERS = 1_000
 """The largest number of characters in one pattern."""
 
 

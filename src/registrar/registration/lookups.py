@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from registrar.github.client import Client
 
 
-def listed_at(task: Task, commit: str) -> Tree | None:
+def tree_as_read(task: Task, commit: str) -> Tree | None:
     """Return the files at and above the listed paths, if the commit is the head of a branch that
     was read with the repository.
 
@@ -51,7 +51,7 @@ class Lookups(Protocol):
     def tree(self, commit: str, /) -> Tree | None:
         """Return all files of a commit; `None` if GitHub cuts the list."""
 
-    def listed(self, commit: str, /) -> Tree | None:
+    def tree_at_listed(self, commit: str, /) -> Tree | None:
         """Return the files of a commit at the listed paths, and above and below them.
 
         The result may have other files as well. `None` if GitHub cuts the list.
@@ -120,13 +120,13 @@ class RestLookups(Lookups):
             self._trees[commit] = self._client.rest.tree(self._repository, commit)
         return self._trees[commit]
 
-    def listed(self, commit: str) -> Tree | None:
-        known = listed_at(self._task, commit)
+    def tree_at_listed(self, commit: str) -> Tree | None:
+        known = tree_as_read(self._task, commit)
         return self.tree(commit) if known is None else known
 
     def lacking(self, paths: frozenset[str], commit: str) -> frozenset[str]:
         """Use the tree of the commit, or one request for each path if GitHub cuts the tree."""
-        tree, rest = self.listed(commit), self._client.rest
+        tree, rest = self.tree_at_listed(commit), self._client.rest
         if tree is not None:
             return paths - tree.keys()
         return frozenset(p for p in paths if rest.entry(self._repository, p, commit) is None)

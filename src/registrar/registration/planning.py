@@ -593,7 +593,7 @@ class _Planner:
         listed = {hashed(each.path) for each in self._task.definitions}
         if mark.wrote is None or not mark.wrote.keys() <= listed:
             return self._lookups.tree(head)
-        return self._lookups.listed(head)
+        return self._lookups.tree_at_listed(head)
 
     def _branch(self, name: str, head: str, tree: Tree | None) -> Branch:
         """Return a branch with its files.
