@@ -42,6 +42,8 @@ from tests.values import DEFAULTS, file_of, spec
 
 NAME, SECOND, THIRD = "work", "work-2", "work-3"
 FILES = {path: file_of(path, f"{path}\n".encode()) for path in ("a", "b")}
+EDITED = "b, edited"
+"""In a commit it stands for the path `b` with a content of somebody's own."""
 BASE = f"{0:040x}"
 MANY = "<!-- registrar:many -->"
 """An earlier version wrote this instead of more than 1,000 paths."""
@@ -171,7 +173,7 @@ class World:
     def tree(self, oid: str) -> dict[str, Entry]:
         mode = "100644" if self.executable.isdisjoint(self.ancestors(oid)) else "100755"
         return {
-            path: Entry("blob", mode, FILES[path].blob_id)
+            path.partition(",")[0]: Entry("blob", mode, FILES[path].blob_id)
             if path in FILES
             else Entry("blob", "100644", path)
             for path in self.commits[oid][1]
@@ -314,7 +316,7 @@ class ModelRun:
         return {path: entry for path, entry in self.tree(commit).items() if path in listed}
 
     def lacking(self, paths: frozenset[str], commit: str) -> frozenset[str]:
-        return paths - self.world.commits[commit][1]
+        return paths - self.world.tree(commit).keys()
 
     def compare(self, base: str, head: str) -> Comparison:
         return Comparison(self.world.merge_base(base, head), None)
@@ -546,7 +548,7 @@ def was_deleted_from_branch(world: World, pull: Pull, path: str) -> bool:
     The description names the path, and the branch lacks it. A branch with other files and none of
     the named ones does not count, because it may never have been ours.
     """
-    mark, there = mark_of(pull.body), world.commits[pull.head_sha][1]
+    mark, there = mark_of(pull.body), world.tree(pull.head_sha)
     assert mark
     is_ours = any(map(mark.names, there)) or not added(world, pull.head_sha)
     return is_ours and mark.names(path) and path not in there
@@ -785,6 +787,13 @@ def _delete_file(world: World) -> None:
         _note_unwanted(world, pull, "b")
 
 
+def _edit_file(world: World) -> None:
+    """Somebody writes a content of their own on the branch."""
+    pull = _newest(world)
+    if pull and "b" in world.paths(pull.head):
+        world.commit(pull.head, EDITED, remove="b")
+
+
 def _note_unwanted(world: World, pull: Pull, *paths: str) -> None:
     """Note the paths that somebody has taken out, if a run can recognise this.
 
@@ -936,6 +945,7 @@ PEOPLE: Mapping[str, Event] = {
     "close and delete": _close_and_delete,
     "tidy up": _tidy_up,
     "delete a file": _delete_file,
+    "edit a file": _edit_file,
     "delete all files": _delete_all_files,
     "rewrite without a file": _rewrite_without_file,
     "merge": _merge,
@@ -994,6 +1004,9 @@ def is_left(world: World, name: str, *, built_in: bool) -> bool:
 def check_others(world: World, before: World, what: str) -> None:
     """Assert that branches and descriptions of others are unchanged, and nothing was closed."""
     for name, oid in before.branches.items():
+        held = world.paths(name) if name in world.branches else frozenset({EDITED})
+        is_kept = EDITED in held and "b" not in held
+        assert EDITED not in before.commits[oid][1] or is_kept, f"{what}: {name} was overwritten"
         of_branch = [p for p in before.pulls if p.head == name and not p.fork]
         pulls = [p for p in of_branch if p.state == "open"]
         ours = any(of_list(p, before) for p in pulls)
