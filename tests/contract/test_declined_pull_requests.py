@@ -8,7 +8,7 @@ import re
 import pytest
 
 from registrar.lists.constraints import MOST_PATHS
-from registrar.registration.mark import Mark, hashed
+from registrar.registration.mark import BEGIN, Mark, hashed
 from tests.example import A_AND_B, PRESENT, Example, Way
 from tests.fakehub import Repository, StandInHost
 from tests.harness import LIST_BRANCH as BRANCH
@@ -327,6 +327,8 @@ def test_a_file_taken_out_stays_out_after_an_edit_of_the_description(
         ask(in_single, *FIRST, "c.md").or_fail()
         assert created(in_single.repository, BRANCH) == {"b.md", "c.md"}
         assert (pull.body or "").count("registrar:wrote") == 1
+        # No space and no `>` is left over in front of registrar's part
+        assert edit not in {"indented", "quoted"} or (pull.body or "").startswith(BEGIN)
     assert [each.state for each in in_single.repository.pull_requests] == ["open"]
     closed(in_single.repository, 1)
     ask(in_single, *FIRST, "c.md")
