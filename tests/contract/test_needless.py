@@ -330,6 +330,15 @@ def test_what_changes_at_the_last_moment(example: Needless, moment: str) -> None
     assert declined == ("1" if moment == "closed" else "0")
 
 
+def test_one_that_a_person_closes_first_was_not_closed_by_the_run(example: Needless) -> None:
+    example.do()
+    example.add_by_hand()
+    example.meanwhile("GET pulls/1", lambda: example.repository.close(1))
+    run = example.do(GROWN)
+    assert example.pulls == [*CLOSED, (SECOND, "open")]
+    assert "Closed: " not in run.console
+
+
 @pytest.mark.parametrize("applied", [True, False])
 def test_running_again_finishes_what_a_killed_run_began(example: Needless, applied: bool) -> None:
     example.do()
