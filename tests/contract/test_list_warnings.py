@@ -117,7 +117,7 @@ DOUBTS = {
     "a placeholder in a part": doubt(
         '- path: a\n  parts:\n    - content: "{owner}\\n"\n',
         no_template("{owner}"),
-        '- path: a\n  parts:\n    - content: "{owner}\\n"\n      template: true\n',
+        '- path: a\n  parts:\n    - content: "{owner}\\n"\n      template: True\n',
         where="entry 1, line 3",
     ),
     "a placeholder in a file": doubt(
