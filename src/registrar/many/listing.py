@@ -140,7 +140,7 @@ def _add_properties(
     client.require_requests(len(alone))
     known |= zip((each.id for each in alone), concurrently(ask, alone, AT_ONCE), strict=True)
     for number, repository in listing.by_id.items():
-        if not repository.properties and number in known:
+        if number in known:
             listing.by_id[number] = repository._replace(properties=known[number])
 
 

@@ -181,7 +181,7 @@ def rivals_of(path: str, listing: DirectoryEntries) -> tuple[str, str]:
     )
     *rank, first = next(iter(present), (0, False, ""))
     own = [kind.places.index(directory_of(path)), path.endswith(".yaml")]
-    if not first or own == rank:
+    if own == rank:
         return "", ""
     return (first, "") if own < rank else ("", first)
 

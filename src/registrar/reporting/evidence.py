@@ -116,7 +116,6 @@ def rows_of(result: Record, read_at: str, reason: str = "") -> Iterator[Evidence
     repository, outcome, properties = result.repository, outcome_of(result), properties_of(result)
     for file in result.files:
         present, pull = file.present, result.pull_request_of(file)
-        is_open = bool(pull and pull.is_open)
         yield Evidence(
             repository=repository.full_name,
             id=str(repository.id or ""),
@@ -131,9 +130,9 @@ def rows_of(result: Record, read_at: str, reason: str = "") -> Iterator[Evidence
             blob=present.blob if present else "",
             pull_request=pull.url if pull else "",
             pull_request_age_days=str(days(pull.created_at, read_at))
-            if pull and is_open and pull.created_at
+            if pull and pull.is_open and pull.created_at
             else "",
-            declined_since=pull.closed_at[:10] if file.declined_in and pull and not is_open else "",
+            declined_since=pull.closed_at[:10] if file.declined_in and pull else "",
             list_digest=result.spec.file_list.digest,
             read_at=read_at,
             rule=str(file.definition.rule or ""),
