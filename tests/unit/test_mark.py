@@ -112,3 +112,10 @@ def test_one_that_has_become_needless_says_so() -> None:
     assert Mark.of(text) == mark._replace(is_needless=True)
     assert Mark.of(NEEDLESS)
     assert divide(f"{BEGIN}\n{text}\n{END}").ours == text
+
+
+@pytest.mark.parametrize("around", ["{}", "{}\r\n", "{}\nMine", "Mine\n{}"])
+def test_a_part_on_lines_of_its_own_needs_no_mark(around: str) -> None:
+    before, after = around.split("{}")
+    body = around.format(f"{BEGIN}\nwords\n{END}")
+    assert divide(body) == (before, "words", after)
