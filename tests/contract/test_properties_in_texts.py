@@ -149,6 +149,8 @@ def test_a_value_that_lacks_is_left_out_with_a_warning(
     [pull] = repository.pull_requests
     assert pull.title == f"Files of in {TARGET.partition('/')[2]}"
     assert (pull.labels, pull.assignees, pull.reviewers) == (["plain {x}"], [], ["mona"])
+    # A description may have several lines
+    assert ("blue" in str(pull.body)) == bool(properties)
 
 
 @pytest.mark.parametrize(
