@@ -256,10 +256,19 @@ def test_a_stranger_who_has_a_pull_request_from_its_branch_stops_nothing(
     assert example.repository.pull_requests[2].head == f"{BRANCH}-2"
 
 
-def test_a_branch_that_was_merged_by_hand_is_not_opened_again(example: Withdrawable) -> None:
+@pytest.mark.parametrize("squashed", [False, True])
+def test_a_branch_that_was_merged_by_hand_is_not_opened_again(
+    example: Withdrawable, squashed: bool
+) -> None:
     example.do()
     example.withdraw()
-    example.repository.create_branch("main", BRANCH)
+    if squashed:
+        # The base branch gets the files, but not the commits
+        [pull] = example.repository.pull_requests
+        pull.merged_at = pull.closed_at
+        pull.merge_commit_sha = example.repository.commit({"a.md": b"A\n", "b.md": b"B\n"})
+    else:
+        example.repository.create_branch("main", BRANCH)
     example.repository.commit({"a.md": None})
     example.do()
     assert example.pulls == ["closed", "open"]
