@@ -122,6 +122,7 @@ COMMON = {
         for text, at in (
             ('- path: "b\n- path: c\n- path: d', 9),
             ('- path: "b\n- path: "c"\n- path: "d"', 9),
+            ("- path: 'b\n- path: 'c'\n- path: 'd'", 9),
             ('- {path: "b}\n- {path: c}', 10),
         )
     },
