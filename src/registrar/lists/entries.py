@@ -177,7 +177,7 @@ class EntryReader(NodeReader):
     def _keys_of_entry(self, node: yaml.Node) -> Mapping[str, yaml.Node]:
         if syntax.is_mapping(node):
             names = [syntax.text_of(key) or "" for key, _ in node.value]
-            if not any(name == "path" or closest(name, FIELDS) == "path" for name in names):
+            if not any(closest(name, FIELDS) == "path" for name in names):
                 self.error(node, msg("definitions.path_missing"))
             return self.keys(node, FIELDS)
         text = syntax.text_of(node)
