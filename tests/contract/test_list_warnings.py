@@ -376,7 +376,7 @@ DOUBTS = {
             ),
             ("", "docs/a/logo.PNG", "docs/**/*.[Pp][Nn][Gg] filter=lfs"),
             ("", "docs/a/b", "/docs/** text filter=lfs\n", "docs/* filter=lfs\n"),
-            ("", "a-b", '"?-b" filter=lfs\n'),
+            ("", "a-b", '"?-b" filter=lfs\n', "[attr]-b filter=lfs\n"),
             ("docs/", "docs/a/b", "b filter=lfs\n", "docs/a/* filter=lfs\n"),
         )
     },
