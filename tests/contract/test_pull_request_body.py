@@ -152,8 +152,10 @@ def test_a_file_that_is_no_longer_listed_is_shown_while_the_branch_adds_it(
         more = f"Added by earlier runs, and no longer listed: {len(left)}."
         assert f"\n{added} {more}\n" in body(repository)
         assert [file["path"] for file in run.registration["files"]] == paths
-    single(definitions=action.listing("a", "docs/old", "new"))
+    run = single(definitions=action.listing("a", "docs/old", "new"))
     assert "no longer listed" not in body(repository)
+    # Also if only the description has changed
+    assert run.outputs["pull_request_operation"] == "updated"
 
 
 # --- What is to be filled in --------------------------------------------------------------
