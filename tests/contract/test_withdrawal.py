@@ -176,6 +176,9 @@ def test_the_no_of_a_person_holds(example: Withdrawable) -> None:
     example.do()
     assert example.pulls == ["closed", "closed", "open"]
     assert example.do(mode="plan").outputs["declined"] == "1"
+    # The no is in the pull request that was closed, not in the withdrawn one from its branch
+    example.repository.close(3)
+    assert "declined in [#3]" in example.do().summary
 
 
 @pytest.mark.parametrize("update", ["true", "false"])
