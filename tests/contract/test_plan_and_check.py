@@ -397,6 +397,7 @@ def test_a_plan_of_an_archived_repository_says_that_nothing_can_be_opened(
     assert words in run.console
     assert words in run.summary
     assert "mode: plan" not in run.console
+    assert "would be refused" not in run.console
     assert run.exit_code == EXIT_CODES[mode]
     assert run.registration["error"] is None
 
