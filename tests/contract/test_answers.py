@@ -528,6 +528,11 @@ def test_a_pull_request_whose_history_was_replaced_is_left_alone(example: Exampl
     assert run.exit_code == EXIT_DONE, run.console
     assert run.outputs["declined"] == str(len(MISSING))
     assert (example.repository.files(BRANCH), len(example.repository.pull_requests)) == ({}, 1)
+    # Nor is it closed as no longer needed
+    example.repository.commit({**MISSING})
+    words = "registrar could not read everything that its branch changes"
+    assert (words in example.run().or_fail().console) == (example.strategy == SINGLE)
+    assert example.repository.pull_requests[0].state == "open"
 
 
 # --- An error that nobody knows, beside data ------------------------------------------------
