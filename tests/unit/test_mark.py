@@ -65,9 +65,7 @@ def test_what_is_left_of_a_mark_stands_for_every_path(text: str) -> None:
     assert found.naming("list", {"one": BLOB}) == naming("one")
 
 
-@pytest.mark.parametrize(
-    "body", ["", "words", "<!-- registrar:wrote zz -->", "<!-- registrar:begin -->"]
-)
+@pytest.mark.parametrize("body", ["", "words", "<!-- registrar:wrote zz -->", BEGIN, END])
 def test_a_description_without_a_mark_says_nothing(body: str) -> None:
     assert Mark.of(body) is None
 
