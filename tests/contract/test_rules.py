@@ -91,6 +91,7 @@ def test_one_repository_gets_the_files_of_the_rules_that_fit(
     rules = {each["path"]: each.get("rule") for each in run.registration["files"]}
     assert rules["SECURITY.md"] is None
     assert {path for path, rule in rules.items() if rule} >= expected
+    assert "belong to a person" not in run.text
     again = start(given)
     assert (again.exit_code, again.outputs["created"]) == (0, "0")
     repository.merge(1)
