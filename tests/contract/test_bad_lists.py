@@ -709,13 +709,15 @@ def test_all_mistakes_of_a_file_are_told_at_once_in_their_order(
     action: Action, host: StandInHost, suffix: str
 ) -> None:
     entries = [{"path": "/a"}, ["b"], {"path": "c", "mode": "x"}, {"path": "../d", "content": 1}]
+    # Two without a path are not the same one twice
+    entries += [{"content": "e"}, {"content": "e"}]
     rules = [{"when": {"fork": 1}, "files": ["/e"]}]
     text = ",\n".join(json.dumps(each) for each in entries)
     text = f'{{"files": [\n{text}],\n"rules": [\n{json.dumps(rules[0])}]}}'
     run = action(language="en", definitions=action.write(f"list.{suffix}", text))
     places = [line.removeprefix("Error: ").split(": ")[0] for line in run.stderr.splitlines()]
     numbered = [("entry 1", 2), ("entry 2", 3), ("entry 3", 4), ("entry 4", 5), ("entry 4", 5)]
-    numbered += [("rule 1", 7), ("rule 1, entry 1", 7)]
+    numbered += [("entry 5", 6), ("entry 6", 7), ("rule 1", 9), ("rule 1, entry 1", 9)]
     assert places == [
         f"list.{suffix}, {place}{f', line {line}' if suffix == 'yml' else ''}"
         for place, line in numbered
