@@ -26,8 +26,8 @@ from tests.harness import LIST_BRANCH, ROOT, Run, is_read
 TEXTS: Mapping[str, str] = yaml.safe_load((ROOT / "src/registrar/texts/en.yml").read_text("utf-8"))
 STATES = (
     *("failed", "opened", "updated", "withdrawn", "closed", "to open", "to update", "to close"),
-    *("deferred", "not writable", "not read", "conflicting", "waiting", "blocked", "unset"),
-    *("declined", "complete"),
+    *("deferred", "not writable", "not read", "conflicting", "waiting", "not proposed"),
+    *("blocked", "unset", "declined", "complete"),
 )
 """All states of a list. If a repository has several lists, its state is the first one in this order
 that one of the lists has."""
@@ -234,7 +234,7 @@ class World:
         if number and then.heads[number][0] != now.heads[number][0]:
             return "updated"
         if mode == "withdraw":
-            return state
+            return "not proposed" if state in {"to open", "blocked"} and not number else state
         branch = node_id("REF", repository.id, f"refs/heads/{LIST_BRANCH}")
         ids = (node_id("R", repository.id), old_node_id(repository.id), repository.full_name)
         was_tried = any(each in write for each in (*ids, branch) for write in writes)
