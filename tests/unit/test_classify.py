@@ -12,7 +12,7 @@ from registrar.github.answer import GRAPHQL, NoAnswer, Response, Sent, Trouble
 from registrar.github.case import (
     Case,
     Context,
-    Outcome,
+    Meaning,
     explanation,
     prefix_of,
     words_alone,
@@ -65,7 +65,7 @@ def errors(*types_and_messages: tuple[str, str], data: Any = None, path: Any = N
 
 def outcome(
     call: str, found: Response | NoAnswer, *, may_lag: bool = False, context: Context = HERE
-) -> Outcome:
+) -> Meaning:
     """Return the meaning of an answer that is not a success, or of a missing answer."""
     sent, writes = request(call)
     if isinstance(found, NoAnswer):

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from registrar.errors import Kind, OutOfTime
-from registrar.github.case import Outcome, Row
+from registrar.github.case import Meaning, Row
 from registrar.github.limits import Pace, RetryPolicy, pause_before
 from registrar.runtime.cancellation import Cancellation
 from registrar.runtime.concurrency import in_background
@@ -44,13 +44,13 @@ def policy(minutes: float) -> tuple[RetryPolicy, FakeClock, list[Message]]:
     ],
 )
 def test_how_long(kind: Kind, asked: float | None, attempt: int, least: float) -> None:
-    outcome = Outcome(Row(kind, ""), REASON, pause=asked)
+    outcome = Meaning(Row(kind, ""), REASON, pause=asked)
     assert least <= pause_before(outcome, attempt) <= least * 1.25
 
 
 def test_new_content_waits_for_a_minute_whatever_the_header_says() -> None:
     row = Row(Kind.LIMIT, "", at_least_a_minute=True)
-    outcome = Outcome(row, REASON, pause=1.0)
+    outcome = Meaning(row, REASON, pause=1.0)
     assert pause_before(outcome, 1) >= 60
 
 

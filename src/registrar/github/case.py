@@ -1,4 +1,4 @@
-"""The types of `classify`: a row of its table, the answer that it is compared with, the outcome."""
+"""The types of `classify`: a row of its table, the answer that it is compared with, the meaning."""
 
 import json
 import re
@@ -304,7 +304,7 @@ class Row(NamedTuple):
         )
 
 
-class Outcome(NamedTuple):
+class Meaning(NamedTuple):
     """The meaning of a failure, and its remedy."""
 
     row: Row

@@ -18,7 +18,7 @@ from registrar.github.case import (
     UNREADABLE,
     Case,
     Context,
-    Outcome,
+    Meaning,
     Row,
     cause_of,
     explanation,
@@ -486,7 +486,7 @@ TABLE: tuple[Row, ...] = (
 )
 
 
-def classify(case: Case, now: float, row: Row | None = None) -> Outcome:
+def classify(case: Case, now: float, row: Row | None = None) -> Meaning:
     """Return the meaning of the answer to a failed request.
 
     ``now`` is the time in seconds since the epoch. ``row`` is given if the caller knows already
@@ -495,21 +495,21 @@ def classify(case: Case, now: float, row: Row | None = None) -> Outcome:
     row = row or _row_of(case) or UNUSABLE
     pause = asked_pause(case.headers, now, is_limit=row.kind is Kind.LIMIT)
     reason = explanation(row.text, case, case.context)
-    return Outcome(row, reason, cause_of(row.name, case, case.sent, case.context), pause)
+    return Meaning(row, reason, cause_of(row.name, case, case.sent, case.context), pause)
 
 
-def limit_beside_data(answer: Response, context: Context, now: float) -> Outcome | None:
+def limit_beside_data(answer: Response, context: Context, now: float) -> Meaning | None:
     """Return the limit that stopped a part of a GraphQL request; ``None`` if there was none.
 
     The other mutations of the request were done. The next request has to wait for the ``pause`` of
-    the outcome. ``now`` is the time in seconds since the epoch.
+    the meaning. ``now`` is the time in seconds since the epoch.
     """
     limit = _limit_of(_of_graphql(answer, context, writes=True))
     if limit is None:
         return None
     asked = asked_pause(answer.headers, now, is_limit=True) or 0.0
     reason = explanation(limit.text, answer, context)
-    return Outcome(limit, reason, pause=max(asked, LEAST_AFTER_LIMIT))
+    return Meaning(limit, reason, pause=max(asked, LEAST_AFTER_LIMIT))
 
 
 def failure_beside_data(answer: Response, context: Context, operation: Message) -> Failure:
@@ -517,9 +517,9 @@ def failure_beside_data(answer: Response, context: Context, operation: Message) 
 
     ``answer`` has only the errors about that part. ``operation`` describes it for people.
     """
-    outcome = classify(_of_graphql(answer, context, writes=False), 0.0)
-    message = msg("host.failed", operation=operation, reason=outcome.reason)
-    return Failure(outcome.kind, message, Cause(outcome.reason, outcome.cause))
+    meaning = classify(_of_graphql(answer, context, writes=False), 0.0)
+    message = msg("host.failed", operation=operation, reason=meaning.reason)
+    return Failure(meaning.kind, message, Cause(meaning.reason, meaning.cause))
 
 
 def _of_graphql(answer: Response, context: Context, *, writes: bool) -> Case:
@@ -527,11 +527,11 @@ def _of_graphql(answer: Response, context: Context, *, writes: bool) -> Case:
     return Case(answer.status, answer.headers, answer.data, sent, writes, context, may_lag=False)
 
 
-def classify_no_answer(answer: NoAnswer, sent: Sent, context: Context, *, writes: bool) -> Outcome:
+def classify_no_answer(answer: NoAnswer, sent: Sent, context: Context, *, writes: bool) -> Meaning:
     """Return the meaning of a failure in which no answer came to a request."""
     row = _row_without_answer(answer, is_query=sent.target == GRAPHQL and not writes)
     values = {"detail": answer.detail or "-", "seconds": round(answer.seconds)}
-    return Outcome(row, msg(row.text, host=context.host, **values), row.name)
+    return Meaning(row, msg(row.text, host=context.host, **values), row.name)
 
 
 def _row_without_answer(answer: NoAnswer, *, is_query: bool) -> Row:

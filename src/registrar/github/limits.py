@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from enum import StrEnum
 
 from registrar.errors import Failure, Kind, OutOfTime, Refused
-from registrar.github.case import Outcome
+from registrar.github.case import Meaning
 from registrar.runtime.cancellation import Cancellation, Clock
 from registrar.texts.messages import Message, msg
 
@@ -278,16 +278,16 @@ SHORTEST_LAG_PAUSE = 0.05
 """Seconds between the end of `LAG_SECONDS` and the last try."""
 
 
-def pause_before(outcome: Outcome, attempt: int) -> float:
-    """Return the seconds before try number ``attempt + 1`` of a request with this ``outcome``."""
+def pause_before(meaning: Meaning, attempt: int) -> float:
+    """Return the seconds before try number ``attempt + 1`` of a request with this ``meaning``."""
     double = 2.0 ** min(attempt - 1, 16)
-    if outcome.kind is Kind.LAG:
+    if meaning.kind is Kind.LAG:
         seconds = FIRST_LAG_PAUSE * double
-    elif outcome.kind is Kind.LIMIT and (outcome.pause is None or outcome.row.at_least_a_minute):
+    elif meaning.kind is Kind.LIMIT and (meaning.pause is None or meaning.row.at_least_a_minute):
         seconds = LIMIT_PAUSE * double
     else:
         seconds = min(FIRST_PAUSE * double, LONGEST_PAUSE)
-    return max(seconds * random.uniform(1.0, 1.25), outcome.pause or 0.0)  # noqa: S311
+    return max(seconds * random.uniform(1.0, 1.25), meaning.pause or 0.0)  # noqa: S311
 
 
 class RetryPolicy:

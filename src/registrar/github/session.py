@@ -49,7 +49,7 @@ from github import GithubException, IncompletableObject
 
 from registrar.errors import Cause, Failure, GitHubError, Kind, OutOfTime, RegistrarError
 from registrar.github.answer import Response, Unanswered, UnexpectedRequest
-from registrar.github.case import Case, Context, Outcome, Row
+from registrar.github.case import Case, Context, Meaning, Row
 from registrar.github.classify import (
     CONTRADICTION,
     NOT_LISTED,
@@ -114,11 +114,11 @@ class Request(NamedTuple, Generic[Model]):
 
 
 class _FailedAttempt(Exception):
-    """One attempt failed; ``outcome`` says why."""
+    """One attempt failed; ``meaning`` says why."""
 
-    def __init__(self, outcome: Outcome) -> None:
-        super().__init__(outcome.row.name)
-        self.outcome = outcome
+    def __init__(self, meaning: Meaning) -> None:
+        super().__init__(meaning.row.name)
+        self.meaning = meaning
 
 
 @dataclass(slots=True)
@@ -132,7 +132,7 @@ class _Attempts(Generic[Model]):
     """The moment (monotonic clock, in seconds) until which "not found" may be lag."""
     may_have_been_applied: bool = False
     """Whether one of the tries may have been applied."""
-    outcome: Outcome | None = None
+    meaning: Meaning | None = None
     """The failure of the last try; ``None`` before the first one."""
 
     def add(self, kind: Kind) -> int:
@@ -208,32 +208,32 @@ class Session:
                 try:
                     model = self._attempt(attempts)
                 except _FailedAttempt as failed:
-                    outcome = failed.outcome
+                    meaning = failed.meaning
                 else:
                     self._note_success(request)
                     return model
-                self._end_or_pause(attempts, outcome, began)
+                self._end_or_pause(attempts, meaning, began)
 
-    def _end_or_pause(self, attempts: _Attempts[Model], outcome: Outcome, began: float) -> None:
+    def _end_or_pause(self, attempts: _Attempts[Model], meaning: Meaning, began: float) -> None:
         """Raise the error that ends a request after a failed try, or begin a pause.
 
         ``began`` is when the try began (monotonic clock, in seconds).
         """
-        request, attempts.outcome = attempts.request, outcome
+        request, attempts.meaning = attempts.request, meaning
         if request.writes:
-            attempts.may_have_been_applied |= outcome.row.may_have_been_applied
+            attempts.may_have_been_applied |= meaning.row.may_have_been_applied
             self.may_have_been_applied = attempts.may_have_been_applied
-            self.limits.pace.writes += outcome.kind is not Kind.LIMIT
+            self.limits.pace.writes += meaning.kind is not Kind.LIMIT
         self._policy.count_failed(began)
-        number = attempts.add(outcome.kind)
-        if outcome.kind is Kind.LIMIT and number == 1:
+        number = attempts.add(meaning.kind)
+        if meaning.kind is Kind.LIMIT and number == 1:
             self.limits.pace.note_limit()
-        if outcome.kind is Kind.ALREADY_EXISTS:
+        if meaning.kind is Kind.ALREADY_EXISTS:
             self.note_made()
-        if not _is_worth_another(attempts, outcome, began):
+        if not _is_worth_another(attempts, meaning, began):
             self.has_lost_answer |= attempts.may_have_been_applied
-            raise self._error(attempts, outcome)
-        self._begin_pause(attempts, outcome, number)
+            raise self._error(attempts, meaning)
+        self._begin_pause(attempts, meaning, number)
 
     def note_limit_beside(self, answer: Response) -> None:
         """Let the next request wait if a limit has stopped a part of a GraphQL request."""
@@ -245,7 +245,7 @@ class Session:
         if request.writes:
             self._policy.wait_for_turn(self.limits.pace, creates_content=request.creates_content)
         self._policy.wait()
-        if attempts.outcome or not request.has_looked:
+        if attempts.meaning or not request.has_looked:
             self._look(attempts)
         if request.writes:
             self.limits.pace.note_sent(creates_content=request.creates_content)
@@ -256,9 +256,9 @@ class Session:
         except RegistrarError as error:
             self.has_lost_answer |= attempts.may_have_been_applied
             is_unclear = attempts.may_have_been_applied and isinstance(error, GitHubError)
-            if attempts.outcome and is_unclear:
+            if attempts.meaning and is_unclear:
                 # This error does not say what became of the write
-                raise self._error(attempts, attempts.outcome) from error
+                raise self._error(attempts, attempts.meaning) from error
             raise
 
     def _attempt(self, attempts: _Attempts[Model]) -> Model:
@@ -276,11 +276,11 @@ class Session:
                 if not (attempt.status or isinstance(error, Unanswered)):
                     # Without an answer, this is a mistake of our own
                     raise
-                raise _FailedAttempt(self._outcome(attempts, attempt, error)) from error
+                raise _FailedAttempt(self._meaning(attempts, attempt, error)) from error
             finally:
                 self.limits.note(attempt.headers)
 
-    def _outcome(self, attempts: _Attempts[Model], attempt: "Attempt", error: Exception) -> Outcome:
+    def _meaning(self, attempts: _Attempts[Model], attempt: "Attempt", error: Exception) -> Meaning:
         request, sent = attempts.request, attempt.sent
         assert sent is not None  # noqa: S101 (for the type checker)
         context = self.context._replace(
@@ -288,7 +288,7 @@ class Session:
         )
         if isinstance(error, UnexpectedRequest):
             row = UNUSABLE._replace(text="fault.unexpected_request")
-            return Outcome(row, msg(row.text, address=Lines(str(error))), row.name)
+            return Meaning(row, msg(row.text, address=Lines(str(error))), row.name)
         if isinstance(error, Unanswered):
             return classify_no_answer(error.why, sent, context, writes=request.writes)
         attempts.lag_until = (self._last_made or 0.0) + LAG_SECONDS
@@ -308,10 +308,10 @@ class Session:
             context,
             may_lag=request.may_lag and self._last_made is not None,
         )
-        outcome = classify(case, self._clock.time(), judged)
-        if context.was_accepted and outcome.kind is Kind.TOKEN_REJECTED:
+        meaning = classify(case, self._clock.time(), judged)
+        if context.was_accepted and meaning.kind is Kind.TOKEN_REJECTED:
             self.limits.rejections += 1
-        return outcome
+        return meaning
 
     def _note_success(self, request: Request[Model]) -> None:
         self.limits.was_accepted, self.limits.rejections = True, 0
@@ -320,28 +320,28 @@ class Session:
             self.may_have_been_applied = True
             self.limits.pace.writes += 1
 
-    def _begin_pause(self, attempts: _Attempts[Model], outcome: Outcome, number: int) -> None:
-        seconds, announcement = pause_before(outcome, number), None
-        if outcome.kind is Kind.LAG:
+    def _begin_pause(self, attempts: _Attempts[Model], meaning: Meaning, number: int) -> None:
+        seconds, announcement = pause_before(meaning, number), None
+        if meaning.kind is Kind.LAG:
             left = max(attempts.lag_until - self._clock.monotonic(), 0.0)
             seconds = min(seconds, left + SHORTEST_LAG_PAUSE)
             announcement = msg("wait.lag")
-        self._policy.begin_pause(seconds, outcome.reason, announcement=announcement)
+        self._policy.begin_pause(seconds, meaning.reason, announcement=announcement)
 
-    def _error(self, attempts: _Attempts[Model], outcome: Outcome) -> GitHubError:
-        reason = outcome.reason
-        if outcome.row.gave_up:
+    def _error(self, attempts: _Attempts[Model], meaning: Meaning) -> GitHubError:
+        reason = meaning.reason
+        if meaning.row.gave_up:
             reason = msg(
-                outcome.row.gave_up,
+                meaning.row.gave_up,
                 reason=reason,
                 count=attempts.failed[Kind.OTHER],
                 seconds=round(self._clock.monotonic() - attempts.began),
             )
         return GitHubError(
             Failure(
-                outcome.kind,
+                meaning.kind,
                 msg("host.failed", operation=attempts.request.operation, reason=reason),
-                Cause(reason, outcome.cause),
+                Cause(reason, meaning.cause),
                 attempts.may_have_been_applied,
             )
         )
@@ -359,17 +359,17 @@ def _meaning(error: Exception, status: int) -> Row | None:
     return None if status >= 300 else UNUSABLE  # noqa: PLR2004
 
 
-def _is_worth_another(attempts: _Attempts[Model], outcome: Outcome, began: float) -> bool:
+def _is_worth_another(attempts: _Attempts[Model], meaning: Meaning, began: float) -> bool:
     """Whether the request is to be sent again after a failed try.
 
     ``began`` is when the try began (monotonic clock, in seconds).
     """
     if attempts.may_have_been_applied and not attempts.request.idempotent:
         return False
-    if outcome.kind is Kind.LAG:
+    if meaning.kind is Kind.LAG:
         is_first = attempts.failed[Kind.LAG] == 1
         may_be_lag = not is_first or attempts.request.is_worth_waiting()
         return may_be_lag and began < attempts.lag_until
-    asks_less = outcome.kind in attempts.request.asks_less_after
-    tries = min(outcome.row.tries, TRIES_BEFORE_LESS) if asks_less else outcome.row.tries
-    return outcome.kind is Kind.LIMIT or attempts.failed[Kind.OTHER] < tries
+    asks_less = meaning.kind in attempts.request.asks_less_after
+    tries = min(meaning.row.tries, TRIES_BEFORE_LESS) if asks_less else meaning.row.tries
+    return meaning.kind is Kind.LIMIT or attempts.failed[Kind.OTHER] < tries
