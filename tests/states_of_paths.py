@@ -20,7 +20,7 @@ TABLE: Mapping[str, str] = {
     "check · filled · skipped": "psm",
     "check · not a file · skipped": "ps",
     "check · proposed · nothing": "psm",
-    "check · proposed · to update": "ps",
+    "check · proposed · to update": "psM",
     "check · same · skipped": "psm",
     "check · to create · nothing": "p",
     "check · to create · skipped": "s",
