@@ -399,7 +399,10 @@ class WholeRuns(RuleBasedStateMachine):
                     # declined in a withdrawn pull request.
                     gone = {*LISTED} - {*paths} - now.keys()
                     kept = before and {path: before[path] for path in before.keys() - gone}
-                    if kept != now and self.brought_by(pull):
+                    # A reset may take people's work back, so that only our files are left
+                    brought = {(pull.head, path) for path in self.brought_by(pull)}
+                    is_ours = brought <= self.written and pull.head not in dict(self.removed)
+                    if kept != now and brought and not is_ours:
                         pushed.add(pull.number)
 
         if waits:
