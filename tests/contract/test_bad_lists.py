@@ -979,3 +979,18 @@ def test_a_mistake_below_a_long_line_is_found(action: Action, host: StandInHost)
     run = action(definitions=listed, language="en")
     assert (run.exit_code, host.requests) == (2, [])
     assert "has no key" in run.stderr
+
+
+def test_brackets_behind_a_mistake_are_not_scanned(action: Action, host: StandInHost) -> None:
+    """PyYAML's scanner takes the square of their number: a minute for a file of the largest size.
+
+    The search for an open quote used the scanner without the limit of levels.
+    """
+
+    def taken(count: int) -> int:
+        listed = action.write("list.yml", f"[{'[a/' * count}")
+        return steps(lambda: action(definitions=listed))
+
+    few, more = taken(30), taken(3_000)
+    assert more < 2 * few
+    assert host.requests == []

@@ -257,7 +257,7 @@ def _in_yaml(error: yaml.MarkedYAMLError, text: str) -> Malformed:
     problem, context = error.problem or "?", error.context or ""
     if mark is None:
         return _broken("YAML", 1, 1, problem)
-    began, quote = error.context_mark or mark, _open_quote(text, mark.line)
+    began, quote = error.context_mark or mark, _open_quote(text, mark)
     lines = [*_LINE_BREAK.split(text), ""]
     line = lines[min(mark.line, len(lines) - 1)]
     # The nearest line above that is neither blank nor a comment, or else the line of the error
@@ -298,18 +298,19 @@ def _indentation(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _open_quote(text: str, line: int) -> yaml.Mark | None:
-    """Find the opening quote that probably caused an error at ``line`` (from 0).
+def _open_quote(text: str, mark: yaml.Mark) -> yaml.Mark | None:
+    """Find the opening quote that probably caused an error at ``mark``.
 
     If somebody forgets a closing quote, the text ends at the next quote, which may be many lines
     below. The parser finds the mistake only there. Return ``None`` if no text of several lines ends
-    at ``line``.
+    in the line of ``mark``.
     """
     opened, ends = None, -1
     try:
         for token in yaml.scan(text, Loader=yaml.SafeLoader):
             start, end = token.start_mark, token.end_mark
-            if start.line > line:
+            if start.index > mark.index:
+                # The scanner alone has no limit of levels, and takes the square of their number
                 break
             is_quoted = isinstance(token, yaml.ScalarToken) and token.style in {"'", '"'}
             if is_quoted and end.line > start.line:
@@ -322,7 +323,7 @@ def _open_quote(text: str, line: int) -> yaml.Mark | None:
             return opened if start.line == ends else start
     except (ValueError, OverflowError):  # an invalid escape, behind the mistake
         pass
-    return opened if ends == line else None
+    return opened if ends == mark.line else None
 
 
 def _in_json(error: json.JSONDecodeError, text: str) -> Malformed:
