@@ -8,6 +8,7 @@ are not listed.
 """
 
 from copy import copy
+from dataclasses import replace
 
 from registrar.models.paths import ListedPath, Present, by_path
 from registrar.models.record import Record
@@ -59,7 +60,7 @@ class Privacy:
         if self._listed is None:
             return row
         conflicts = tuple(path for path in row.conflicts if path in row.paths)
-        return row._replace(paths=by_path(map(_listed_only, row.files)), conflicts=conflicts)
+        return replace(row, paths=by_path(map(_listed_only, row.files)), conflicts=conflicts)
 
     def published(self, result: RunResult) -> RunResult:
         """Return the result of a run as it may be published."""

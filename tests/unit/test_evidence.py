@@ -8,6 +8,7 @@ import random
 import subprocess
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -134,7 +135,7 @@ class Shown:
     def _counted(
         self, name: str, paths: Mapping[str, Standing], exclusion: Exclusion | None = None
     ) -> Record:
-        made = record(name, paths)._replace(exclusion=exclusion)
+        made = replace(record(name, paths), exclusion=exclusion)
         self.page.counted.add(made)
         return made
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -45,7 +46,7 @@ def test_the_order_is_by_name() -> None:
         for each in map(Repository, names)
     ]
     assert writing.in_order(reversed(read)) == read
-    read[0] = left = read[0]._replace(interrupted=True)
+    read[0] = left = replace(read[0], interrupted=True)
     assert writing.in_order(read) == [*read[1:], left]
 
 
@@ -99,7 +100,7 @@ def _row(number: int, left_to_do: Status) -> Record:
     row = Record(
         spec()._replace(repository=repository), repository, paths=by_path(files), commit="c0ffee"
     )
-    return row._replace(to_close=int(left_to_do is Status.TO_CLOSE))
+    return replace(row, to_close=int(left_to_do is Status.TO_CLOSE))
 
 
 AFTERWARDS = {*WRITTEN, Status.DEFERRED, Status.COMPLETE}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -132,7 +133,7 @@ def test_a_summary_that_is_cut_leaves_nothing_open(size: int, content: bytes) ->
 def test_one_exit_code_for_all_registrations(
     exit_codes: list[int], error: BaseException | None, expected: int
 ) -> None:
-    results = [registration()._replace(exit_code=code) for code in exit_codes]
+    results = [replace(registration(), exit_code=code) for code in exit_codes]
     run = RunResult(results)
     if error:
         with contextlib.suppress(type(error)):

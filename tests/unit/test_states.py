@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from enum import Enum, StrEnum
 from typing import Any
 
@@ -131,7 +132,7 @@ def test_every_operation_is_a_state_of_its_repository(operation: PullRequestOper
     path = in_state(file_of("a", b"a\n"), Standing.PROPOSED, Done.CREATED)
     job = spec(path.definition)
     record = Record(job, job.repository, is_ended=True, paths=by_path([path]), operation=operation)
-    ended = record._replace(pull_request=PullRequest(1, "https://example.com"))
+    ended = replace(record, pull_request=PullRequest(1, "https://example.com"))
     assert (ended.status in WRITTEN) == (operation is not PullRequestOperation.NONE)
 
 

@@ -5,7 +5,7 @@ The budget is the plan that a run shows before it writes: the number of pull req
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from registrar.errors import Diagnostic, Refused
@@ -124,14 +124,14 @@ class ManyRun:
         require_known_properties(asked, listed)
         for name, failure in listing.not_found.items():
             for spec in self._specs([Repository(name)]):
-                not_found = unread(spec)._replace(failure=failure)
+                not_found = replace(unread(spec), failure=failure)
                 self.result.reading.add(not_found)
                 self._add(not_found)
         if asked and (persons := {each.owner for each in listed if each.of_person}):
             self._note(msg("progress.no_properties", owners=sorted(persons)))
         for repository, reason in listing.excluded_repositories:
             for spec in self._specs([repository]):
-                self._leave_out(unread(spec)._replace(exclusion=reason))
+                self._leave_out(replace(unread(spec), exclusion=reason))
         return listing
 
     def _require_time(self) -> None:
@@ -289,7 +289,7 @@ class ManyRun:
                 self._add(row, place, self._set_pace(left, expected - left))
                 if row.status in {Status.FAILED, Status.DEFERRED}:
                     interrupted = previewed.interrupted or bool(registered.left_branch)
-                    not_done.append(previewed._replace(interrupted=interrupted))
+                    not_done.append(replace(previewed, interrupted=interrupted))
                 if reason := writing.why_stop(registered, gate):
                     self.result.stop(reason, registered.exit_code)
         if self.result.stopped:
@@ -359,7 +359,7 @@ class ManyRun:
 
         If nothing of the repository was read, all its paths are shown as not read.
         """
-        row = row if row.files else row._replace(paths=unread(row.spec).paths)
+        row = row if row.files else replace(row, paths=unread(row.spec).paths)
         self._without_row.pop(_key(row.spec), None)
         self.result.add(row)
         self.listener.record(row, self.result.end)

@@ -28,7 +28,7 @@ answer counts only for its own moment, and a run reads a repository again before
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -351,27 +351,27 @@ class Reader:
         It has `Status.UNREAD` if it needs requests about this repository alone.
         """
         if isinstance(state, Exclusion):
-            return unread(spec)._replace(exclusion=state)
+            return replace(unread(spec), exclusion=state)
         if isinstance(state, Failure):
-            return unread(spec)._replace(failure=state)
+            return replace(unread(spec), failure=state)
         if state is None:
             return unread(spec)
         try:
             task = make_task(spec, state)
         except Refused as refused:
-            return unread(spec)._replace(failure=refused.failure)
+            return replace(unread(spec), failure=refused.failure)
         task = task._replace(spec=spec._replace(is_preview=True))
         client = self.github.client(spec.target)
         scopes = self.github.limits.scopes
         guesses = Guesses(task, partial(client.may_write, task.repository), scopes)
         branches = task.state.branches.values()
         interrupted = any(each.head and not each.pull_requests for each in branches)
-        result = preview(task, guesses, self.listener)._replace(spec=spec)
+        result = replace(preview(task, guesses, self.listener), spec=spec)
         is_read_again = spec.writes or result.left_to_do is Status.TO_WITHDRAW
         is_guess = guesses.used or result.to_close > 0
         if is_guess and not is_read_again:
-            return unread(spec)._replace(interrupted=interrupted)
-        return result._replace(interrupted=interrupted, is_guess=is_guess)
+            return replace(unread(spec), interrupted=interrupted)
+        return replace(result, interrupted=interrupted, is_guess=is_guess)
 
     def _previewed_alone(self, known: Record) -> Record:
         """Return the preview of a registration, with requests about this repository alone."""
@@ -384,7 +384,7 @@ class Reader:
             if done.failure and kind in ENDS_THE_READING:
                 raise RegistrarError(done.failure)
             if kind not in {Kind.USED_UP, Kind.OUT_OF_TIME}:
-                return done._replace(spec=spec, interrupted=interrupted)
+                return replace(done, spec=spec, interrupted=interrupted)
         return unread(spec)
 
     @property

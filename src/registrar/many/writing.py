@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from registrar.errors import ENDS_THE_WRITING, LEAVES_FOR_NEXT_RUN, Cause, Kind
@@ -244,12 +245,12 @@ def ended(previewed: Record, registered: Record, *, wrote: bool) -> Record:
     failed, is_open = registered.failed, registered.operation is not PullRequestOperation.NONE
     left = left_alone(previewed)
     if not registered.files:
-        registered = registered._replace(paths=left.paths, pull_request=left.pull_request)
+        registered = replace(registered, paths=left.paths, pull_request=left.pull_request)
     why = registered.failure
     if why and why.kind in LEAVES_FOR_NEXT_RUN and not (is_open or failed):
         shows_failure = wrote or why.kind is Kind.MOVED
-        return registered._replace(
-            deferred_work=left.deferred_work, failure=why if shows_failure else None
+        return replace(
+            registered, deferred_work=left.deferred_work, failure=why if shows_failure else None
         )
     return registered
 
@@ -267,7 +268,7 @@ def left_alone(previewed: Record) -> Record:
             ListedPath(file.definition, Unread()) if file.standing in _GUESSED else file
             for file in paths
         )
-    return previewed._replace(deferred_work=left, paths=by_path(paths), failure=None)
+    return replace(previewed, deferred_work=left, paths=by_path(paths), failure=None)
 
 
 def may_have_written(previewed: Record, registered: Record, client: "Client") -> bool:

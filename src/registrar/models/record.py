@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from types import MappingProxyType
+from functools import cached_property
 from typing import NamedTuple
 
 from registrar.errors import Failure, Kind
@@ -118,7 +119,8 @@ add it. Then a pull request is open, as a rule, and waits for people.
 """
 
 
-class Record(NamedTuple):
+@dataclass(frozen=True)
+class Record:
     """The result of one list in one repository. The reports are made of records."""
 
     spec: RegistrationSpec
@@ -129,7 +131,7 @@ class Record(NamedTuple):
     deferred_work: Status | None = None
     """The value of `left_to_do` if the repository is left for the next run because of a limit;
     otherwise ``None``."""
-    paths: Mapping[str, ListedPath] = MappingProxyType({})
+    paths: Mapping[str, ListedPath] = field(default_factory=dict)
     """The listed paths, in the order of the list."""
     branch: str = ""
     left_branch: str = ""
@@ -192,16 +194,21 @@ class Record(NamedTuple):
     def after(self, outcomes: Mapping[str, Outcome]) -> "Record":
         """Return the record with outcomes of some of its paths, by path."""
         changed = {p: self.paths[p]._replace(outcome=each) for p, each in outcomes.items()}
-        return self._replace(paths={**self.paths, **changed})
+        return replace(self, paths={**self.paths, **changed})
 
     def with_paths(self, paths: Iterable[ListedPath]) -> "Record":
         """Return the record with other values for some of its paths."""
-        return self._replace(paths={**self.paths, **by_path(paths)})
+        return replace(self, paths={**self.paths, **by_path(paths)})
+
+    @cached_property
+    def failures(self) -> Mapping[str, Failure]:
+        """The failures of listed paths, by path."""
+        return {file.path: file.failure for file in self.files if file.failure}
 
     @property
     def is_refused(self) -> bool:
         """Whether there are files that the token is known not to be allowed to write."""
-        return any(f.failure and f.failure.kind is Kind.PERMISSION for f in self.files)
+        return any(each.kind is Kind.PERMISSION for each in self.failures.values())
 
     def pull_request_of(self, file: ListedPath) -> PullRequest | None:
         """Return the pull request that proposes a path, or in which somebody declined it.
@@ -209,7 +216,7 @@ class Record(NamedTuple):
         For a path that was not read, it is the open pull request: it may have the path, and a
         reader can look there. ``None`` if there is none.
         """
-        may_hold = file.on_branch or file.standing is Standing.UNREAD
+        may_hold = file.standing in {Standing.PROPOSED, Standing.UNREAD}
         return file.declined_in or (self.pull_request if may_hold else None)
 
     @property
@@ -232,10 +239,18 @@ class Record(NamedTuple):
         own = self.spec.settings.workflow_repository
         return own.lower() == self.repository.full_name.lower()
 
-    @property
-    def standings(self) -> Counter[Standing]:
+    @cached_property
+    def states(self) -> Counter[tuple[Standing, Done]]:
         """Number of listed paths in each state. Every listed path is counted once."""
-        return Counter(file.standing for file in self.files)
+        return Counter(file.state for file in self.files)
+
+    @cached_property
+    def standings(self) -> Counter[Standing]:
+        """The same, without what this run did about the paths."""
+        counted = Counter[Standing]()
+        for (standing, _), number in self.states.items():
+            counted[standing] += number
+        return counted
 
     def found(self, kind: FailOn) -> int:
         """Number of listed paths that are a finding of ``kind``."""
@@ -275,13 +290,13 @@ class Record(NamedTuple):
         ``None`` if nothing failed. Also ``None`` if only files failed and the repository is
         deferred or its open pull request needs no change.
         """
-        failed = next((file for file in self.files if file.failure), None)
-        if self.failure or failed is None or failed.failure is None:
+        if self.failure or not self.failures:
             return self.failure
         if self.status is Status.DEFERRED or self.status in ONLY_LOOKED_AT:
             return None
-        path, reason = failed.definition.path, failed.failure.message
-        return failed.failure._replace(message=msg("cause.one_failed", path=path, reason=reason))
+        path, failure = next(iter(self.failures.items()))
+        message = msg("cause.one_failed", path=path, reason=failure.message)
+        return failure._replace(message=message)
 
     @property
     def fails_run(self) -> bool:
@@ -347,10 +362,9 @@ class Record(NamedTuple):
             return Status.UNREAD
         if self.withdrawable and self.spec.withdraws:
             return Status.TO_WITHDRAW
-        states = {file.state for file in self.files}
-        standings = {standing for standing, _ in states}
+        states, standings = self.states, self.standings
         withdraws = self.spec.settings.mode is Mode.WITHDRAW
-        if withdraws and standings & _NOT_PROPOSED and not self.pull_request:
+        if withdraws and _NOT_PROPOSED & standings.keys() and not self.pull_request:
             return Status.NOT_PROPOSED
         missing = {done for standing, done in states if standing is Standing.TO_CREATE}
         fails = bool(missing & _FAILED)
@@ -381,7 +395,7 @@ class Record(NamedTuple):
 
     def count(self, *done: Done) -> int:
         """Count the listed paths with one of these outcomes."""
-        return sum(1 for file in self.files if file.done in done)
+        return sum(number for (_, each), number in self.states.items() if each in done)
 
     @property
     def created(self) -> int:

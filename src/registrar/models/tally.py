@@ -1,6 +1,6 @@
 """The numbers of repositories, lists and paths in each state, for a run over many."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 
 from registrar.models.record import ONLY_LOOKED_AT, Record, Status
 from registrar.models.selection import Exclusion
@@ -25,7 +25,7 @@ class Tally:
 
         Those in `refused_whole` are left out.
         """
-        self.paths: dict[str, Counter[Standing]] = {}
+        self.paths = defaultdict[str, Counter[Standing]](Counter)
         """For each listed path, the number of repositories in which it has each state. If several
         lists have the path, a repository is counted once for each of them."""
         self.completeness: dict[int | str, Completeness] = {}
@@ -77,7 +77,7 @@ class Tally:
         self.left_branches += bool(record.left_branch)
         self.has_failed |= record.fails_run
         for file in record.files:
-            self.paths.setdefault(file.path, Counter())[file.standing] += 1
+            self.paths[file.path][file.standing] += 1
         if record.conflicts:
             self.conflicting += 1
         elif since := record.open_since:

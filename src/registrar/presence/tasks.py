@@ -45,7 +45,8 @@ def make_task(
     present, elsewhere = _present_in(definitions, listing, spec, state)
     unset = _without_value([d for d in definitions if d.path not in present])
     exists = msg("reason.exists", branch=spec.settings.ref or spec.base_of(state.repository))
-    create = Create(said_until_created(spec))
+    said = Done.TO_CREATE if spec.proposes else Done.NOTHING
+    create = Create(Done.PENDING if spec.writes else said)
 
     def found(definition: FileDefinition) -> ListedPath:
         path = definition.path
@@ -82,13 +83,6 @@ def make_task(
         hiding=_hiding(state, missing, listing) if spec.tells_what_is_lost else (),
         removed=_removed(spec, state, definitions, present),
     )
-
-
-def said_until_created(spec: RegistrationSpec) -> Done:
-    """Return what people read of a missing path until it is created."""
-    if spec.writes:
-        return Done.PENDING
-    return Done.TO_CREATE if spec.proposes else Done.NOTHING
 
 
 def blocked(spec: RegistrationSpec, reason: Message, about: str) -> Leave | CannotCreate:

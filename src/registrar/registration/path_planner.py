@@ -20,7 +20,7 @@ from registrar.models.settings import Mode
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
 from registrar.presence.names import forms_of
-from registrar.presence.tasks import blocked, said_until_created
+from registrar.presence.tasks import blocked
 from registrar.registration.lookups import Lookups
 from registrar.registration.mark import Mark
 from registrar.registration.preflight import lacking_scope, scope_failure
@@ -74,7 +74,10 @@ class PathPlanner:
         self._target = target
         self._sent = sent
         self._is_guess = lookups.is_guess
-        self._scopes = lookups.scopes
+        # In one repository, the whole run is refused instead (`preflight.require_writable`)
+        is_asked = spec.policy.fails_refused_files and spec.proposes
+        is_asked &= spec.settings.mode is not Mode.CHECK
+        self._scopes = lookups.scopes if is_asked else None
         tree = (target and target.branch.tree) or {}
         self._directories = {parent for path in tree for parent in parents(path)}
 
@@ -92,20 +95,20 @@ class PathPlanner:
         target = self._target
         if target and target.pull_request and listed.path in target.conflicts:
             return listed._replace(conflicts_with=target.pull_request)
-        if not isinstance(listed.plan, Create):
+        create = listed.plan
+        if not isinstance(create, Create):
             return listed
-        listed = listed._replace(deleted_since=deleted_since)
+        plan: PathPlan = create
         if declined_in:
             reason = msg("reason.declined", pull_request=declined_in.link)
-            declined = Leave(
+            plan = Leave(
                 Why.DECLINED, Standing.DECLINED, Done.SKIPPED, reason, pull_request=declined_in
             )
-            return listed._replace(plan=declined)
-        if target is None:
-            return listed
-        return listed._replace(plan=self._in_scope(listed, self._plan(listed, target)))
+        elif target:
+            plan = self._in_scope(listed, self._plan(listed, create, target))
+        return listed._replace(plan=plan, deleted_since=deleted_since)
 
-    def _plan(self, listed: ListedPath, target: Target) -> PathPlan:
+    def _plan(self, listed: ListedPath, create: Create, target: Target) -> PathPlan:
         spec, path, branch = self._spec, listed.path, target.branch
         if above := next((each for each in parents(path) if each in (branch.tree or {})), ""):
             return blocked(spec, msg("reason.blocked_on_branch", parent=above), above)
@@ -113,7 +116,9 @@ class PathPlanner:
             return Leave(Why.FROM_BASE, Standing.TO_CREATE, Done.SKIPPED, msg("reason.from_base"))
         if target.leaves_pull_request:
             return self._not_updated(listed, target)
-        return self._written(listed, target) if spec.writes else self._foreseen(listed, target)
+        if spec.writes:
+            return self._written(listed, target)
+        return self._foreseen(listed, create, target)
 
     def _not_updated(self, listed: ListedPath, target: Target) -> PathPlan:
         is_brought = self._found(listed, target, by_mark=True) is not None
@@ -141,9 +146,8 @@ class PathPlanner:
             return Create(is_known_absent=is_listed)
         return CannotCreate(Failure.of(msg("reason.not_committable")))
 
-    def _foreseen(self, listed: ListedPath, target: Target) -> PathPlan:
+    def _foreseen(self, listed: ListedPath, create: Create, target: Target) -> PathPlan:
         """Plan a path in a run that only shows its plan."""
-        create = Create(said_until_created(self._spec))
         found = self._found(listed, target, by_mark=True) if target.mark else None
         if found is None:
             return create
@@ -182,14 +186,9 @@ class PathPlanner:
         return Update("") if is_other else Why.ON_BRANCH
 
     def _in_scope(self, listed: ListedPath, plan: PathPlan) -> PathPlan:
-        """Return a plan, or the failure of a file that the token may not write.
-
-        In one repository, the whole run is refused instead (`require_writable`).
-        """
-        spec = self._spec
-        is_asked = spec.policy.fails_refused_files and spec.proposes
-        is_asked &= spec.settings.mode is not Mode.CHECK and isinstance(plan, (Create, Update))
-        if not (is_asked and lacking_scope([listed.definition], self._scopes)):
+        """Return a plan, or the failure of a file that the token may not write."""
+        is_to_write = isinstance(plan, (Create, Update))
+        if not (is_to_write and lacking_scope([listed.definition], self._scopes)):
             return plan
         standing = Standing.PROPOSED if isinstance(plan, Update) else Standing.TO_CREATE
         return CannotCreate(scope_failure(self._scopes), standing)

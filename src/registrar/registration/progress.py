@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 
 from registrar.errors import Diagnostic, Failure
 from registrar.models.paths import Outcome, Result, Why, by_path
@@ -38,7 +39,7 @@ class Progress:
         old = self._result.repository.full_name
         if repository.full_name.lower() != old.lower():
             self.note("progress.renamed", about=old, old=old, new=repository.full_name)
-        self._result = self._result._replace(repository=repository)
+        self._result = replace(self._result, repository=repository)
         self.listener.begins(repository)
 
     def begin(self, task: Task) -> None:
@@ -48,7 +49,8 @@ class Progress:
         with self.group("group.check", count=total, target=task.repository.full_name):
             for number, listed in enumerate(task.paths, start=1):
                 self.listener.path_found(listed, number, total)
-        self._result = self._result._replace(
+        self._result = replace(
+            self._result,
             paths=by_path(task.paths),
             commit=task.state.base_sha,
             has_list=task.has_list,
@@ -88,7 +90,8 @@ class Progress:
         """
         earlier = self._result.paths
         paths = (each.planned_after(earlier[each.path]) for each in plan.paths)
-        self._result = self._result._replace(
+        self._result = replace(
+            self._result,
             paths=by_path(paths),
             beside=plan.beside,
             unlisted=plan.unlisted,
@@ -164,7 +167,7 @@ class Progress:
         """
         is_new = note not in self._result.notes
         if is_new:
-            self._result = self._result._replace(notes=(*self._result.notes, note))
+            self._result = replace(self._result, notes=(*self._result.notes, note))
         return is_new
 
     def keep_needless(self, steps: Sequence[Close]) -> None:
@@ -173,19 +176,19 @@ class Progress:
         if not pull_requests:
             return
         count, links = len(pull_requests), tuple(pull.link for pull in pull_requests)
-        self._result = self._result._replace(to_close=count)
+        self._result = replace(self._result, to_close=count)
         if not (self._task and self._task.missing):
             # With missing files, the result is about the pull request that is to be opened
-            self._result = self._result._replace(pull_request=pull_requests[-1])
+            self._result = replace(self._result, pull_request=pull_requests[-1])
         self.note("progress.to_close", repeats_state=True, count=count, pull_requests=links)
 
     def keep_branch(self, name: str) -> None:
         """Keep the name of the working branch."""
-        self._result = self._result._replace(branch=name)
+        self._result = replace(self._result, branch=name)
 
     def keep_left_branch(self, name: str) -> None:
         """Keep and print the name of a branch that is left without a commit."""
-        self._result = self._result._replace(left_branch=name)
+        self._result = replace(self._result, left_branch=name)
         is_used = self.spec.uses_profile_branch
         key = "progress.branch_left" if is_used else "progress.branch_left_alone"
         self.note(key, about=name, branch=name)
@@ -193,20 +196,20 @@ class Progress:
     def keep_pull_request(self, pull_request: PullRequest, operation: PullRequestOperation) -> None:
         """Keep and print the pull request, and the operation that was done on it."""
         closed = self._result.closed + (operation is PullRequestOperation.CLOSED)
-        result = self._result._replace(pull_request=pull_request, operation=operation)
-        self._result = result._replace(closed=closed)
+        result = replace(self._result, pull_request=pull_request, operation=operation)
+        self._result = replace(result, closed=closed)
         self.listener.pull_request_done(pull_request, operation)
 
     def _keep_unread(self, failure: Failure) -> None:
         """Keep why the token may not read the pull requests."""
-        self._result = self._result._replace(knows_pull_requests=False)
+        self._result = replace(self._result, knows_pull_requests=False)
         about, reason = failure.cause.identity, failure.message
         self.note("progress.pull_requests_unread", about=about, reason=reason)
 
     def keep_proposed(self, pull_request: PullRequest) -> None:
         """Keep and print an open pull request to which this run does nothing."""
         if self._result.operation is PullRequestOperation.NONE:
-            self._result = self._result._replace(pull_request=pull_request)
+            self._result = replace(self._result, pull_request=pull_request)
         self.listener.line(msg("progress.proposed", url=Link(pull_request.url)))
 
     def result(self, *, assuming: Mapping[str, Outcome] | None = None) -> Record:

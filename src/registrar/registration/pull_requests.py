@@ -1,6 +1,7 @@
 """Opens the pull request of the working branch, or updates the open one."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from urllib.parse import quote
 
@@ -197,7 +198,7 @@ def _body(work: Work, plan: Plan, result: Record, pull: PullRequest | None = Non
     """Return the updated description of a pull request, or the description of a new one."""
     mark = plan.mark if pull is None else Mark.of(pull.body)
     if pull and not work.sent.has_opened(pull):
-        result = result._replace(pull_request=pull)
+        result = replace(result, pull_request=pull)
     if plan.describes_first:
         mark = None
     return work.proposal.body(result, pull.body if pull else None, mark=mark or EMPTY_MARK)

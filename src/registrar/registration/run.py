@@ -10,6 +10,7 @@ or on whether the run is about other repositories, too.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from registrar.errors import (
@@ -58,7 +59,7 @@ def register(client: "Client", spec: RegistrationSpec, listener: Listener) -> Re
     """
     progress = Progress(spec, listener)
     result = _result_of(lambda: _register(client, progress), progress, client)
-    return result._replace(is_ended=spec.writes or spec.withdraws)
+    return replace(result, is_ended=spec.writes or spec.withdraws)
 
 
 def preview(task: Task, lookups: Lookups, listener: Listener) -> Record:
@@ -92,10 +93,10 @@ def _result_of(
         progress.end_early(_why_pending(error, failure, progress.spec))
         result = progress.result()
         wrote = bool(client and client.session.wrote) or bool(result.count(Done.UNKNOWN))
-        return result._replace(exit_code=exit_code(error, wrote=wrote), failure=failure)
+        return replace(result, exit_code=exit_code(error, wrote=wrote), failure=failure)
     result = progress.result()
     fails_check = any(result.found_of(result.spec.settings.fail_on))
-    return result._replace(exit_code=EXIT_FAILED if result.failed or fails_check else EXIT_DONE)
+    return replace(result, exit_code=EXIT_FAILED if result.failed or fails_check else EXIT_DONE)
 
 
 def _why_pending(error: BaseException, failure: Failure, spec: RegistrationSpec) -> Message | None:
