@@ -28,7 +28,7 @@ NO_URL = (
 WRONG: dict[Callable[[Fields, str], Any], tuple[Any, ...]] = {
     Fields.text: (None, 1, True, [], {}),
     Fields.number: (None, "1", "1](http://x)", 1.0, True, -1, []),
-    Fields.identity: (None, "1", 0, -1, True),
+    Fields.id_number: (None, "1", 0, -1, True),
     Fields.flag: (None, 0, "true", []),
     Fields.object: (None, 0, "true", []),
     Fields.objects: (None, 0, "true", {}, [1], [None], [{}, []]),
@@ -47,7 +47,7 @@ WRONG: dict[Callable[[Fields, str], Any], tuple[Any, ...]] = {
         (Fields.text, ""),
         (Fields.number, 0),
         (Fields.number, 7),
-        (Fields.identity, 1),
+        (Fields.id_number, 1),
         (Fields.flag, False),
         (Fields.url, "https://github.com/octo/example/pull/1"),
         (Fields.url, "http://127.0.0.1:8080/pull/1"),

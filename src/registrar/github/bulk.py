@@ -15,7 +15,7 @@ from registrar.github import parse, parse_graphql, queries, trees
 from registrar.github.answer import GraphQLError, Response
 from registrar.github.case import UNREADABLE, words_alone
 from registrar.github.classify import failure_beside_data
-from registrar.github.fields import Fields, UnusableAnswer, identity
+from registrar.github.fields import Fields, UnusableAnswer, id_number
 from registrar.github.graphql import (
     GraphQL,
     PartialState,
@@ -246,7 +246,7 @@ class BulkClient:
                 raise UnusableAnswer("not an array")
             listed = [_object(attempt, item) for item in items]
             found = {
-                identity(each.id): self.rest.described(parse.repository(each)) for each in listed
+                id_number(each.id): self.rest.described(parse.repository(each)) for each in listed
             }
             return found, data.get("total_count") if name else None
 
@@ -341,5 +341,5 @@ def _properties(owner: str, attempt: "Attempt", number: int) -> _Page[Values]:
     if not attempt.is_array:
         raise UnusableAnswer("not an array")
     return {
-        identity(each.repository_id): parse.property_values(each.properties) for each in page
+        id_number(each.repository_id): parse.property_values(each.properties) for each in page
     }, None

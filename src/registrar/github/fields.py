@@ -54,7 +54,7 @@ def number(value: object) -> int:
     return value
 
 
-def identity(value: object) -> int:
+def id_number(value: object) -> int:
     """Return the number by which GitHub identifies something: a whole number from 1."""
     if type(value) is not int or value < 1:
         raise UnusableAnswer("not a number from 1")
@@ -148,8 +148,8 @@ class Fields:
     def number(self, name: str) -> int:
         return self._checked(name, number)
 
-    def identity(self, name: str) -> int:
-        return self._checked(name, identity)
+    def id_number(self, name: str) -> int:
+        return self._checked(name, id_number)
 
     def object_id(self, name: str) -> str:
         return self._checked(name, object_id)

@@ -38,7 +38,7 @@ _OF_CONTENTS = {
 not say whether it is executable."""
 
 
-def identity(fields: Fields) -> Repository:
+def identified(fields: Fields) -> Repository:
     """Return the name, the default branch, the number and the visibility of a repository."""
     visibility = ""
     if "private" in fields:
@@ -47,7 +47,7 @@ def identity(fields: Fields) -> Repository:
     return Repository(
         full_name=fields.full_name("full_name"),
         default_branch=fields.text_or("default_branch", ""),
-        id=fields.identity("id") if "id" in fields else 0,
+        id=fields.id_number("id") if "id" in fields else 0,
         visibility=visibility,
     )
 
@@ -64,7 +64,7 @@ def repository(given: GitHubRepository) -> Repository:
     if "custom_properties" in fields:
         properties = property_values(given.custom_properties)
     permissions = fields.object_or_none("permissions")
-    return identity(fields)._replace(
+    return identified(fields)._replace(
         html_url=checks.url(given.html_url),
         node_id=given.node_id or "",
         archived=bool(given.archived),
@@ -84,7 +84,7 @@ def repository_beside(pull_request: object) -> Repository | None:
     """Return the repository that an answer about a pull request describes, ``None`` if none."""
     base = Fields(pull_request).object_or_none("base")
     repo = base.object_or_none("repo") if base else None
-    return identity(repo) if repo else None
+    return identified(repo) if repo else None
 
 
 def property_values(given: Mapping[str, object]) -> Values:
@@ -223,7 +223,7 @@ def pull_request(given: GitHubPullRequest) -> PullRequest:
     of = repository_beside({"base": base.raw_data})
     merged = given.merged_at is not None
     return PullRequest(
-        number=checks.identity(given.number),
+        number=checks.id_number(given.number),
         url=checks.url(given.html_url),
         body=given.body or "",
         is_open=text(given.state) == "open",

@@ -20,12 +20,12 @@ NOT_FOUND = "NOT_FOUND"
 _MAY_PUSH = frozenset({"WRITE", "MAINTAIN", "ADMIN"})
 
 
-def identity(fields: Fields) -> Repository:
+def identified(fields: Fields) -> Repository:
     """Return the name, the ids and the visibility of a repository."""
     private = "private" if fields.flag("isPrivate") else "public"
     return Repository(
         full_name=fields.full_name("nameWithOwner"),
-        id=fields.identity("databaseId") if "databaseId" in fields else 0,
+        id=fields.id_number("databaseId") if "databaseId" in fields else 0,
         node_id=fields.text("id"),
         visibility=fields.text_or("visibility", private).lower(),
     )
@@ -37,7 +37,7 @@ def repository(fields: Fields) -> Repository:
     language = fields.object_or_none("primaryLanguage")
     topics = fields.object_or_none("repositoryTopics")
     role = fields.text_or("viewerPermission", "")
-    return identity(fields)._replace(
+    return identified(fields)._replace(
         default_branch=default.text("name") if default else "",
         html_url=fields.url("url"),
         archived=fields.flag("isArchived"),
@@ -65,11 +65,11 @@ def created(data: Fields, body: str) -> Created:
 def _new_pull_request(fields: Fields, body: str) -> PullRequest:
     of = fields.object_or_none("repository")
     return PullRequest(
-        number=fields.identity("number"),
+        number=fields.id_number("number"),
         url=fields.url("url"),
         body=body,
         created_at=fields.text_or("createdAt", ""),
-        of=identity(of) if of else None,
+        of=identified(of) if of else None,
     )
 
 
@@ -215,7 +215,7 @@ def _pull_request(fields: Fields) -> PullRequest:
     kind = author.text("__typename") if author else ""
     association = fields.text_or("authorAssociation", "")
     return PullRequest(
-        number=fields.identity("number"),
+        number=fields.id_number("number"),
         url=fields.url("url"),
         body=fields.text("body"),
         is_open=state == "OPEN",

@@ -17,11 +17,11 @@ NAMES_AT_ONCE = 3
 hardly ever used; each of them costs one more request."""
 _LISTING = "oid entries { nameRaw mode type oid }"
 
-_IDENTITY = """
+_NAMES = """
     id databaseId nameWithOwner url visibility isPrivate isArchived isEmpty isFork viewerPermission
 """
 _STATE = """
-    %(identity)s
+    %(names)s
     %(base)s
     %(branches)s %(heads)s
 """
@@ -74,7 +74,7 @@ query($owner: String!, $name: String!, $oid: GitObjectID!%(variables)s) {
 _COMMITS = """
 query($owner: String!, $name: String!%(variables)s) {
   repository(owner: $owner, name: $name) {
-    %(facts)s %(identity)s defaultBranchRef { name } %(commits)s
+    %(facts)s %(names)s defaultBranchRef { name } %(commits)s
   }
 }
 """
@@ -237,7 +237,7 @@ def _query(  # noqa: PLR0913 (what a query can ask for)
     ]
     parts = {
         "facts": facts,
-        "identity": _IDENTITY,
+        "names": _NAMES,
         "variables": "".join(f", ${name}: GitObjectID!" for name in commits)
         + "".join(f", ${name}: String!" for name in values),
         "branches": " ".join(_BRANCH % each for each in numbers),

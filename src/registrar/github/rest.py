@@ -29,7 +29,7 @@ from github.Repository import Repository as GitHubRepository
 
 from registrar.errors import GitHubError, Kind, Refused, RegistrarError
 from registrar.github import parse
-from registrar.github.fields import Absent, Fields, UnusableAnswer, identity, text
+from registrar.github.fields import Absent, Fields, UnusableAnswer, id_number, text
 from registrar.github.limits import PER_PAGE
 from registrar.github.session import Model, Request, Session
 from registrar.github.trees import GitTree
@@ -510,10 +510,10 @@ class Rest:
         def call(attempt: "Attempt") -> tuple[tuple[PullRequest, ...], list[int]]:
             pulls_of = _of(attempt, repository).get_pulls(state=state, head=head)
             listed = _page(attempt, pulls_of, number)
-            numbers = [identity(each.number) for each in listed]
+            numbers = [id_number(each.number) for each in listed]
             found = [each for each in listed if _is_from(each, branch)]
             if repository.id and any(
-                Fields(each.base.raw_data).object("repo").identity("id") != repository.id
+                Fields(each.base.raw_data).object("repo").id_number("id") != repository.id
                 for each in listed
             ):
                 raise UnusableAnswer("another repository has the name by now")

@@ -44,7 +44,7 @@ class Mark(NamedTuple):
     this comment, so that it may be any path.
     """
     list: str = ""
-    """Hash of the list's identity; empty if it is not known."""
+    """Hash of the id of the list; empty if it is not known."""
     is_withdrawn: bool = False
     """Whether registrar has withdrawn the pull request. A later run may continue its branch."""
     is_needless: bool = False
@@ -202,5 +202,5 @@ description has no mark."""
 
 
 def hashed(text: str) -> str:
-    """Return the hash that a mark has for a path, or for the identity of a list."""
+    """Return the hash that a mark has for a path, or for the id of a list."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
