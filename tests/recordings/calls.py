@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Protocol
 from registrar.github.client import GitHub
 from registrar.github.limits import RetryPolicy
 from registrar.github.transport import Transport
-from registrar.github.trees import ProvedTree
+from registrar.github.trees import ProvedDirectories
 from registrar.models.files import FileDefinition
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.settings import PullRequestOptions
@@ -115,10 +115,10 @@ class Caller:
         self.many = self.github.many(lambda: None)
 
 
-def more_directories(run: Caller, given: Given) -> ProvedTree:
+def more_directories(run: Caller, given: Given) -> ProvedDirectories:
     """Read so many directories that one query is not enough."""
     asked = ["", *given.directories]
-    return run.graphql._more(ProvedTree(given.full_name, given.base), asked)
+    return run.graphql._more(ProvedDirectories(given.full_name, given.base), asked)
 
 
 class Sent(Protocol):

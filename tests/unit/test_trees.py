@@ -11,7 +11,7 @@ import pytest
 from pygit2.enums import FileMode
 
 from registrar.github.fields import Contradiction
-from registrar.github.trees import Answer, GitTree, ProvedTree, to_ask, tree_id
+from registrar.github.trees import DirectoryAnswer, GitDirectory, ProvedDirectories, to_ask, tree_id
 from registrar.models.repository import Entry
 
 SOMETHING = "1" * 40
@@ -19,7 +19,7 @@ NAMES = [*(f"{number:04}.md" for number in range(1_500)), "a", "a-b", "a.b", "ab
 
 
 @pytest.fixture
-def listing(tmp_path: Path) -> GitTree:
+def listing(tmp_path: Path) -> GitDirectory:
     """Return the listing of a root directory that git has written, with 1,507 entries."""
     git = pygit2.init_repository(tmp_path, bare=True)
     blob = git.create_blob(b"x\n")
@@ -33,7 +33,7 @@ def listing(tmp_path: Path) -> GitTree:
     builder.insert("module", pygit2.Oid(hex=SOMETHING), FileMode.COMMIT)
     tree = git[builder.write()]
     assert isinstance(tree, pygit2.Tree)
-    return GitTree(str(tree.id), {(each.name or "").encode(): entry_of(each) for each in tree})
+    return GitDirectory(str(tree.id), {(each.name or "").encode(): entry_of(each) for each in tree})
 
 
 def entry_of(found: pygit2.Object) -> Entry:
@@ -42,16 +42,16 @@ def entry_of(found: pygit2.Object) -> Entry:
     return Entry(kinds.get(mode, "blob"), f"{mode:06o}", str(found.id))
 
 
-def first_of(listing: GitTree, count: int) -> GitTree:
+def first_of(listing: GitDirectory, count: int) -> GitDirectory:
     """Return the same listing, cut after so many entries."""
-    return GitTree(listing.sha, dict(list(listing.entries.items())[:count]))
+    return GitDirectory(listing.sha, dict(list(listing.entries.items())[:count]))
 
 
-def test_a_listing_of_any_entries_in_any_order_is_proved(listing: GitTree) -> None:
+def test_a_listing_of_any_entries_in_any_order_is_proved(listing: GitDirectory) -> None:
     assert len(listing.entries) == 1_507
     assert listing.is_proved
-    assert GitTree(listing.sha, dict(reversed([*listing.entries.items()]))).is_proved
-    known = NOTHING.learn({"": Answer(listing)}).directories[""]
+    assert GitDirectory(listing.sha, dict(reversed([*listing.entries.items()]))).is_proved
+    known = NOTHING.learn({"": DirectoryAnswer(listing)}).directories[""]
     assert known["日本語.md"].mode == "100644"
     assert [known[name].type for name in ("a", "link", "module", "ab")] == [
         "tree",
@@ -62,7 +62,7 @@ def test_a_listing_of_any_entries_in_any_order_is_proved(listing: GitTree) -> No
 
 
 @pytest.mark.parametrize("most", [0, 1, 300, 1_000, 1_506])
-def test_a_listing_that_was_cut_is_noticed(listing: GitTree, most: int) -> None:
+def test_a_listing_that_was_cut_is_noticed(listing: GitDirectory, most: int) -> None:
     assert not first_of(listing, most).is_proved
 
 
@@ -77,10 +77,10 @@ def test_a_listing_that_was_cut_is_noticed(listing: GitTree, most: int) -> None:
     ids=["mode", "name", "id", "type"],
 )
 def test_a_listing_with_anything_else_is_noticed(
-    listing: GitTree, changed: Callable[[bytes, Entry], tuple[bytes, Entry]]
+    listing: GitDirectory, changed: Callable[[bytes, Entry], tuple[bytes, Entry]]
 ) -> None:
     first, *rest = listing.entries.items()
-    assert not GitTree(listing.sha, dict([changed(*first), *rest])).is_proved
+    assert not GitDirectory(listing.sha, dict([changed(*first), *rest])).is_proved
 
 
 def test_an_id_of_64_digits_is_sha_256() -> None:
@@ -104,12 +104,12 @@ def test_what_proves_a_directory_is_asked_for_before_it() -> None:
 FILE = Entry("blob", "100644", "a" * 40)
 
 
-def listed(entries: Mapping[bytes, Entry], sha: str = "") -> GitTree:
+def listed(entries: Mapping[bytes, Entry], sha: str = "") -> GitDirectory:
     """Return a listing with the right id for its entries, or with another one."""
-    return GitTree(sha or tree_id(entries, 40), entries)
+    return GitDirectory(sha or tree_id(entries, 40), entries)
 
 
-NOTHING = ProvedTree("octo/example", SOMETHING)
+NOTHING = ProvedDirectories("octo/example", SOMETHING)
 EMPTY = listed({})
 FULL = listed({b"file": FILE})
 ROOT = listed(
@@ -120,24 +120,24 @@ ROOT = listed(
     }
 )
 CUT = listed({b"file": FILE}, sha=ROOT.sha)
-ABSENT = Answer(None, is_absent=True)
-UNCLEAR = Answer(None)
+ABSENT = DirectoryAnswer(None, is_absent=True)
+UNCLEAR = DirectoryAnswer(None)
 
 
 @pytest.mark.parametrize(
     ("answers", "known"),
     [
-        ({"full": Answer(FULL)}, {"", "full"}),
+        ({"full": DirectoryAnswer(FULL)}, {"", "full"}),
         ({"none": ABSENT}, {""}),
         ({"none": ABSENT, "none/deep": ABSENT}, {""}),
         # Answers below a file, a link or a submodule do not mean anything
         ({"file": UNCLEAR}, {""}),
         ({"file": ABSENT, "file/deep": UNCLEAR}, {""}),
-        ({"module": Answer(FULL)}, {""}),
+        ({"module": DirectoryAnswer(FULL)}, {""}),
     ],
 )
-def test_what_is_known(answers: dict[str, Answer], known: Iterable[str]) -> None:
-    found = NOTHING.learn({"": Answer(ROOT), **answers})
+def test_what_is_known(answers: dict[str, DirectoryAnswer], known: Iterable[str]) -> None:
+    found = NOTHING.learn({"": DirectoryAnswer(ROOT), **answers})
     assert found.directories.keys() == set(known)
     assert not found.unproved
 
@@ -147,21 +147,23 @@ def test_what_is_known(answers: dict[str, Answer], known: Iterable[str]) -> None
     [
         {"": UNCLEAR},
         {"": ABSENT},
-        {"": Answer(ROOT), "full": ABSENT},
-        {"": Answer(ROOT), "full": UNCLEAR},
-        {"": Answer(ROOT), "full": Answer(EMPTY)},
-        {"": Answer(ROOT), "none": Answer(FULL)},
-        {"": Answer(ROOT), "none": UNCLEAR},
-        {"": Answer(ROOT), "none": ABSENT, "none/deep": UNCLEAR},
+        {"": DirectoryAnswer(ROOT), "full": ABSENT},
+        {"": DirectoryAnswer(ROOT), "full": UNCLEAR},
+        {"": DirectoryAnswer(ROOT), "full": DirectoryAnswer(EMPTY)},
+        {"": DirectoryAnswer(ROOT), "none": DirectoryAnswer(FULL)},
+        {"": DirectoryAnswer(ROOT), "none": UNCLEAR},
+        {"": DirectoryAnswer(ROOT), "none": ABSENT, "none/deep": UNCLEAR},
     ],
 )
-def test_contradictions_and_unclear_answers_are_no_answers(answers: dict[str, Answer]) -> None:
+def test_contradictions_and_unclear_answers_are_no_answers(
+    answers: dict[str, DirectoryAnswer],
+) -> None:
     with pytest.raises(Contradiction):
         NOTHING.learn(answers)
 
 
 def test_nothing_is_known_below_a_listing_that_is_not_proved() -> None:
-    found = NOTHING.learn({"": Answer(CUT), "full": Answer(FULL), "none": ABSENT})
+    found = NOTHING.learn({"": DirectoryAnswer(CUT), "full": DirectoryAnswer(FULL), "none": ABSENT})
     assert not found.directories
     assert set(found.unproved) == {""}
     whole = found.complete("", ROOT)
@@ -170,25 +172,27 @@ def test_nothing_is_known_below_a_listing_that_is_not_proved() -> None:
 
 
 @pytest.mark.parametrize(
-    "answers", [{"full": ABSENT}, {"none": Answer(FULL)}], ids=["listed", "not listed"]
+    "answers", [{"full": ABSENT}, {"none": DirectoryAnswer(FULL)}], ids=["listed", "not listed"]
 )
 def test_a_complete_listing_is_held_against_the_answers_below_it(
-    answers: dict[str, Answer],
+    answers: dict[str, DirectoryAnswer],
 ) -> None:
-    found = NOTHING.learn({"": Answer(CUT), **answers})
+    found = NOTHING.learn({"": DirectoryAnswer(CUT), **answers})
     with pytest.raises(Contradiction):
         found.complete("", ROOT)
 
 
 @pytest.mark.parametrize("other", [FULL, listed({}, sha=ROOT.sha)], ids=["another one", "fewer"])
-def test_a_listing_of_something_else_completes_nothing(other: GitTree) -> None:
+def test_a_listing_of_something_else_completes_nothing(other: GitDirectory) -> None:
     with pytest.raises(Contradiction):
-        NOTHING.learn({"": Answer(CUT)}).complete("", other)
+        NOTHING.learn({"": DirectoryAnswer(CUT)}).complete("", other)
 
 
 def test_listings_below_each_other_are_completed_one_after_the_other() -> None:
     cut = listed({}, sha=FULL.sha)
-    found = NOTHING.learn({"": Answer(CUT), "full": Answer(cut), "full/none": ABSENT})
+    found = NOTHING.learn(
+        {"": DirectoryAnswer(CUT), "full": DirectoryAnswer(cut), "full/none": ABSENT}
+    )
     found = found.complete("", ROOT)
     assert found.unproved.keys() == {"full"}
     assert found.complete("full", FULL).directories.keys() == {"", "full"}

@@ -26,7 +26,7 @@ from registrar.github.limits import PER_PAGE, Resource
 from registrar.github.queries import Query
 from registrar.github.rest import Rest
 from registrar.github.session import Model, Request, Session
-from registrar.github.trees import ProvedTree
+from registrar.github.trees import ProvedDirectories
 from registrar.models.repository import Repository, RepositoryState, Values
 from registrar.models.selection import Exclusion
 from registrar.runtime.concurrency import concurrently
@@ -159,7 +159,7 @@ class BulkClient:
         asks_less_after = _ASK_ABOUT_FEWER_AFTER if repositories > 1 else None
         return self._graphql.ask(operation, query, read, tolerates, asks_less_after)
 
-    def _state(self, state: RepositoryState, tree: ProvedTree) -> RepositoryState | Failure:
+    def _state(self, state: RepositoryState, tree: ProvedDirectories) -> RepositoryState | Failure:
         try:
             return self._graphql.completed(state, tree)
         except (Refused, GitHubError) as error:

@@ -16,7 +16,7 @@ from registrar.github.fields import Fields
 from registrar.github.queries import Query
 from registrar.github.rest import Rest, or_else
 from registrar.github.session import Model, Request, Session
-from registrar.github.trees import GitTree, ProvedTree
+from registrar.github.trees import GitDirectory, ProvedDirectories
 from registrar.models.repository import (
     BranchState,
     Directories,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 DIRECTORIES_PER_QUERY = 100
 """GitHub refused a query with 227 aliases, and answered one with 120 (hermes-ecosystem#825)."""
-PartialState: TypeAlias = tuple[RepositoryState, ProvedTree]
+PartialState: TypeAlias = tuple[RepositoryState, ProvedDirectories]
 """A state that still lacks its entries and directories, and the answers of a query about them."""
 
 
@@ -127,7 +127,7 @@ class GraphQL:
         ``base`` does not exist, or if GitHub does not list a directory in full.
         """
 
-        def ask(part: Sequence[str]) -> tuple[RepositoryState, Sequence[ProvedTree]]:
+        def ask(part: Sequence[str]) -> tuple[RepositoryState, Sequence[ProvedDirectories]]:
             query = queries.repository(
                 target,
                 branches,
@@ -159,7 +159,7 @@ class GraphQL:
         directory in full.
         """
 
-        def ask(part: Sequence[str]) -> tuple[Repository, Sequence[ProvedTree]]:
+        def ask(part: Sequence[str]) -> tuple[Repository, Sequence[ProvedDirectories]]:
             query = queries.at_commits(target, commits, part, with_facts=with_facts)
             return self._commits(target, commits, query)
 
@@ -181,7 +181,7 @@ class GraphQL:
 
     def _in_full(
         self,
-        ask: Callable[[Sequence[str]], tuple[Model, Sequence[ProvedTree]]],
+        ask: Callable[[Sequence[str]], tuple[Model, Sequence[ProvedDirectories]]],
         directories: Sequence[str],
         commits: int = 1,
     ) -> tuple[Model, Sequence[Directories]]:
@@ -205,7 +205,7 @@ class GraphQL:
         model, found = ask(())
         return model, [self._of_whole_tree(tree, asked) for tree in found]
 
-    def _of_whole_tree(self, tree: ProvedTree, asked: Sequence[str]) -> Directories:
+    def _of_whole_tree(self, tree: ProvedDirectories, asked: Sequence[str]) -> Directories:
         """Read directories of a commit from the list of all its paths.
 
         If GitHub cuts that list, they are read one by one.
@@ -216,7 +216,9 @@ class GraphQL:
         listed = {path: entries_in(path, paths) for path in asked}
         return {path: entries for path, entries in listed.items() if entries}
 
-    def _listed(self, tree: ProvedTree, directories: Sequence[str], at_once: int) -> Directories:
+    def _listed(
+        self, tree: ProvedDirectories, directories: Sequence[str], at_once: int
+    ) -> Directories:
         """Read more directories of a commit, ``at_once`` in a query, and complete all listings."""
         for start in range(0, len(directories), at_once):
             tree = self._more(tree, directories[start : start + at_once])
@@ -302,7 +304,7 @@ class GraphQL:
             "fileChanges": {"additions": additions},
         }
 
-    def completed(self, state: RepositoryState, tree: ProvedTree) -> RepositoryState:
+    def completed(self, state: RepositoryState, tree: ProvedDirectories) -> RepositoryState:
         """Return a state from `partial_state` with its entries, directories and branches.
 
         Listings that are not proved, and pull requests that the query did not return, are read by
@@ -343,18 +345,20 @@ class GraphQL:
 
     def _commits(
         self, target: str, commits: Sequence[str], query: Query
-    ) -> tuple[Repository, Sequence[ProvedTree]]:
-        def read(data: Fields, response: Response) -> tuple[Repository, Sequence[ProvedTree]]:
+    ) -> tuple[Repository, Sequence[ProvedDirectories]]:
+        def read(
+            data: Fields, response: Response
+        ) -> tuple[Repository, Sequence[ProvedDirectories]]:
             fields = data.object("repository")
             repository = self._rest.described(parse_graphql.repository(fields))
-            found: list[ProvedTree] = []
+            found: list[ProvedDirectories] = []
             for index, sha in enumerate(commits):
                 commit = fields.object_or_null(f"c{index}")
                 if commit is None or "oid" not in commit:
                     raise Refused(msg("preflight.no_ref", ref=sha, target=repository.full_name))
                 where: Path = ("repository", f"c{index}")
                 answers = parse_graphql.directories(commit, query, response, where)
-                found.append(ProvedTree(repository.full_name, sha).learn(answers))
+                found.append(ProvedDirectories(repository.full_name, sha).learn(answers))
             return repository, found
 
         def tolerates(error: GraphQLError) -> bool:
@@ -414,16 +418,18 @@ class GraphQL:
         state = RepositoryState(repository, sha, {}, names or {}, heads, pull_requests_error=unread)
         where = (*where, query.base_field, "target")
         answers = parse_graphql.directories(commit, query, response, where)
-        return state, ProvedTree(full_name, sha).learn(answers)
+        return state, ProvedDirectories(full_name, sha).learn(answers)
 
-    def _owner(self, owner: str, directories: Sequence[str]) -> tuple[bool, Sequence[ProvedTree]]:
+    def _owner(
+        self, owner: str, directories: Sequence[str]
+    ) -> tuple[bool, Sequence[ProvedDirectories]]:
         """Read the owner's repository ``.github``: whether it is public, and its directories.
 
         If nothing is inherited, there is no tree of directories.
         """
         full_name, query = f"{owner}/.github", queries.owner(owner, directories)
 
-        def read(data: Fields, response: Response) -> tuple[bool, Sequence[ProvedTree]]:
+        def read(data: Fields, response: Response) -> tuple[bool, Sequence[ProvedDirectories]]:
             fields = data.object("repository")
             default = fields.object_or_none("defaultBranchRef")
             visibility = fields.text("visibility")
@@ -432,22 +438,22 @@ class GraphQL:
             commit = default.object("target")
             where = ("repository", query.base_field, "target")
             answers = parse_graphql.directories(commit, query, response, where)
-            tree = ProvedTree(full_name, commit.object_id("oid"))
+            tree = ProvedDirectories(full_name, commit.object_id("oid"))
             return visibility == "PUBLIC", [tree.learn(answers)]
 
         return self.ask(msg("operation.repository", target=full_name), query, read)
 
-    def _more(self, tree: ProvedTree, directories: Sequence[str]) -> ProvedTree:
+    def _more(self, tree: ProvedDirectories, directories: Sequence[str]) -> ProvedDirectories:
         query = queries.more_directories(tree.full_name, tree.commit, directories)
 
-        def read(data: Fields, response: Response) -> ProvedTree:
+        def read(data: Fields, response: Response) -> ProvedDirectories:
             commit = data.object("repository").object("object")
             where = ("repository", "object")
             return tree.learn(parse_graphql.directories(commit, query, response, where))
 
         return self.ask(msg("operation.repository", target=tree.full_name), query, read)
 
-    def _whole(self, tree: ProvedTree) -> Directories:
+    def _whole(self, tree: ProvedDirectories) -> Directories:
         """Replace each unproved listing by that of REST, which says if it lists a tree in full.
 
         See https://docs.github.com/en/rest/git/trees#get-a-tree. Raises `Refused` if it does not.
@@ -456,8 +462,8 @@ class GraphQL:
             path, listed = next(iter(tree.unproved.items()))
 
             def read(
-                whole: GitTree | None, tree: ProvedTree = tree, path: str = path
-            ) -> ProvedTree | None:
+                whole: GitDirectory | None, tree: ProvedDirectories = tree, path: str = path
+            ) -> ProvedDirectories | None:
                 return whole and tree.complete(path, whole)
 
             completed = self._rest.listing(Repository(tree.full_name), path, listed.sha, read)

@@ -17,7 +17,7 @@ from github.Repository import Repository as GitHubRepository
 
 from registrar.github import fields as checks
 from registrar.github.fields import Fields, UnusableAnswer, objects, text, text_or_texts
-from registrar.github.trees import GitTree
+from registrar.github.trees import GitDirectory
 from registrar.models.repository import Comparison, Entry, PullRequest, Repository, Tree, Values
 
 Value = TypeVar("Value")
@@ -149,7 +149,7 @@ def tree(data: object) -> Tree | None:
     return None if "truncated" in fields and fields.flag("truncated") else entries
 
 
-def git_tree(data: object) -> GitTree | None:
+def git_tree(data: object) -> GitDirectory | None:
     """Return a single directory; ``None`` if GitHub has cut it.
 
     A listing that proves itself complete counts, even if GitHub says that it was cut.
@@ -161,7 +161,7 @@ def git_tree(data: object) -> GitTree | None:
         )
         for each in fields.objects("tree")
     }
-    listed = GitTree(fields.object_id("sha"), entries)
+    listed = GitDirectory(fields.object_id("sha"), entries)
     return None if fields.flag("truncated") and not listed.is_proved else listed
 
 

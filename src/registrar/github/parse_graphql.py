@@ -11,7 +11,7 @@ from registrar.github.answer import GraphQLError, Path, Response
 from registrar.github.fields import Contradiction, Fields
 from registrar.github.parse import is_member, is_writer
 from registrar.github.queries import Query
-from registrar.github.trees import Answer, GitTree, ProvedTree, entries_of
+from registrar.github.trees import DirectoryAnswer, GitDirectory, ProvedDirectories, entries_of
 from registrar.models.repository import BranchState, Entry, PullRequest, Repository
 from registrar.models.task import Created
 
@@ -93,24 +93,26 @@ def is_about_directory(error: GraphQLError) -> bool:
 
 def directories(
     commit: Fields, query: Query, response: Response, where: Path
-) -> Mapping[str, Answer]:
+) -> Mapping[str, DirectoryAnswer]:
     """Return the answer about each directory of a query, by its path.
 
     ``commit`` has the fields of the directories; ``where`` is its place in the response.
     """
-    answers: dict[str, Answer] = {}
+    answers: dict[str, DirectoryAnswer] = {}
     for index, path in enumerate(query.directories):
         field = queries.alias(index)
         fields = commit.object_or_null(field)
         if fields is None:
             about = response.errors_by_path.get((*where, field), ())
-            answers[path] = Answer(None, all(error.type == NOT_FOUND for error in about))
+            answers[path] = DirectoryAnswer(None, all(error.type == NOT_FOUND for error in about))
         else:
-            answers[path] = Answer(_tree(fields.object_or_none("object") if path else fields))
+            answers[path] = DirectoryAnswer(
+                _tree(fields.object_or_none("object") if path else fields)
+            )
     return answers
 
 
-def _tree(fields: Fields | None) -> GitTree | None:
+def _tree(fields: Fields | None) -> GitDirectory | None:
     if fields is None or "entries" not in fields:
         return None
     entries = {
@@ -119,7 +121,7 @@ def _tree(fields: Fields | None) -> GitTree | None:
         )
         for each in fields.objects("entries")
     }
-    return GitTree(fields.object_id("oid"), entries)
+    return GitDirectory(fields.object_id("oid"), entries)
 
 
 def branches(
@@ -156,7 +158,7 @@ def with_entries(
         return states
     answers = directories(ref.object("target"), query, response, (*where, "b0", "target"))
     try:
-        tree = ProvedTree("", first.head).learn(answers)
+        tree = ProvedDirectories("", first.head).learn(answers)
     except Contradiction:
         return states
     if tree.unproved:

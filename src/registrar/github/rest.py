@@ -32,7 +32,7 @@ from registrar.github import parse
 from registrar.github.fields import Absent, Fields, UnusableAnswer, id_number, text
 from registrar.github.limits import PER_PAGE
 from registrar.github.session import Model, Request, Session
-from registrar.github.trees import GitTree
+from registrar.github.trees import GitDirectory
 from registrar.models.files import FileDefinition
 from registrar.models.repository import Comparison, Entry, PullRequest, Repository, Tree, Values
 from registrar.models.task import Change, NewPullRequest
@@ -241,7 +241,7 @@ class Rest:
         repository: Repository,
         directory: str,
         sha: str,
-        read: Callable[[GitTree | None], Model],
+        read: Callable[[GitDirectory | None], Model],
     ) -> Model:
         """Read the entries of a directory by the id of its tree, and return the result of ``read``.
 

@@ -19,7 +19,7 @@ _DIRECTORY = "040000"
 _SHA1_DIGITS = 40
 
 
-class GitTree(NamedTuple):
+class GitDirectory(NamedTuple):
     """A directory as GitHub lists it."""
 
     sha: str
@@ -54,16 +54,16 @@ def tree_id(entries: Mapping[bytes, Entry], digits: int) -> str:
     return new(b"tree %d\0%b" % (len(body), body), usedforsecurity=False).hexdigest()
 
 
-class Answer(NamedTuple):
+class DirectoryAnswer(NamedTuple):
     """The answer of a query about one directory."""
 
-    tree: GitTree | None
+    tree: GitDirectory | None
     """``None`` if the answer does not describe a directory."""
     is_absent: bool = False
     """Whether the answer only says that the path does not exist."""
 
 
-class ProvedTree(NamedTuple):
+class ProvedDirectories(NamedTuple):
     """The directories of one commit, as far as queries have answered."""
 
     full_name: str
@@ -71,13 +71,13 @@ class ProvedTree(NamedTuple):
     commit: str
     directories: Directories = MappingProxyType({})
     """Entries of the directories whose listing is complete, by path (the root's path is empty)."""
-    unproved: Mapping[str, GitTree] = MappingProxyType({})
+    unproved: Mapping[str, GitDirectory] = MappingProxyType({})
     """Listings that may lack entries."""
-    waiting: Mapping[str, Answer] = MappingProxyType({})
+    waiting: Mapping[str, DirectoryAnswer] = MappingProxyType({})
     """Answers about directories below those in ``unproved``, which cannot be judged yet."""
 
-    def learn(self, answers: Mapping[str, Answer]) -> Self:
-        """Return the tree with these answers; those about directories above others come first.
+    def learn(self, answers: Mapping[str, DirectoryAnswer]) -> Self:
+        """Return the directories with these answers; answers about directories above others come first.
 
         Raises `Contradiction` if an answer contradicts the listing of a directory above it.
         """
@@ -93,8 +93,8 @@ class ProvedTree(NamedTuple):
                     unproved[path] = tree
         return self._replace(directories=directories, unproved=unproved, waiting=waiting)
 
-    def complete(self, path: str, whole: GitTree) -> Self:
-        """Return the tree with a complete listing in the place of one that is not proved.
+    def complete(self, path: str, whole: GitDirectory) -> Self:
+        """Return the directories with a complete listing in the place of one that is not proved.
 
         Raises `Contradiction` if the two listings do not agree.
         """
@@ -123,7 +123,7 @@ def entries_of(directories: Directories) -> Mapping[str, Entry]:
     }
 
 
-def _by_name(tree: GitTree) -> Mapping[str, Entry]:
+def _by_name(tree: GitDirectory) -> Mapping[str, Entry]:
     """Return the entries by their names as text.
 
     A name that is not UTF-8 changes, which does no harm, because a list cannot have such a path.
@@ -131,7 +131,7 @@ def _by_name(tree: GitTree) -> Mapping[str, Entry]:
     return {name.decode("utf-8", "replace"): entry for name, entry in tree.entries.items()}
 
 
-def _tree(path: str, answer: Answer, directories: Directories) -> GitTree | None:
+def _tree(path: str, answer: DirectoryAnswer, directories: Directories) -> GitDirectory | None:
     """Return the listing of a directory; ``None`` if the listings above it prove that none exists.
 
     Raises `Contradiction` if the answer contradicts the listings above it.
