@@ -97,7 +97,7 @@ def test_a_repository_gets_the_list_and_every_rule_that_fits_in_order() -> None:
     listed = listed_for(top, rules, REPOSITORY, THERE.__contains__)
     found = {definition.path: definition.rule for definition in listed.definitions}
     assert found == {"a": 0, "b": 1, "c": 3, "e/f": 3}
-    assert listed.unfit == (2,)
+    assert listed.not_applying == (2,)
     assert listed.replaced == (Replaced("b", 0, 1), Replaced("c", 1, 3))
     assert list(listed.below) == []
 

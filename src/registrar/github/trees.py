@@ -77,7 +77,7 @@ class ProvedDirectories(NamedTuple):
     """Answers about directories below those in ``unproved``, which cannot be judged yet."""
 
     def learn(self, answers: Mapping[str, DirectoryAnswer]) -> Self:
-        """Return the directories with these answers; answers about directories above others come first.
+        """Return the directories with these answers; those about directories above come first.
 
         Raises `Contradiction` if an answer contradicts the listing of a directory above it.
         """

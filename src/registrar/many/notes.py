@@ -16,8 +16,10 @@ def of_rules(result: ManyResult, lists: Iterable[FileList]) -> Iterator[Message]
     for name, counts in of_list.items():
         parts = [msg("many.rule", number=number, count=n) for number, n in counts.items()]
         yield msg("many.rules", list=name, parts=parts)
-        if unfit := [each.described for each in rules_of[name] if counts.get(each.number) == 0]:
-            yield msg("many.unfit_rules", list=name, rules=unfit)
+        if not_applying := [
+            each.described for each in rules_of[name] if counts.get(each.number) == 0
+        ]:
+            yield msg("many.rules_not_applying", list=name, rules=not_applying)
     if result.replaced:
         replaced = result.replaced.items()
         entries = [

@@ -157,7 +157,7 @@ class Record:
     failure: Failure | None = None
     """The failure that ended the registration early."""
     notes: tuple[Note, ...] = ()
-    fitting: frozenset[int] = frozenset()
+    applying: frozenset[int] = frozenset()
     """Numbers of the rules that apply."""
     replaced: tuple[Replaced, ...] = ()
     """Entries of the list that a later entry with the same path replaces."""

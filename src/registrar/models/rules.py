@@ -76,7 +76,7 @@ class ChosenFiles(NamedTuple):
     """The files that one repository gets from a list."""
 
     definitions: tuple[FileDefinition, ...]
-    unfit: tuple[int, ...] = ()
+    not_applying: tuple[int, ...] = ()
     """Numbers of the rules that do not apply."""
     replaced: tuple[Replaced, ...] = ()
     unused_parts: tuple[UnusedParts, ...] = ()
@@ -108,11 +108,11 @@ def listed_for(
     in the repository.
     """
     entries = {each.path: each for each in files}
-    unfit: list[int] = []
+    not_applying: list[int] = []
     replaced: list[Replaced] = []
     for rule in rules:
         if not rule.condition.holds(repository, has):
-            unfit.append(rule.number)
+            not_applying.append(rule.number)
             continue
         for entry in rule.files:
             if earlier := entries.get(entry.path):
@@ -129,4 +129,6 @@ def listed_for(
         if unused := tuple(each for each in composed.parts if each not in filled_in.parts):
             unused_parts.append(UnusedParts(entry.path, unused))
         definitions.append(filled_in)
-    return ChosenFiles(tuple(definitions), tuple(unfit), tuple(replaced), tuple(unused_parts))
+    return ChosenFiles(
+        tuple(definitions), tuple(not_applying), tuple(replaced), tuple(unused_parts)
+    )

@@ -184,7 +184,7 @@ class ManyResult:
             for file in (*previewed.to_create, *previewed.to_update):
                 self._note_content(file, previewed)
         label = previewed.spec.file_list.label
-        self.rules.update((label, number) for number in previewed.fitting)
+        self.rules.update((label, number) for number in previewed.applying)
         self.replaced.update(previewed.replaced)
         self.unused_parts.update(previewed.unused_parts)
         for file in previewed.files:

@@ -20,7 +20,7 @@ class Task(NamedTuple):
     """Every listed path, in the order of the list."""
     missing: tuple[FileDefinition, ...]
     """The missing files (`Standing.TO_CREATE`), in the order of the list."""
-    unfit: tuple[int, ...] = ()
+    not_applying: tuple[int, ...] = ()
     """Numbers of the rules that do not apply."""
     replaced: tuple[Replaced, ...] = ()
     unused_parts: tuple[UnusedParts, ...] = ()
@@ -37,9 +37,11 @@ class Task(NamedTuple):
         return tuple(each.definition for each in self.paths)
 
     @property
-    def fitting(self) -> frozenset[int]:
+    def applying(self) -> frozenset[int]:
         """Numbers of the rules that apply."""
-        return frozenset(rule.number for rule in self.spec.file_list.rules).difference(self.unfit)
+        return frozenset(rule.number for rule in self.spec.file_list.rules).difference(
+            self.not_applying
+        )
 
     @property
     def has_list(self) -> bool:

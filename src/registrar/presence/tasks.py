@@ -77,7 +77,7 @@ def make_task(
         state,
         paths,
         missing=missing,
-        unfit=listed.unfit,
+        not_applying=listed.not_applying,
         replaced=listed.replaced,
         unused_parts=listed.unused_parts,
         hiding=_hiding(state, missing, listing) if spec.tells_what_is_lost else (),

@@ -56,7 +56,7 @@ class Progress:
             has_list=task.has_list,
             hiding=task.hiding,
             removed=task.removed,
-            fitting=task.fitting,
+            applying=task.applying,
             replaced=task.replaced,
             unused_parts=task.unused_parts,
         )

@@ -153,9 +153,11 @@ def _report_paths(task: Task, progress: Progress) -> None:
         return
     if task.repository.of_person and task.spec.property_names:
         progress.note("progress.no_properties", owners=[task.repository.owner])
-    if task.unfit:
-        unfit = [rule.described for rule in task.spec.file_list.rules if rule.number in task.unfit]
-        progress.note("progress.unfit_rules", rules=unfit)
+    if task.not_applying:
+        not_applying = [
+            rule.described for rule in task.spec.file_list.rules if rule.number in task.not_applying
+        ]
+        progress.note("progress.rules_not_applying", rules=not_applying)
     if task.replaced:
         progress.note("progress.replaced", entries=[each.shown for each in task.replaced])
     for unused in task.unused_parts:
