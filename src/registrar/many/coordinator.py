@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from registrar.errors import Diagnostic, Refused
 from registrar.github.limits import Resource
 from registrar.many import notes, writing
-from registrar.many.listing import Listing, make_listing
+from registrar.many.listing import FoundRepositories, find_repositories
 from registrar.many.many_listener import ManyListener
 from registrar.many.reading import Reader, unread
 from registrar.models.record import ONLY_LOOKED_AT, TO_DO, Record, Status
@@ -72,12 +72,12 @@ class ManyRun:
         self.github.check_token()
         client = self.github.many(self._require_time)
         with self.listener.group("many.group_list"):
-            listing = self._list(client, selection)
-        found = len(listing.selected) + listing.excluded.total() + len(listing.not_found)
-        self._note_selected(found, listing)
+            found = self._list(client, selection)
+        count = len(found.selected) + found.excluded.total() + len(found.not_found)
+        self._note_selected(count, found)
         reader = Reader(self.github, client, self.cancellation, self._silent, self._end)
         try:
-            self._read_and_write(reader, listing, found)
+            self._read_and_write(reader, found, count)
         finally:
             # The timer of a signal must not end this: with thousands of rows it takes longer
             self.cancellation.only_report_left()
@@ -85,16 +85,16 @@ class ManyRun:
             for row in [*self._without_row.values()]:
                 self._keep(row)
 
-    def _read_and_write(self, reader: Reader, listing: Listing, found: int) -> None:
+    def _read_and_write(self, reader: Reader, found: FoundRepositories, count: int) -> None:
         result, listener = self.result, self.listener
-        with listener.group("many.group_read", count=len(listing.selected)):
-            self._read(reader, listing)
+        with listener.group("many.group_read", count=len(found.selected)):
+            self._read(reader, found)
         # Only the reading shows which repositories are empty or locked
-        self._note_selected(found, listing)
+        self._note_selected(count, found)
         todo = writing.in_order(self._todo)
         of_reading = Budget(
-            listing.excluded,
-            len(listing.not_found),
+            found.excluded,
+            len(found.not_found),
             reader.queries,
             self.github.limits.remaining(Resource.GRAPHQL),
             result.reading,
@@ -113,26 +113,26 @@ class ManyRun:
 
     # --- Listing --------------------------------------------------------------------------------
 
-    def _list(self, client: "BulkClient", selection: Selection) -> Listing:
+    def _list(self, client: "BulkClient", selection: Selection) -> FoundRepositories:
         of_lists = (files.property_names for files in self.lists)
         asked = selection.property_names.union(self.settings.property_names, *of_lists)
         selection = selection._replace(with_properties=bool(asked))
-        listing = make_listing(client, selection, self.settings)
-        self.settings = self.settings._replace(selection=listing.selection)
-        hides = listing.selection.is_too_private
-        listed = [each for each in listing.by_id.values() if not hides(each)]
+        found = find_repositories(client, selection, self.settings)
+        self.settings = self.settings._replace(selection=found.selection)
+        hides = found.selection.is_too_private
+        listed = [each for each in found.by_id.values() if not hides(each)]
         require_known_properties(asked, listed)
-        for name, failure in listing.not_found.items():
+        for name, failure in found.not_found.items():
             for spec in self._specs([Repository(name)]):
                 not_found = replace(unread(spec), failure=failure)
                 self.result.reading.add(not_found)
                 self._add(not_found)
         if asked and (persons := {each.owner for each in listed if each.of_person}):
             self._note(msg("progress.no_properties", owners=sorted(persons)))
-        for repository, reason in listing.excluded_repositories:
+        for repository, reason in found.excluded_repositories:
             for spec in self._specs([repository]):
                 self._leave_out(replace(unread(spec), exclusion=reason))
-        return listing
+        return found
 
     def _require_time(self) -> None:
         if self.cancellation.clock.monotonic() >= self._end:
@@ -146,23 +146,23 @@ class ManyRun:
             for files in self.lists
         ]
 
-    def _note_selected(self, found: int, listing: Listing) -> None:
+    def _note_selected(self, count: int, found: FoundRepositories) -> None:
         """Keep the number of selected repositories; raise `Refused` if there is none.
 
-        ``found`` also counts the names that were not found.
+        ``count`` includes the names that were not found.
         """
-        self.result.repositories = found - listing.excluded.total()
+        self.result.repositories = count - found.excluded.total()
         if self.result.repositories:
             return
-        if not found:
+        if not count:
             raise Refused(msg("many.nothing_found"))
-        parts = exclusions(listing.excluded)
-        raise Refused(msg("many.nothing_selected", found=found, parts=parts))
+        parts = exclusions(found.excluded)
+        raise Refused(msg("many.nothing_selected", found=count, parts=parts))
 
     # --- Reading --------------------------------------------------------------------------------
 
-    def _read(self, reader: Reader, listing: Listing) -> None:
-        specs = self._specs(listing.selected)
+    def _read(self, reader: Reader, found: FoundRepositories) -> None:
+        specs = self._specs(found.selected)
         reader.require_enough(specs)
         for spec in specs:
             self._without_row[_key(spec)] = Record(spec, spec.repository)
@@ -173,7 +173,7 @@ class ManyRun:
             if previewed.exclusion:
                 # With several lists, it comes once for each list, but counts as one repository
                 if _key(previewed.spec)[0] not in result.end.excluded:
-                    listing.excluded[previewed.exclusion] += 1
+                    found.excluded[previewed.exclusion] += 1
                     # Counted at once, because the run may end before all repositories are read
                     result.repositories -= 1
                 for spec in self._specs([previewed.spec.repository]):

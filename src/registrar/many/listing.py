@@ -24,7 +24,7 @@ AT_ONCE = 4
 
 
 @dataclass(slots=True)
-class Listing:
+class FoundRepositories:
     """The repositories that were found, each of them once."""
 
     selection: Selection
@@ -39,18 +39,20 @@ class Listing:
     """Names for which the token can read no repository, each with the failure."""
 
 
-def make_listing(client: "BulkClient", selection: Selection, settings: Settings) -> Listing:
+def find_repositories(
+    client: "BulkClient", selection: Selection, settings: Settings
+) -> FoundRepositories:
     """List the repositories, and divide them into selected and excluded ones.
 
     A repository that is given by its name is read alone, unless a list has it. Raises `Refused` if
     the token cannot list the repositories of an owner, or read their custom properties. Also raises
     it if it cannot be learnt who can read the log of the run, and not all repositories are public.
     """
-    listing = Listing(selection)
+    found = FoundRepositories(selection)
     for repository in _listed(client, selection, settings.workflow_repository):
-        listing.by_id[repository.id] = repository
+        found.by_id[repository.id] = repository
     named: dict[int, str] = {}
-    by_name = {each.full_name.lower(): each for each in listing.by_id.values()}
+    by_name = {each.full_name.lower(): each for each in found.by_id.values()}
     for literal in selection.literals:
         client.require_time()
         try:
@@ -58,41 +60,41 @@ def make_listing(client: "BulkClient", selection: Selection, settings: Settings)
         except (Refused, GitHubError) as error:
             if isinstance(error, GitHubError) and error.kind in ENDS_THE_READING:
                 raise
-            listing.not_found[literal] = error.failure
+            found.not_found[literal] = error.failure
             continue
-        listing.by_id[repository.id] = repository
+        found.by_id[repository.id] = repository
         named[repository.id] = literal
-    known = _most_private(settings, listing.by_id.values(), client)
-    listing.selection = selection = selection._replace(most_private=known or VISIBILITIES[0])
+    known = _most_private(settings, found.by_id.values(), client)
+    found.selection = selection = selection._replace(most_private=known or VISIBILITIES[0])
     if selection.with_properties:
         without = selection._replace(properties={}, excluded_properties={})
 
         def is_wanted(repository: Repository) -> bool:
             return not without.exclusion(repository, named.get(repository.id, ""))
 
-        _add_properties(client, listing, is_wanted)
-    for repository in listing.by_id.values():
+        _add_properties(client, found, is_wanted)
+    for repository in found.by_id.values():
         reason = selection.exclusion(repository, named.get(repository.id, ""))
         if reason:
-            listing.excluded[reason] += 1
-            listing.excluded_repositories.append((repository, reason))
+            found.excluded[reason] += 1
+            found.excluded_repositories.append((repository, reason))
         else:
-            listing.selected.append(repository)
+            found.selected.append(repository)
     if known is None:
         everything = selection._replace(most_private=VISIBILITIES[-1])
         lost = [
             each
-            for each, reason in listing.excluded_repositories
+            for each, reason in found.excluded_repositories
             if reason is Exclusion.MORE_PRIVATE
             if not everything.exclusion(each, named.get(each.id, ""))
         ]
         if lost:
             raise Refused(msg("many.visibility_unknown", count=len(lost)))
-    return listing
+    return found
 
 
 def _add_properties(
-    client: "BulkClient", listing: Listing, is_wanted: Callable[[Repository], bool]
+    client: "BulkClient", found: FoundRepositories, is_wanted: Callable[[Repository], bool]
 ) -> None:
     """Read the custom properties that the lists of repositories did not have.
 
@@ -106,8 +108,8 @@ def _add_properties(
     than `MOST_ALONE`, or cannot be read.
     """
     of_owner: dict[str, list[Repository]] = {}
-    described = {each.owner.lower() for each in listing.by_id.values() if each.properties}
-    for repository in listing.by_id.values():
+    described = {each.owner.lower() for each in found.by_id.values() if each.properties}
+    for repository in found.by_id.values():
         owner = repository.owner.lower()
         is_unknown = repository.properties is None or owner not in described
         if is_unknown and not repository.of_person:
@@ -139,9 +141,9 @@ def _add_properties(
 
     client.require_requests(len(alone))
     known |= zip((each.id for each in alone), concurrently(ask, alone, AT_ONCE), strict=True)
-    for number, repository in listing.by_id.items():
+    for number, repository in found.by_id.items():
         if number in known:
-            listing.by_id[number] = repository._replace(properties=known[number])
+            found.by_id[number] = repository._replace(properties=known[number])
 
 
 def _listed(
