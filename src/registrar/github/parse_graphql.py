@@ -125,7 +125,7 @@ def _tree(fields: Fields | None) -> GitDirectory | None:
 
 
 def branches(
-    fields: Fields, beside: Fields | None, names: Sequence[str], repository: str
+    fields: Fields, heads: Fields | None, names: Sequence[str], repository: str
 ) -> Mapping[str, BranchState] | None:
     """Return the commit and the pull requests of each name; the query must have asked for them.
 
@@ -134,7 +134,7 @@ def branches(
     states: dict[str, BranchState] = {}
     for index, name in enumerate(names):
         ref = fields.object_or_null(f"b{index}")
-        listed = beside.object_or_null(f"h{index}") if beside else None
+        listed = heads.object_or_null(f"h{index}") if heads else None
         pulls = pull_requests(listed, repository) if listed else None
         if listed is None or pulls is None:
             return None

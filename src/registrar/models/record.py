@@ -146,7 +146,7 @@ class Record:
     """Listed paths that were present at the merge base and are not present at `Settings.ref`."""
     pull_request: PullRequest | None = None
     operation: PullRequestOperation = PullRequestOperation.NONE
-    beside: tuple[PullRequest, ...] = ()
+    of_other_lists: tuple[PullRequest, ...] = ()
     """Open pull requests of other lists, whose branches have names that this list would have used.
     """
     conflicts: tuple[str, ...] = ()

@@ -45,7 +45,7 @@ class Plan(NamedTuple):
     """Paths that earlier runs have added to the branch, and that the list no longer has."""
     declined: Mapping[str, PullRequest] = MappingProxyType({})
     """Missing paths that somebody declined, each with the pull request in which they did."""
-    beside: tuple[PullRequest, ...] = ()
+    of_other_lists: tuple[PullRequest, ...] = ()
     """Open pull requests of other lists, from branches whose names come before the chosen one."""
     ignored: tuple[PullRequest, ...] = ()
     """Pull requests that do not count, because their author may not write to the repository, or

@@ -165,7 +165,7 @@ class _Planner:
             paths=paths,
             closes=(*plan.closes, *mistakes),
             declined=self._declined,
-            beside=self._beside(target.branch.name) if target else (),
+            of_other_lists=self._of_other_lists(target.branch.name) if target else (),
             ignored=self._candidates.ignored,
             moved=tuple(self._moved),
         )
@@ -190,7 +190,7 @@ class _Planner:
             unlisted=unlisted(target, frozenset(each.path for each in task.paths)),
         )
 
-    def _beside(self, chosen: str) -> tuple[PullRequest, ...]:
+    def _of_other_lists(self, chosen: str) -> tuple[PullRequest, ...]:
         """Return the open pull requests of other lists from the names before the ``chosen`` one."""
         before = takewhile(lambda state: state.name != chosen, self._usable)
         opened = map(self._candidates.open_one, before)

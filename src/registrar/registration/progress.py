@@ -93,7 +93,7 @@ class Progress:
         self._result = replace(
             self._result,
             paths=by_path(paths),
-            beside=plan.beside,
+            of_other_lists=plan.of_other_lists,
             unlisted=plan.unlisted,
             withdrawable=plan.withdrawable,
             conflicts=plan.conflicts,
@@ -123,7 +123,7 @@ class Progress:
         self._tell_pull_requests(plan)
 
     def _tell_pull_requests(self, plan: Plan) -> None:
-        for other in plan.beside:
+        for other in plan.of_other_lists:
             about, branch = other.url, other.head_branch
             self.note("progress.beside", about=about, other=other.link, branch=branch)
         if moved := tuple(each.link for each in plan.moved):

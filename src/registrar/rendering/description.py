@@ -45,9 +45,9 @@ def render(registration: Record, catalogue: Catalogue, room: int, earlier: str =
     ]
     if paths := registration.conflicts:
         head += markdown.quoted(msg("body.conflicts", paths=paths))
-    if registration.beside:
+    if registration.of_other_lists:
         # This explains the number at the end of the branch's name
-        head += [markdown.text(*map(_beside, registration.beside)), ""]
+        head += [markdown.text(*map(_of_other_list, registration.of_other_lists)), ""]
     if hidden := _hidden(registration):
         head += markdown.quoted(msg("body.hides", pairs=hidden))
     added = {file.path for file in registration.files if file.on_branch}
@@ -140,7 +140,7 @@ def _in_numbers(registration: Record) -> Sequence[Message]:
     return [added, *(msg(key, count=n) for key, n in counts.items() if n)]
 
 
-def _beside(pull: PullRequest) -> Message:
+def _of_other_list(pull: PullRequest) -> Message:
     return msg("progress.beside", branch=pull.head_branch, other=pull.link)
 
 
