@@ -129,7 +129,7 @@ def branches(
 ) -> Mapping[str, BranchState] | None:
     """Return the commit and the pull requests of each name; the query must have asked for them.
 
-    ``beside`` are the fields with the pull requests. ``None`` if GitHub does not show one of them.
+    ``heads`` are the fields with the pull requests. ``None`` if GitHub does not show one of them.
     """
     states: dict[str, BranchState] = {}
     for index, name in enumerate(names):
