@@ -243,7 +243,7 @@ class GraphQL:
             "commit": self._commit_input(repository, commit),
             "pull": {
                 "repositoryId": repository.node_id,
-                "baseRefName": pull_request.base,
+                "baseRefName": pull_request.base_branch,
                 "headRefName": pull_request.branch,
                 "title": pull_request.title,
                 "body": pull_request.body,

@@ -390,7 +390,7 @@ class Rest:
             lambda given: _read(
                 repository,
                 given.create_pull(
-                    new.base, new.branch, title=new.title, body=new.body, draft=draft
+                    new.base_branch, new.branch, title=new.title, body=new.body, draft=draft
                 ),
             ),
             is_worth_waiting=lambda: self.takes_pull_requests(repository),

@@ -192,9 +192,9 @@ class Guesses(Lookups):
         tree = self.tree_at_listed(commit)
         return frozenset() if tree is None else paths - tree.keys()
 
-    def compare(self, base: str, _head: str) -> Comparison:
+    def compare(self, base_sha: str, _head: str) -> Comparison:
         self.used = True
-        return Comparison(base, None)
+        return Comparison(base_sha, None)
 
     def may_write(self, login: str) -> bool | None:
         try:

@@ -91,10 +91,10 @@ class NewCommit(NamedTuple):
 
 
 class NewPullRequest(NamedTuple):
-    """A pull request to be opened, from ``branch`` to ``base``."""
+    """A pull request to be opened, from ``branch`` to ``base_branch``."""
 
     branch: str
-    base: str
+    base_branch: str
     title: str
     body: str
     options: PullRequestOptions

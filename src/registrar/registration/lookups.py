@@ -61,7 +61,7 @@ class Lookups(Protocol):
     def lacking(self, paths: frozenset[str], commit: str, /) -> frozenset[str]:
         """Return those of ``paths`` that a commit lacks."""
 
-    def compare(self, base: str, head: str, /) -> Comparison:
+    def compare(self, base_sha: str, head: str, /) -> Comparison:
         """Return the merge base of two commits, and the files that ``head`` adds to it."""
 
     def may_write(self, login: str, /) -> bool | None:
@@ -131,11 +131,11 @@ class RestLookups(Lookups):
             return paths - tree.keys()
         return frozenset(p for p in paths if rest.entry(self._repository, p, commit) is None)
 
-    def compare(self, base: str, head: str) -> Comparison:
-        if (base, head) not in self._comparisons:
-            compared = self._client.rest.compare(self._repository, base, head)
-            self._comparisons[base, head] = compared
-        return self._comparisons[base, head]
+    def compare(self, base_sha: str, head: str) -> Comparison:
+        if (base_sha, head) not in self._comparisons:
+            compared = self._client.rest.compare(self._repository, base_sha, head)
+            self._comparisons[base_sha, head] = compared
+        return self._comparisons[base_sha, head]
 
     def may_write(self, login: str) -> bool | None:
         return self._client.may_write(self._repository, login)

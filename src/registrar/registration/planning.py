@@ -427,9 +427,9 @@ class _Planner:
         ]
         if not suspected:
             return ()
-        base = self._task.state.base_sha
-        merge_base, added = self._lookups.compare(base, head)
-        if merge_base in {"", base}:
+        base_sha = self._task.state.base_sha
+        merge_base, added = self._lookups.compare(base_sha, head)
+        if merge_base in {"", base_sha}:
             return ()
         if added is None:
             before = self._lookups.tree(merge_base)
@@ -446,10 +446,12 @@ class _Planner:
         """
         paths = (each.path for each in self._not_declined)
         suspected = frozenset(p for p in paths if tree is None or p in tree) - named
-        base = self._task.state.base_sha
-        since = self._lookups.compare(base, head).merge_base if suspected else ""
+        base_sha = self._task.state.base_sha
+        since = self._lookups.compare(base_sha, head).merge_base if suspected else ""
         return (
-            suspected - self._lacking(suspected, since) if since not in {"", base} else frozenset()
+            suspected - self._lacking(suspected, since)
+            if since not in {"", base_sha}
+            else frozenset()
         )
 
     def _brings_nothing(self, branch: Branch) -> bool:
@@ -644,10 +646,10 @@ class _Planner:
 
     def _added(self, head: str) -> _Added | None:
         """Return the files that a branch adds; `None` if it has no commit of its own."""
-        base = self._task.state.base_sha
-        if head == base:
+        base_sha = self._task.state.base_sha
+        if head == base_sha:
             return None
-        comparison = self._lookups.compare(base, head)
+        comparison = self._lookups.compare(base_sha, head)
         if comparison.merge_base == head:
             return None
         if not comparison.merge_base:

@@ -322,7 +322,7 @@ def _by_hand(task: Task, new: NewPullRequest, why: Failure) -> Failure:
     """Add to a failure the branch with the files, and a link to GitHub's form for opening the pull
     request by hand; the link fills in the form.
     """
-    base, head = quote(new.base), quote(new.branch)
+    base, head = quote(new.base_branch), quote(new.branch)
     query = f"quick_pull=1&title={quote(new.title)}"
     link = escaping.Link(f"{task.repository.html_url}/compare/{base}...{head}?{query}")
     message = msg("pull_request.not_opened", reason=why.message, branch=new.branch, link=link)
