@@ -150,7 +150,7 @@ def test_what_is_to_be_done(
     found = budget(*pull_requests)
     assert (found.now, found.deferred, found.writes) == (now, deferred, writes)
     others = pull_requests.count(DECLINED) + pull_requests.count(CLOSE)
-    assert found.reading.missing == len(pull_requests) - others
+    assert found.reading.with_missing == len(pull_requests) - others
 
 
 def test_the_cap_that_is_shared_goes_by_name() -> None:

@@ -366,9 +366,9 @@ class Record:
         withdraws = self.spec.settings.mode is Mode.WITHDRAW
         if withdraws and _NOT_PROPOSED & standings.keys() and not self.pull_request:
             return Status.NOT_PROPOSED
-        missing = {done for standing, done in states if standing is Standing.TO_CREATE}
-        fails = bool(missing & _FAILED)
-        is_lacking = bool(missing - _FAILED - {Done.SKIPPED})
+        outcomes = {done for standing, done in states if standing is Standing.TO_CREATE}
+        fails = bool(outcomes & _FAILED)
+        is_lacking = bool(outcomes - _FAILED - {Done.SKIPPED})
         if is_lacking or any(done is Done.TO_UPDATE for _, done in states):
             is_new = is_lacking and not self.pull_request
             return Status.TO_OPEN if is_new else Status.TO_UPDATE

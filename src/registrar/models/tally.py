@@ -110,7 +110,7 @@ class Tally:
         return kind.found_in(self.standings)
 
     @property
-    def missing(self) -> int:
+    def with_missing(self) -> int:
         """Number of lists with files that are to be proposed or that are proposed.
 
         `Record.wanted` counts paths, and also blocked ones.
@@ -119,7 +119,7 @@ class Tally:
 
     @property
     def proposed(self) -> int:
-        """Number of the lists in `missing` that have an open pull request."""
+        """Number of the lists in `with_missing` that have an open pull request."""
         return self.left_to_do[Status.TO_UPDATE] + self.only_looked_at
 
     @property

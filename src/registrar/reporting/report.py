@@ -163,7 +163,7 @@ def _many(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
             "excluded": {reason.value: count for reason, count in budget.excluded.items()},
             "queries": budget.queries,
             "points_left": budget.points_left,
-            "missing": budget.reading.missing,
+            "missing": budget.reading.with_missing,
             "proposed": budget.reading.proposed,
             "to_update": budget.reading.left_to_do[Status.TO_UPDATE],
             "to_close": budget.reading.left_to_do[Status.TO_CLOSE],

@@ -90,11 +90,11 @@ def findings(counts: Mapping[Standing, int]) -> Message | None:
 def failed_checks(registration: Record) -> Iterator[Message]:
     """Yield a message for each reason for which a check fails, with the paths."""
     fail_on = registration.spec.settings.fail_on
-    missing = [f.path for f in registration.files if f.standing in WANTED]
-    if FailOn.MISSING in fail_on and missing:
+    wanted = [f.path for f in registration.files if f.standing in WANTED]
+    if FailOn.MISSING in fail_on and wanted:
         next_step = advice(registration) or ""
         failed = msg("outcome.check", sentence=sentence(registration), advice=next_step)
-        yield msg("cause.with_paths", cause=failed, paths=missing)
+        yield msg("cause.with_paths", cause=failed, paths=wanted)
     for standing in FINDINGS:
         files = [file for file in registration.files if file.standing is standing]
         if files and any(each.covers(standing) for each in fail_on):
@@ -247,15 +247,15 @@ def _missing(budget: Budget) -> Iterator[Message]:
         "many.missing_refused": budget.reading.refused_whole,
     }
     parts = [msg(key, count=n) for key, n in of_missing.items() if n]
-    if budget.reading.missing:
-        yield msg("many.missing", count=budget.reading.missing, parts=parts)
+    if budget.reading.with_missing:
+        yield msg("many.missing", count=budget.reading.with_missing, parts=parts)
     else:
         yield msg("many.nothing_missing")
     counts = budget.reading.left_to_do
     if count := counts[Status.NOT_WRITABLE]:
         yield msg("many.not_writable", count=count)
     if budget.reading.refused:
-        yield msg("many.refused", count=budget.reading.refused, total=budget.reading.missing)
+        yield msg("many.refused", count=budget.reading.refused, total=budget.reading.with_missing)
     others = (
         *(Status.FAILED, Status.NOT_WRITABLE, Status.BLOCKED),
         *(Status.UNSET, Status.DECLINED, Status.UNREAD),
