@@ -277,9 +277,9 @@ class Transport:
         """
         if not self.is_of_api(location):
             return None
-        there = urlsplit(location)
-        query = there.query or urlsplit(path).query
-        return f"{there.path or '/'}?{query}" if query else there.path or "/"
+        target = urlsplit(location)
+        query = target.query or urlsplit(path).query
+        return f"{target.path or '/'}?{query}" if query else target.path or "/"
 
     def _exchange(
         self, attempt: "Attempt", request: requests.PreparedRequest, path: str

@@ -50,8 +50,8 @@ def make_task(
 
     def found(definition: FileDefinition) -> ListedPath:
         path = definition.path
-        if there := present.get(path):
-            return ListedPath(definition, Present(there, elsewhere.get(path, exists)))
+        if file := present.get(path):
+            return ListedPath(definition, Present(file, elsewhere.get(path, exists)))
         if name := unset.get(path):
             reason = msg("reason.no_property", name=name)
             left = Leave(Why.UNSET, Standing.UNSET, Done.SKIPPED, reason, unset=name)
@@ -157,9 +157,9 @@ def blob_ids_at(task: Task, tree: Tree) -> dict[str, str]:
 
     ``tree`` has every entry of that commit, because conditions may depend on its paths.
     """
-    there = {*tree, *(parent for path in tree for parent in parents(path))}
+    paths = {*tree, *(parent for path in tree for parent in parents(path))}
     files = task.spec.file_list
-    listed = listed_for(files.files, files.rules, task.repository, there.__contains__)
+    listed = listed_for(files.files, files.rules, task.repository, paths.__contains__)
     return {each.path: each.blob_id for each in listed.definitions}
 
 
@@ -193,14 +193,14 @@ def _present_in(
     respect = spec.settings.respect_alternatives
     owner = state.owner if respect else None
     inherited = DirectoryEntries(owner.directories) if owner else None
-    there: dict[str, PresentFile] = {}
+    present: dict[str, PresentFile] = {}
     reasons: dict[str, Message] = {}
     for definition in definitions:
         listed = definition.path
         if entry := state.entries.get(listed):
-            there[listed] = _present(definition, listed, entry)
+            present[listed] = _present(definition, listed, entry)
         elif path := satisfied_by(definition, listing, respect=respect):
-            there[listed] = _present(definition, path, _entry(state.directories, path))
+            present[listed] = _present(definition, path, _entry(state.directories, path))
             reasons[listed] = msg("reason.satisfied", path=FoundPath(path))
         elif (
             owner
@@ -209,9 +209,9 @@ def _present_in(
         ):
             repository = f"{state.repository.owner}/.github"
             entry = _entry(owner.directories, path)
-            there[listed] = _present(definition, f"{repository}/{path}", entry)
+            present[listed] = _present(definition, f"{repository}/{path}", entry)
             reasons[listed] = msg("reason.inherited", path=FoundPath(path), repository=repository)
-    return there, reasons
+    return present, reasons
 
 
 def _entry(directories: Directories, path: str) -> Entry:

@@ -132,10 +132,10 @@ class _Finder:
         run has committed, but had no time to name.
         """
         task = self._task
-        there = (
+        added = (
             (each, after.get(each.path)) for each in task.definitions if each.path not in before
         )
-        as_listed = {f.path: f.blob_id for f, entry in there if entry and entry.sha == f.blob_id}
+        as_listed = {f.path: f.blob_id for f, entry in added if entry and entry.sha == f.blob_id}
         return mark.naming(task.list_id, as_listed)._replace(is_withdrawn=True)
 
     # --- Both -----------------------------------------------------------------------------------

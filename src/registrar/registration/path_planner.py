@@ -173,8 +173,8 @@ class PathPlanner:
             return Why.NO_FILE
         if replaced := branch.replaces.get(file.path):
             return Update(replaced.sha)
-        if there := branch.holds(file.path):
-            if there.sha != file.blob_id:
+        if entry := branch.holds(file.path):
+            if entry.sha != file.blob_id:
                 return Why.EDITED
             is_ours = self._sent.may_have_written(branch.name, file)
             return Why.MADE if is_ours else Why.ON_BRANCH

@@ -78,14 +78,14 @@ def _with_entries(
     when_missing: Callable[[], object] | None = None,
 ) -> RepositoryState:
     """Add the entries of ``paths``. Call ``when_missing`` for each path that does not exist."""
-    there = dict(state.entries)
+    entries = dict(state.entries)
     read_one = partial(client.rest.entry, state.repository, ref=state.base_sha)
     for path, entry in zip(paths, concurrently(read_one, paths, CONNECTIONS), strict=True):
         if entry:
-            there[path] = entry
+            entries[path] = entry
         elif when_missing:
             when_missing()
-    return state._replace(entries=there)
+    return state._replace(entries=entries)
 
 
 def _with_directories(

@@ -253,15 +253,15 @@ class _Planner:
                 if is_ours and (mark := self._candidates.ours(each)):
                     return self._continue(state, each.pull, mark), mistakes
         begun = [state for state in states if self._is_begun(state)]
-        for some in (begun, [state for state in states if state not in begun]):
-            for state in some:
+        for group in (begun, [state for state in states if state not in begun]):
+            for state in group:
                 if withdrawn := self._withdrawn(state):
                     target = self._continue(state, *withdrawn)
                     # Another name is used if nobody could merge the pull request, or if merging it
                     # would bring no missing file back
                     if not (target and (target.conflicts or self._brings_nothing(target.branch))):
                         return target, mistakes
-            for state in some:
+            for state in group:
                 if state.head is None:
                     branch = Branch(state.name, self._task.state.base_sha)
                     return Target(branch, is_new=True), mistakes
@@ -435,8 +435,8 @@ class _Planner:
             before = self._lookups.tree(merge_base)
             if before is None:
                 return ()
-            there = {above for path in before for above in (path, *parents(path))}
-            new = (path for path in suspected if path not in there)
+            taken = {above for path in before for above in (path, *parents(path))}
+            new = (path for path in suspected if path not in taken)
             return tuple(path for path in new if before.keys().isdisjoint(parents(path)))
         return tuple(path for path in suspected if path in added)
 
@@ -494,10 +494,10 @@ class _Planner:
         Only regular files (mode 100644) count, because a commit by GraphQL would reset any other
         mode.
         """
-        there = ((each, tree[each.path]) for each in self._not_declined if each.path in tree)
+        on_branch = ((each, tree[each.path]) for each in self._not_declined if each.path in tree)
         return {
             file.path: entry
-            for file, entry in there
+            for file, entry in on_branch
             if entry.sha != file.blob_id
             and (entry.type, entry.mode) == ("blob", REGULAR_FILE)
             and mark.has_written(file.path, entry.sha)
@@ -567,8 +567,8 @@ class _Planner:
             is_made = may_be_made and head == self._task.state.base_sha
             return is_made or self._task.spec.uses_profile_branch
         entries = self._task.state.entries.items() if needless else ()
-        there = {path: each.sha for path, each in entries if each.mode in {"", REGULAR_FILE}}
-        allowed = {**there, **self._blobs(added, self._not_declined)}
+        on_base = {path: each.sha for path, each in entries if each.mode in {"", REGULAR_FILE}}
+        allowed = {**on_base, **self._blobs(added, self._not_declined)}
         return bool(added.blobs) and added.blobs.items() <= allowed.items()
 
     def _needless_at(self, state: BranchState, head: str) -> Mark | None:

@@ -173,8 +173,8 @@ def _body_now(work: Work, plan: Plan, result: Record, pull: PullRequest) -> str 
             work.progress.note("progress.head_moved", pull_request=pull.link)
             return None
         # Only this run knows which files it has committed, so the mark has to name them now
-        there = ((each, tree.get(each.path)) for each in result.files if each.is_as_listed)
-        changed = (each for each, now in there if now and now.sha != each.definition.blob_id)
+        on_branch = ((each, tree.get(each.path)) for each in result.files if each.is_as_listed)
+        changed = (each for each, now in on_branch if now and now.sha != each.definition.blob_id)
         result = result.after(
             {
                 each.path: (each.outcome or Outcome(Result.FOUND))._replace(is_as_listed=False)

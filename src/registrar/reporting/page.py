@@ -149,8 +149,8 @@ class ShownRepository:
         found = self.elsewhere.get(path, path)
         if bar in _THERE:
             is_inherited = found.startswith(f"{self.name.partition('/')[0]}/.github/")
-            there = self.url and not is_inherited
-            return f"{self.url}/blob/{self.commit}/{quote(found)}" if there else ""
+            is_linked = self.url and not is_inherited
+            return f"{self.url}/blob/{self.commit}/{quote(found)}" if is_linked else ""
         return self.pull_requests.get(bar, "")
 
 

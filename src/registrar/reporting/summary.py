@@ -107,8 +107,8 @@ def of_many(
         # After writing, the outcome has the real numbers in place of the budget's estimates
         settings = result.settings
         planned = sentences.budget(result.budget, settings) if settings.mode.only_reads else ()
-        told = (*sentences.read(result.budget), *planned)
-        lines += [*(f"- {markdown.text(each)}" for each in told), ""]
+        lines_read = (*sentences.read(result.budget), *planned)
+        lines += [*(f"- {markdown.text(each)}" for each in lines_read), ""]
     for note in (*result.notes, *sentences.notes(registrations)):
         lines += markdown.quoted(note)
     groups = list(sentences.by_cause(result))
