@@ -341,23 +341,23 @@ class Page:
         present = ((file.path, file.present.path) for file in files if file.present)
         self.rows.append(
             ShownRepository(
-                name,
-                record.spec.repository.counted_as,
-                repository.html_url,
-                label,
-                tuple(map(shown, evidence.properties_of(record))),
-                record.commit,
-                pulls,
-                remark,
-                shown(record.left_branch) if record.left_branch else "",
-                [*map(shown, record.conflicts)],
-                "".join(_CODES[bar] if bar else _NOT_LISTED for bar in listed),
-                {path: shown(found) for path, found in present if found != path},
-                sum(not file.standing.is_present for file in files),
-                evidence.outcome_of(record),
-                reason,
+                name=name,
+                counted_as=record.spec.repository.counted_as,
+                url=repository.html_url,
+                list_name=label,
+                properties=tuple(map(shown, evidence.properties_of(record))),
+                commit=record.commit,
+                pull_requests=pulls,
+                remark=remark,
+                left_branch=shown(record.left_branch) if record.left_branch else "",
+                conflicts=[*map(shown, record.conflicts)],
+                cells="".join(_CODES[bar] if bar else _NOT_LISTED for bar in listed),
+                elsewhere={path: shown(found) for path, found in present if found != path},
+                lacking=sum(not file.standing.is_present for file in files),
+                outcome=evidence.outcome_of(record),
+                reason=reason,
                 # In a shell, the address is a path in the directory of registrar
-                help_page if "://" in help_page else "",
+                help_page=help_page if "://" in help_page else "",
             )
         )
 
