@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-import pytest
+import html
+import re
+from collections.abc import Iterable
+from itertools import permutations
 
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from registrar.models.files import parents
 from tests.fakehub import (
+    Content,
     Fault,
     FaultKind,
     Repository,
@@ -13,7 +22,17 @@ from tests.fakehub import (
     Submodule,
     Symlink,
 )
-from tests.harness import LIST_BRANCH, TARGET, Action, Start, calls, refuse, shortened, writes
+from tests.harness import (
+    LIST_BRANCH,
+    STRATEGIES,
+    TARGET,
+    Action,
+    Start,
+    calls,
+    refuse,
+    shortened,
+    writes,
+)
 
 PATH = "docs/guide.md"
 
@@ -143,17 +162,17 @@ def test_a_parent_that_is_no_directory_fails_its_paths_alone(
 
 @pytest.mark.parametrize("whole_tree", [True, False])
 def test_a_plan_says_what_is_in_the_way(
-    action: Action, host: StandInHost, blocked: Repository, single: Start, whole_tree: bool
+    action: Action, host: StandInHost, blocked: Repository, start: Start, whole_tree: bool
 ) -> None:
     assert blocked.branches == ["main"]
     if not whole_tree:
         host.quirks.most_in_tree = 1
-    run = single(definitions=action.listing_of(LISTED), mode="plan")
+    run = start(definitions=action.listing_of(LISTED), mode="plan")
     expected = dict.fromkeys(LISTED, "blocked") | {"README.md": "filled", "other.md": "to create"}
     assert run.standings == expected
     assert (run.exit_code, run.outputs["failed"], run.outputs["missing"]) == (0, "0", "3")
     only = {"definitions": action.listing("docs/x"), "mode": "check", "language": "en"}
-    check = single(only)
+    check = start(only)
     assert check.exit_code == 1
     assert "where these paths need a directory" in check.summary
     assert "#a-part-of-the-path-is-a-file" in check.stderr
@@ -221,3 +240,51 @@ def test_a_directory_on_the_working_branch_is_not_replaced(
     assert (run.exit_code, run.outputs["created"], run.outputs["skipped"]) == (0, "1", "2")
     ours = {"a.md": b"\n", "c.md": b"\n"}
     assert repository.files(LIST_BRANCH) == repository.files() | ours | theirs
+
+
+# --- Any paths ------------------------------------------------------------------------------------
+
+NAMES = st.sampled_from(["a", "b", "A", "é", ".d", "x y", "#1", "%41", "p0", "-", "a?b&c", "@"])
+PATHS = st.lists(NAMES, min_size=1, max_size=3).map("/".join)
+TEXTS = st.none() | st.text(st.characters(codec="utf-8"), max_size=20)
+ANYTHING = st.binary(max_size=5) | st.sampled_from(
+    [Symlink("a"), Symlink("b/a"), Submodule("1" * 40)]
+)
+
+
+def are_apart(paths: Iterable[str]) -> bool:
+    """Whether no path lies below another."""
+    return not any(f"{one}/" == other[: len(one) + 1] for one, other in permutations(paths, 2))
+
+
+@pytest.mark.large
+@settings(max_examples=20, suppress_health_check=list(HealthCheck))
+@given(
+    listed=st.dictionaries(PATHS, TEXTS, min_size=1, max_size=8).filter(are_apart),
+    files=st.dictionaries(PATHS, ANYTHING, max_size=6).filter(are_apart),
+)
+def test_each_listed_path_is_there_blocked_or_created(
+    action: Action, host: StandInHost, listed: dict[str, str | None], files: dict[str, Content]
+) -> None:
+    there = {*files, *(parent for path in files for parent in parents(path))}
+    blocked = {path for path in listed if not files.keys().isdisjoint(parents(path))}
+    new = {path: text for path, text in listed.items() if path not in there | blocked}
+    added = {path: b"\n" if text is None else text.encode() for path, text in new.items()}
+    states = dict.fromkeys(new, "added") | dict.fromkeys(blocked, "failed")
+    for strategy in STRATEGIES:
+        name = f"octo/r{len(host.repositories)}"
+        repository = host.create_repository(name, {"LICENSE": b"MIT\n", **files})
+        given = {"target_repo": name, "commit_strategy": strategy, "language": "en"}
+        run = action(given, definitions=action.listing_of(listed))
+        counts = [run.outputs[name] for name in ("created", "skipped", "failed")]
+        sizes = len(new), len(listed.keys() & there), len(blocked)
+        assert (run.exit_code, counts) == (bool(blocked), [*map(str, sizes)]), run.text
+        assert [pull.head for pull in repository.pull_requests] == [LIST_BRANCH] * bool(new)
+        if new:
+            assert repository.files(LIST_BRANCH) == repository.files() | added
+            modes = dict.fromkeys(new, 0o100644)
+            assert repository.modes(LIST_BRANCH) == repository.modes() | modes
+            body = repository.pull_requests[0].body or ""
+            rows = re.findall(r"^\| (?:`|<code>)(.*?)(?:`|</code>) \| (\w+)", body, re.MULTILINE)
+            expected = dict.fromkeys(listed, "skipped") | states
+            assert {html.unescape(path): state for path, state in rows} == expected

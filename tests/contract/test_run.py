@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 import pytest
 
@@ -16,6 +17,7 @@ from tests.gfm import only_ours
 from tests.harness import (
     HEALTH_BRANCH,
     SCAFFOLD_BRANCH,
+    SINGLE,
     TARGET,
     Action,
     calls,
@@ -23,6 +25,7 @@ from tests.harness import (
     shortened,
     writes,
 )
+from tests.steps import steps
 
 MISSING = [path for path in SCAFFOLD if path not in {"README.md", ".gitignore"}]
 PROFILES: dict[str, tuple[str, Mapping[str, str], str]] = {
@@ -128,6 +131,21 @@ def test_answers_that_are_too_large_together_are_asked_for_again(
     run = action(definitions=action.listing(*"abcde"), language="en").or_fail()
     assert "being read at the same time are too large together" in run.console
     assert "larger than any that GitHub sends" not in run.console
+
+
+def test_what_a_run_costs_grows_with_its_paths_and_not_with_their_square(
+    action: Action, host: StandInHost, strategy: str
+) -> None:
+    """An open pull request holds all of them."""
+
+    def taken(count: int) -> int:
+        host.create_repository(target := f"octo/r{count}", {"x": b""})
+        listed = {"definitions": action.listing(*(f"p{n}" for n in range(count)))}
+        run = partial(action, listed, target_repo=target)
+        run(commit_strategy=SINGLE).or_fail()
+        return steps(partial(run, commit_strategy=strategy))
+
+    assert taken(160) < 2.3 * taken(80)
 
 
 # --- What is there afterwards -------------------------------------------------------------
