@@ -209,8 +209,8 @@ MANY = "many"
 WAYS = (*STRATEGIES, MANY)
 """Each strategy for one repository, and the run over many."""
 in_one_way = pytest.mark.parametrize("example", [SINGLE], indirect=True)
-"""Run a test in one way although its fixture `example` has several. `test_parity` shows that the
-other ways decide in the same way."""
+"""Run a test in one way although its fixture `example` has several. All ways decide with the same
+function, `make_plan`."""
 A_AND_B = {"a.md": "A\n", "b.md": "B\n"}
 """The files of a small list: contents by path."""
 

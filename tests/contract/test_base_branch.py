@@ -117,6 +117,10 @@ def test_a_base_that_is_the_default_branch_is_no_other_list(
     assert (run.exit_code, run.outputs["pull_request_operation"]) == (0, "none"), run.text
     repository.close(1)
     assert listed(base="main").outputs["declined"] == "2"
+    # Nor is it another one when the default branch gets a new name
+    repository.create_branch("trunk")
+    repository.default_branch = "trunk"
+    assert listed(base="").outputs["declined"] == "2"
     assert len(repository.pull_requests) == 1
 
 
@@ -158,8 +162,9 @@ def test_a_base_may_be_a_directory_of_another_one(listed: Start, repository: Rep
 def test_neither_base_nor_default_branch_is_a_working_branch(
     listed: Start, repository: Repository, host: StandInHost, branch: str, base: str, said: str
 ) -> None:
-    run = listed(branch=branch, base=base)
-    assert (run.exit_code, said in run.stderr, only_reads(host)) == (2, True, True)
+    for mode in ("plan", "register"):
+        run = listed(branch=branch, base=base, mode=mode)
+        assert (run.exit_code, said in run.stderr, only_reads(host)) == (2, True, True)
 
 
 @pytest.mark.parametrize("taken", ["base", "default"])

@@ -104,17 +104,17 @@ def test_what_does_not_count_as_declined(in_single: Example, merge: bool) -> Non
     assert created(in_single.repository, BRANCH) == set(FIRST)
 
 
-def test_without_the_mark_a_description_declines_what_its_branch_adds(in_single: Example) -> None:
-    ask(in_single, *FIRST)
-    in_single.repository.pull_requests[0].body = "Rewritten"
-    closed(in_single.repository, 1, delete=False)
-    run = ask(in_single, *FIRST, "c.md").or_fail()
+def test_without_the_mark_a_description_declines_what_its_branch_adds(each_way: Way) -> None:
+    ask(each_way, *FIRST)
+    each_way.repository.pull_requests[0].body = "Rewritten"
+    closed(each_way.repository, 1, delete=False)
+    run = ask(each_way, *FIRST, "c.md").or_fail()
     assert (run.outputs["created"], run.outputs["skipped"]) == ("1", "2")
-    assert created(in_single.repository, SECOND) == {"c.md"}
-    closed(in_single.repository, 2)
-    in_single.repository.delete_branch(BRANCH)
-    ask(in_single, *FIRST)
-    assert in_single.repository.branches == ["main"]
+    assert created(each_way.repository, SECOND) == {"c.md"}
+    closed(each_way.repository, 2)
+    each_way.repository.delete_branch(BRANCH)
+    ask(each_way, *FIRST, "c.md")
+    assert each_way.repository.branches == ["main"]
 
 
 @pytest.mark.parametrize("mode", ["plan", "check"])
@@ -183,29 +183,29 @@ def reason_shown(text: str, path: str) -> str:
     return row
 
 
-def test_a_file_that_was_taken_out_is_declined_until_it_is_put_back(in_single: Example) -> None:
-    ask(in_single, *FIRST)
-    take_out(in_single.repository, "b.md")
+def test_a_file_that_was_taken_out_is_declined_until_it_is_put_back(example: Example) -> None:
+    ask(example, *FIRST)
+    take_out(example.repository, "b.md")
     for _ in range(2):
-        run = ask(in_single, *FIRST)
+        run = ask(example, *FIRST)
         assert reason_of(run, "b.md") == "declined in #1", run.console
-        assert created(in_single.repository, BRANCH) == {"a.md"}
-    in_single.repository.commit({"b.md": b"back\n"}, branch=BRANCH, author=("A", "a@example.com"))
-    run = ask(in_single, *FIRST)
+        assert created(example.repository, BRANCH) == {"a.md"}
+    example.repository.commit({"b.md": b"back\n"}, branch=BRANCH, author=("A", "a@example.com"))
+    run = ask(example, *FIRST)
     assert "already on the working branch" in reason_of(run, "b.md"), run.console
     # Merged and deleted later: nobody has declined it
-    in_single.repository.merge(1)
-    in_single.repository.commit({"b.md": None})
-    plan = ask(in_single, *FIRST, mode="plan")
-    run = ask(in_single, *FIRST)
-    assert created(in_single.repository, SECOND) - {"a.md"} == {"b.md"}, run.console
+    example.repository.merge(1)
+    example.repository.commit({"b.md": None})
+    plan = ask(example, *FIRST, mode="plan")
+    run = ask(example, *FIRST)
+    assert created(example.repository, SECOND) - {"a.md"} == {"b.md"}, run.console
     assert "was added by [#1]" in reason_shown(plan.summary, "b.md")
     assert "Missing files that are proposed again: 1." in run.console
     for expected in ("created", "none"):
         assert run.outputs["pull_request_operation"] == expected
-        body = in_single.repository.pull_request(2).body or ""
+        body = example.repository.pull_request(2).body or ""
         assert "was added by [#1]" in reason_shown(body, "b.md")
-        run = ask(in_single, *FIRST)
+        run = ask(example, *FIRST)
 
 
 VERSIONS = [[f"v{version}/{number}.md" for number in range(MOST_PATHS)] for version in range(4)]
@@ -369,6 +369,25 @@ def test_the_next_commit_says_in_the_description_what_was_taken_out(each_way: Wa
     assert "Adds 2 of 3 listed files." in each_way.body
     assert "from the branch of a pull request for this list: 1." in each_way.body
     assert re.search(r"^\| `b.md` \| skipped \(declined in", each_way.body, re.MULTILINE)
+    each_way.repository.merge(1)
+    for mode in ("plan", "register"):
+        run = each_way.run_with({**A_AND_B, "c.md": "C\n"}, mode=mode)
+        assert (run.outputs["declined"], len(each_way.repository.pull_requests)) == ("1", 1)
+
+
+def test_what_a_killed_runs_branch_holds_from_its_beginning_is_not_proposed_by_it(
+    each_way: Way,
+) -> None:
+    repository = each_way.repository
+    repository.commit({"a.md": b"A\n"})
+    repository.create_branch(BRANCH)
+    head = repository.commit({"b.md": b"B\n"}, branch=BRANCH)
+    repository.commit({"a.md": None})
+    for mode, standing in (("plan", "to create"), ("register", "proposed")):
+        run = each_way.run_with(A_AND_B, mode=mode)
+        assert run.standings == {"a.md": "to create", "b.md": standing}, run.console
+    assert repository.head(BRANCH) == head
+    assert [pull.head for pull in repository.pull_requests] == [BRANCH]
 
 
 @pytest.fixture

@@ -104,20 +104,20 @@ def test_what_the_withdrawal_has_read_is_not_asked_for_again(each_way: Withdrawa
 
 @pytest.mark.parametrize("are_gone", [False, True], ids=["taken names", "names with a gap"])
 def test_one_with_a_later_name_counts_like_the_first(
-    example: Withdrawable, *, are_gone: bool
+    each_way: Withdrawable, *, are_gone: bool
 ) -> None:
     taken = [BRANCH, *(f"{BRANCH}-{number}" for number in range(2, 5))]
     for name in taken:
-        example.repository.create_branch(name)
-        example.repository.commit({"mine.md": b"mine"}, branch=name)
-    example.do()
+        each_way.repository.create_branch(name)
+        each_way.repository.commit({"mine.md": b"mine"}, branch=name)
+    each_way.do()
     for name in taken if are_gone else ():
-        example.repository.delete_branch(name)
-    example.do()
-    assert [each.head for each in example.repository.pull_requests] == [f"{BRANCH}-5"]
-    example.withdraw()
-    assert example.written == ["PATCH pulls/1"]
-    assert example.pulls == ["closed"]
+        each_way.repository.delete_branch(name)
+    each_way.do()
+    assert [each.head for each in each_way.repository.pull_requests] == [f"{BRANCH}-5"]
+    each_way.withdraw()
+    assert each_way.written == ["PATCH pulls/1"]
+    assert each_way.pulls == ["closed"]
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
@@ -182,17 +182,19 @@ def test_the_no_of_a_person_holds(example: Withdrawable) -> None:
 
 
 @pytest.mark.parametrize("update", ["true", "false"])
-def test_one_that_a_person_opened_again_can_be_declined(example: Withdrawable, update: str) -> None:
-    example.do()
-    example.withdraw()
-    example.repository.reopen(1)
-    example.host.requests.clear()
-    example.do(update=update)
-    assert example.written == ["PATCH pulls/1"]
-    assert "ithdrawn" not in example.body
-    example.repository.close(1)
-    assert example.do(update=update).outputs["declined"] == "2"
-    assert example.pulls == ["closed"]
+def test_one_that_a_person_opened_again_can_be_declined(
+    each_way: Withdrawable, update: str
+) -> None:
+    each_way.do()
+    each_way.withdraw()
+    each_way.repository.reopen(1)
+    each_way.host.requests.clear()
+    each_way.do(update=update)
+    assert each_way.written == ["PATCH pulls/1"]
+    assert "ithdrawn" not in each_way.body
+    each_way.repository.close(1)
+    assert each_way.do(update=update).outputs["declined"] == "2"
+    assert each_way.pulls == ["closed"]
 
 
 @pytest.mark.parametrize("change", ["list", "author", "base"])

@@ -54,7 +54,7 @@ def test_the_summary_counts_what_the_run_has_found(many: Start, make: Make) -> N
 
 def test_what_is_left_is_what_the_run_has_left(many: Start, make: Make, action: Action) -> None:
     [repository] = make(0, 1)
-    repository.commit({"b.txt": b"x\n"})
+    repository.commit({"b.txt": b""})
     listed = action.listing("a.txt", "b.txt")
     many(definitions=listed)
     repository.commit({"b.txt": None})
