@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pytest
 
 from tests.example import A_AND_B, BRANCH, EXPECTED, MISSING, PRESENT, Example
-from tests.fakehub import Fault, FaultKind, Refusal, Repository, Request, StandInHost
+from tests.fakehub import (
+    Content,
+    Executable,
+    Fault,
+    FaultKind,
+    Refusal,
+    Repository,
+    Request,
+    StandInHost,
+    Symlink,
+)
 from tests.gfm import only_ours
 from tests.harness import PER_FILE, SINGLE, Action, meanwhile, refuse, shortened
 
@@ -111,13 +121,39 @@ def test_a_lost_attempt_says_nothing_about_another_name(
 
 @pytest.mark.parametrize("name", [BRANCH, "theirs"])
 def test_a_branch_whose_commits_change_nothing_is_somebodys(example: Example, name: str) -> None:
+    check_left_alone(example, THEIRS, dict.fromkeys(THEIRS), name=name)
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        THEIRS,
+        {"AGENTS.md": b"# Somebody's own words\n"},
+        {"README.md": b"# Changed\n"},
+        {"README.md": None},
+        {"AGENTS.md": Symlink("\n")},
+        {"AGENTS.md": Executable(b"\n")},
+    ],
+    ids=["another file", "another content", "a change", "a deletion", "a link", "executable"],
+)
+def test_a_branch_with_our_files_and_somebodys_own_work_is_somebodys(
+    in_single: Example, work: dict[str, Content | None]
+) -> None:
+    check_left_alone(in_single, dict(list(MISSING.items())[:2]), work)
+
+
+def check_left_alone(
+    example: Example, *commits: Mapping[str, Content | None], name: str = BRANCH
+) -> None:
+    """Nothing is written to a branch with these commits; the next name is taken."""
     example.repository.create_branch(name)
-    example.repository.commit(dict(THEIRS), branch=name, author=AUTHOR)
-    example.repository.commit(dict.fromkeys(THEIRS), branch=name, author=AUTHOR)
+    for each in commits:
+        example.repository.commit(dict(each), branch=name, author=AUTHOR)
     head = example.repository.head(name)
     example.run(branch=name).or_fail()
     assert example.repository.head(name) == head
     assert example.repository.files(f"{name}-2") == EXPECTED
+    assert [pull.head for pull in example.repository.pull_requests] == [f"{name}-2"]
 
 
 def test_where_github_lists_no_tree_a_branch_that_also_changes_a_file_is_somebodys(

@@ -66,6 +66,16 @@ def test_a_list_that_has_grown_asks_for_the_new_path_alone(in_single: Example) -
     assert "declined in [#2]" in run.summary
 
 
+def test_a_no_holds_when_somebody_works_on_its_branch_afterwards(in_single: Example) -> None:
+    ask(in_single, *FIRST)
+    in_single.repository.close(1)
+    head = in_single.repository.commit({"mine.txt": b"mine\n"}, branch=BRANCH)
+    run = ask(in_single, *FIRST).or_fail()
+    assert run.outputs["skipped"] == "2"
+    assert in_single.repository.branches == [BRANCH, "main"]
+    assert in_single.repository.head(BRANCH) == head
+
+
 def test_where_issues_are_switched_off_a_no_is_read_all_the_same(
     host: StandInHost, in_single: Example
 ) -> None:
