@@ -18,8 +18,8 @@ def branch_names(branch: str, default_branch: str, base_branch: str) -> list[str
     """
     require_working_branch(branch, default_branch, base_branch)
     first, *later = names_of(branch)
-    others = default_branch, base_branch
-    return [first, *(name for name in later if not any(is_same(name, each) for each in others))]
+    others = {_short(default_branch), _short(base_branch)}
+    return [first, *(name for name in later if _short(name) not in others)]
 
 
 def names_of(branch: str) -> list[str]:
