@@ -19,8 +19,8 @@ from tests.unit.test_planning import (
     NAME,
     OTHER,
     ModelRun,
+    Setup,
     World,
-    plan_of,
 )
 
 LISTED = FILES["a"].blob_id
@@ -53,7 +53,7 @@ class Held(ModelRun):
     held: Entry
 
     def tree(self, commit: str) -> dict[str, Entry]:
-        return {**super().tree(commit), "a": self.held}
+        return {**self.world.tree(commit), "a": self.held}
 
 
 @pytest.mark.parametrize("update", [True, False])
@@ -67,13 +67,11 @@ def test_nothing_is_replaced_but_what_this_action_wrote(strategy: str, *, update
         world.branches[NAME] = BASE
         world.commit(NAME, "a")
         world.open(NAME, text)
-        task = plan_of(world, "a", strategy, built_in=True)
-        settings = task.spec.settings._replace(update=update)
-        task = task._replace(spec=task.spec._replace(settings=settings))
-        run = Held(world, task, strategy, mode="plan")
+        world.setup = Setup(strategy, updates=update)
+        run = Held(world, mode="plan")
         run.held = Entry(*how, blob)
-        plan = make_plan(task, run)
-        [listed] = plan.paths
+        plan = make_plan(run.task, run)
+        listed = plan.paths[0]
         is_replaced = isinstance(listed.plan, Update)
         is_ours = content == "old" and kind == "a file" and mark in SAYS_SO
         assert is_replaced == (update and is_ours), (content, kind, mark)

@@ -8,18 +8,30 @@ from __future__ import annotations
 
 import itertools
 import random
+import time
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import (
+    Callable,
+    Collection,
+    Container,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass, field, replace
-from functools import cache
-from typing import Any
+from functools import cache, partial
+from typing import Any, NamedTuple
 
 import pytest
 from _pytest.mark import ParameterSet
 
 from registrar.errors import Failure, GitHubError, Kind, Refused, RegistrarError
+from registrar.github.limits import TokenLimits
 from registrar.many.reading import Guesses
-from registrar.models.paths import Create
+from registrar.models.files import FileDefinition
+from registrar.models.paths import Create, Done, ListedPath, Outcome, Result, Update
 from registrar.models.repository import (
     BranchState,
     Comparison,
@@ -28,22 +40,30 @@ from registrar.models.repository import (
     Repository,
     RepositoryState,
 )
-from registrar.models.spec import RegistrationSpec
+from registrar.models.spec import ONE_OF_MANY, RegistrationSpec
 from registrar.models.task import Task
+from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.presence.tasks import make_task
 from registrar.registration.branch_names import LAST_SUFFIX, branch_names
 from registrar.registration.loop import carry_out
 from registrar.registration.mark import BEGIN, CLOSED_BY_US, EMPTY_MARK, END, Mark, hashed
 from registrar.registration.plan import Plan
 from registrar.registration.planning import make_plan
+from registrar.registration.preflight import require_writable
 from registrar.registration.sent import Close, Commit, MakeBranch, Open, SentSteps, Unclear
+from registrar.registration.work import failed, written
 from registrar.texts.messages import msg
 from tests.values import DEFAULTS, file_of, spec
 
 NAME, SECOND, THIRD = "work", "work-2", "work-3"
-FILES = {path: file_of(path, f"{path}\n".encode()) for path in ("a", "b")}
-EDITED = "b, edited"
-"""In a commit it stands for the path `b` with a content of somebody's own."""
+B = f"{WORKFLOW_FILES}b"
+FILES = {path: file_of(path, f"{path}\n".encode()) for path in ("a", B)}
+EDITED = f"{B}, edited"
+"""In a commit it stands for the path `B` with a content of somebody's own."""
+EARLIER = "a, earlier"
+"""In a commit it stands for the path `a` with the content that the list had before."""
+BLOBS = {path: each.blob_id for path, each in FILES.items()}
+BLOBS[EARLIER] = file_of("a", b"earlier\n").blob_id
 BASE = f"{0:040x}"
 MANY = "<!-- registrar:many -->"
 """An earlier version wrote this instead of more than 1,000 paths."""
@@ -53,10 +73,36 @@ LIST = "list"
 LIST_ID, OTHER = f"profile {LIST}", "profile another list"
 TRUNK = "trunk"
 """The default branch in worlds whose pull requests have another base."""
-READ_AHEAD = (NAME, SECOND, THIRD)
-"""The names that one query reads. With `per-file`, pull requests are read only for the first one,
-and branches for all names."""
-QUARTERS = 4
+PARTS = 8
+
+
+class Setup(NamedTuple):
+    """The circumstances of a world that no event changes."""
+
+    strategy: str = "single"
+    built_in: bool = True
+    """Whether the branch has the default name of the list."""
+    is_many: bool = False
+    updates: bool = True
+    """The input `update`."""
+    is_changed: bool = False
+    """Whether the list had another content for the path `a` before."""
+    is_listed: bool = True
+    """Whether GitHub lists the files of a commit."""
+    refused: str = ""
+    """What is known to be refused: `push` (everything) or `scope` (the path `B`)."""
+    moment: str = ""
+    """When others act during a run: before its `commit`, before it writes the description
+    (`description`), or before it reads again (`reading`). Empty: before it makes its branch."""
+
+    @property
+    def ahead(self) -> tuple[str, ...]:
+        """The names that one query reads. With `per-file`, pull requests are read only for the
+        first one, and branches for all names."""
+        return (NAME, SECOND, THIRD) if self.strategy == "single" else (NAME,)
+
+
+USUAL = Setup()
 
 
 @dataclass
@@ -91,6 +137,7 @@ class World:
     """Commits whose files are executable."""
     base: str = ""
     """The input `base`; empty for the default branch."""
+    setup: Setup = USUAL
 
     @classmethod
     def new(cls, default: str) -> World:
@@ -108,6 +155,7 @@ class World:
             set(self.unwanted),
             set(self.executable),
             self.base,
+            self.setup,
         )
 
     @property
@@ -134,9 +182,9 @@ class World:
             frozenset(self.executable),
         )
 
-    def commit(self, branch: str, *add: str, remove: str = "") -> str:
+    def commit(self, branch: str, *add: str, remove: Collection[str] = ()) -> str:
         head, oid = self.branches[branch], f"{len(self.commits):040x}"
-        self.commits[oid] = (head, (self.commits[head][1] | {*add}) - {remove})
+        self.commits[oid] = (head, (self.commits[head][1] - {*remove}) | {*add})
         self.branches[branch] = oid
         return oid
 
@@ -173,8 +221,8 @@ class World:
     def tree(self, oid: str) -> dict[str, Entry]:
         mode = "100644" if self.executable.isdisjoint(self.ancestors(oid)) else "100755"
         return {
-            path.partition(",")[0]: Entry("blob", mode, FILES[path].blob_id)
-            if path in FILES
+            path.partition(",")[0]: Entry("blob", mode, BLOBS[path])
+            if path in BLOBS
             else Entry("blob", "100644", path)
             for path in self.commits[oid][1]
         }
@@ -206,7 +254,7 @@ def seen(pull: Pull) -> PullRequest:
 
 
 def described(*paths: str, list_id: str = LIST_ID, mark: Mark = EMPTY_MARK) -> str:
-    files = {path: file_of(path, f"{path}\n".encode()).blob_id for path in paths}
+    files = {path.partition(",")[0]: BLOBS.get(path, "") for path in paths}
     return f"{BEGIN}\n{mark.naming(list_id, files).text}\n{END}"
 
 
@@ -230,28 +278,35 @@ def is_theirs(pull: Pull) -> bool:
     return bool(mark and mark.is_needless) and pull.state == "open"
 
 
-def plan_of(world: World, paths: str, strategy: str, *, built_in: bool) -> Task:
-    repository = Repository("o/r", world.default, "https://github.com/o/r")
+def task_of(world: World, *paths: str, mode: str = "register") -> Task:
+    """Return the task of a run, with what its first reading knows; by default for all `FILES`."""
+    setup, can_push = world.setup, False if world.setup.refused == "push" else None
+    repository = Repository("o/r", world.default, "https://github.com/o/r", can_push=can_push)
     base = world.branches[world.target]
-    entries = dict.fromkeys(world.commits[base][1], Entry("blob", "", ""))
-    ahead = READ_AHEAD if strategy == "single" else READ_AHEAD[:1]
     heads = {n: c for n, c in world.branches.items() if n.startswith(NAME)}
     state = RepositoryState(
         repository,
         base,
-        entries,
-        branches={name: world.state_of(name) for name in ahead},
-        heads=heads if strategy == "per-file" else {},
+        world.tree(base),
+        branches={name: world.state_of(name) for name in setup.ahead},
+        heads=heads if setup.strategy == "per-file" else {},
     )
-    return make_task(job(paths, world.base, built_in=built_in), state)
+    return make_task(job(paths or (*FILES,), world.base, setup, mode), state)
 
 
 @cache
-def job(paths: str, base: str = "", *, built_in: bool) -> RegistrationSpec:
-    definitions = tuple(FILES[path] for path in paths)
+def job(paths: tuple[str, ...], base: str, setup: Setup, mode: str) -> RegistrationSpec:
     # If the caller has chosen the name of the branch, it is not the default name of the list
-    defaults = DEFAULTS._replace(name=LIST, branch=NAME if built_in else "built-in")
-    return spec(*definitions, defaults=defaults, branch=NAME, base=base, target_repo="o/r")
+    defaults = DEFAULTS._replace(name=LIST, branch=NAME if setup.built_in else "built-in")
+    inputs = {
+        "branch": NAME,
+        "base": base,
+        "mode": mode,
+        "update": f"{setup.updates}".lower(),
+        "commit_strategy": setup.strategy,
+    }
+    made = spec(*(FILES[path] for path in paths), defaults=defaults, target_repo="o/r", **inputs)
+    return made._replace(policy=ONE_OF_MANY) if setup.is_many else made
 
 
 mark_of = cache(Mark.of)
@@ -273,10 +328,8 @@ class ModelRun:
     """A run in the model: it answers the questions from the world, and carries out the plan."""
 
     world: World
-    task: Task
-    strategy: str
     event: Between | None = None
-    """An event just before the run creates its branch."""
+    """An event at the moment that the setup names."""
     loss: str = ""
     """The trouble that the requests of the run meet; empty if there is none.
 
@@ -292,14 +345,22 @@ class ModelRun:
     meanwhile: World | None = None
     """A copy of the world after others have acted during this run."""
     plan: Plan | None = None
+    paths: dict[str, ListedPath] = field(default_factory=dict)
+    """The listed paths with what the run has done."""
     asked: int = 0
     opened: Pull | None = None
     sent: SentSteps = field(default_factory=SentSteps)
     has_claimed: bool = False
     is_guess: bool = False
-    scopes: frozenset[str] | None = None
+
+    def __post_init__(self) -> None:
+        self.task = task_of(self.world, mode=self.mode)
+        self.setup = self.world.setup
+        self.scopes = frozenset({"repo"}) if self.setup.refused == "scope" else None
 
     def branch(self, name: str) -> BranchState:
+        if self.sent.branches:
+            self._meet("reading", name)
         self.asked += 1
         assert self.asked < 400, "it does not end"
         return self.world.state_of(name)
@@ -307,19 +368,25 @@ class ModelRun:
     def head(self, name: str) -> str | None:
         return self.world.branches.get(name)
 
-    def tree(self, commit: str) -> dict[str, Entry]:
-        return self.world.tree(commit)
+    def tree(self, commit: str) -> dict[str, Entry] | None:
+        return self.world.tree(commit) if self.setup.is_listed else None
 
-    def tree_at_listed(self, commit: str) -> dict[str, Entry]:
+    def tree_at_listed(self, commit: str) -> dict[str, Entry] | None:
         """Return the least that GitHub may answer: the entries at the listed paths."""
         listed = {each.path for each in self.task.definitions}
-        return {path: entry for path, entry in self.tree(commit).items() if path in listed}
+        tree = self.tree(commit)
+        return None if tree is None else {p: entry for p, entry in tree.items() if p in listed}
 
     def lacking(self, paths: frozenset[str], commit: str) -> frozenset[str]:
         return paths - self.world.tree(commit).keys()
 
     def compare(self, base: str, head: str) -> Comparison:
-        return Comparison(self.world.merge_base(base, head), None)
+        since = self.world.merge_base(base, head)
+        before, after = self.world.tree(since), self.world.tree(head)
+        is_more = before.items() <= after.items()
+        new = {path: entry.sha for path, entry in after.items() if path not in before}
+        # The least that GitHub may answer: no names, but for a commit whose files it does not list
+        return Comparison(since, new if is_more and not self.setup.is_listed else None)
 
     def may_write(self, login: str) -> bool:
         return login == PRIVATE_MEMBER
@@ -327,7 +394,13 @@ class ModelRun:
     def default_branch(self) -> str:
         return self.world.default
 
-    def refusal(self, _files: object) -> RegistrarError | None:
+    def refusal(self, files: Sequence[FileDefinition]) -> RegistrarError | None:
+        limits = TokenLimits("", time)
+        limits.scopes = self.scopes
+        try:
+            require_writable(self.task, files, limits)
+        except RegistrarError as refused:
+            return refused
         return None
 
     def entry(self, branch: str, path: str, *, is_there: bool) -> Entry | None:
@@ -336,8 +409,21 @@ class ModelRun:
 
     # --- Carrying out a plan -----------------------------------------------------------------
 
+    def do(self) -> Plan | None:
+        """Plan, and carry out the plan; return `None` if the run is refused or killed."""
+        try:
+            if self.mode == "plan":
+                self.tell(make_plan(self.task, self))
+            else:
+                carry_out(self.task, self, self, self.sent)
+        except (RegistrarError, Killed):
+            return None
+        return self.plan
+
     def tell(self, plan: Plan) -> None:
         self.plan = plan
+        earlier = self.paths
+        self.paths = {p.path: p.planned_after(earlier.get(p.path, p)) for p in plan.paths}
 
     def close(self, step: Close) -> PullRequest:
         [each] = [each for each in self.world.pulls if each.number == step.pull_request.number]
@@ -346,30 +432,48 @@ class ModelRun:
         return step.closed
 
     def write(self, plan: Plan) -> None:
-        # A writer takes only the paths that the plan orders
-        paths = tuple(each.path for each in plan.paths if isinstance(each.plan, Create))
         if plan.is_new:
-            plan = self._begin(plan, paths)
-        if not plan.is_done:
-            self._finish(plan, paths)
+            plan = self._begin(plan)
+        if not (plan.is_done or plan.leaves_pull_request):
+            self._finish(plan)
 
-    def _begin(self, plan: Plan, paths: tuple[str, ...]) -> Plan:
-        name, sent = plan.branch, self.sent
-        if self.event:
+    def _meet(self, moment: str, name: str) -> None:
+        """Let others act once, if this is the moment."""
+        if self.event and self.setup.moment == moment:
             event, self.event = self.event, None
-            if name not in self.world.branches:
+            if moment or name not in self.world.branches:
                 event(self.world, name)
             self.meanwhile = self.world.copy()
+
+    @property
+    def _to_write(self) -> list[ListedPath]:
+        """The paths that the plan orders to write, and that are not written yet."""
+        return [each for each in self.paths.values() if each.is_to_write]
+
+    def _record(self, files: Sequence[ListedPath], outcome: Callable[..., Outcome]) -> None:
+        self.paths |= {each.path: each._replace(outcome=outcome(each)) for each in files}
+
+    def _described(self, mark: Mark | None, changed: Container[str] = ()) -> str:
+        """Return the description, which names the files that are on the branch as listed."""
+        names = (p for p in self.paths.values() if p.is_as_listed and p.path not in changed)
+        return described(
+            *(each.path for each in names), list_id=self.world.list_id, mark=mark or EMPTY_MARK
+        )
+
+    def _begin(self, plan: Plan) -> Plan:
+        name, sent, files = plan.branch, self.sent, self._to_write
+        self._meet("", name)
         loss = self.loss
         self.loss = "" if loss in {"before", "after", "closed"} else loss
-        if sent.branches or self.strategy != "single":
+        if sent.branches or self.setup.strategy != "single":
             sent.send(MakeBranch(name), lambda: self._make_branch(name, loss))
             self.has_claimed = True
             return plan._replace(is_new=False)
-        body, files = described(*paths, list_id=self.world.list_id), [FILES[path] for path in paths]
-        steps = MakeBranch(name), Commit.of(name, plan.head, files), Open(name, body)
+        body = described(*(each.path for each in files), list_id=self.world.list_id)
+        commit = Commit.of(name, plan.head, [each.definition for each in files])
+        steps = MakeBranch(name), commit, Open(name, body)
         sendings = [sent.begin(each, is_alone=False) for each in steps]
-        made = self._make_everything(name, paths, body, loss)
+        made = self._make_everything(name, files, body, loss)
         if loss == "closed":
             _close(self.world)
             self.meanwhile = self.world.copy()
@@ -383,13 +487,15 @@ class ModelRun:
                 each.has_made(given)
             else:
                 each.was_left_out()
-        is_made, commit, pull = made
-        if pull and not commit and is_made:
+        is_made, oid, pull = made
+        if pull and not oid and is_made:
             raise Unclear(steps[0])
-        if not (is_made or commit):
-            return self._begin(plan, paths)
+        if not (is_made or oid):
+            return self._begin(plan)
         self.has_claimed = True
-        return plan._replace(is_new=False, pull_request=pull, is_done=bool(commit and pull))
+        if oid:
+            self._record(files, partial(written, commit=oid))
+        return plan._replace(is_new=False, pull_request=pull, is_done=bool(oid and pull))
 
     def _make_branch(self, name: str, loss: str) -> str:
         world, is_lost, is_done = self.world, loss in LOST, loss not in NOT_DONE
@@ -403,7 +509,7 @@ class ModelRun:
         return name
 
     def _make_everything(
-        self, name: str, paths: tuple[str, ...], body: str, loss: str
+        self, name: str, files: Sequence[ListedPath], body: str, loss: str
     ) -> tuple[bool, str, PullRequest | None]:
         """Do branch, commit and pull request as one request; return the results of the three.
 
@@ -416,7 +522,7 @@ class ModelRun:
             world.branches[name] = base
             world.made.append(name)
         if world.branches[name] == base and loss != "refused":
-            commit = self._commit(name, {*paths})
+            commit = self._commit(name, files, base)
         is_ahead = world.branches[name] not in world.ancestors(world.branches[world.target])
         if is_ahead and not is_proposed(world, name):
             self.opened = world.open(name, body)
@@ -425,55 +531,105 @@ class ModelRun:
             raise Killed
         return is_made, commit, pull
 
-    def _commit(self, name: str, paths: set[str]) -> str:
-        world = self.world
+    def _commit(self, name: str, files: Sequence[ListedPath], parent: str) -> str:
+        """Write files as GitHub does; only a commit without a ``parent`` replaces no file."""
+        world, paths = self.world, {each.path for each in files}
         assert name not in {world.default, world.target}, "it is never written to"
-        if more := paths - world.commits[world.branches[name]][1]:
-            world.commit(name, *more)
-            world.written += [(name, path) for path in more]
+        assert self.setup.refused == "" or (self.scopes and B not in paths), "it is refused"
+        head = world.branches.get(name)
+        if self.loss == "refused" or head is None:
+            raise failure(Kind.REFUSED)
+        there = world.tree(head)
+        if parent not in {"", head}:
+            raise failure(Kind.STALE)
+        if not parent and not paths.isdisjoint(there):
+            raise failure(Kind.ALREADY_EXISTS)
+        for each in files:
+            was = there[each.path].sha if each.path in there else ""
+            assert was in {each.replaces, BLOBS[each.path]}, f"{each.path} was overwritten"
+        if any(path not in world.paths(name) for path in paths):
+            replaced = {path for path in world.paths(name) if path.partition(",")[0] in paths}
+            world.written += [(name, path) for path in paths - replaced]
+            world.commit(name, *paths, remove=replaced)
         return world.branches[name]
 
-    def do(self) -> Plan | None:
-        """Plan, and carry out the plan; return `None` if the run is refused or killed."""
-        try:
-            if self.mode == "plan":
-                return make_plan(self.task, self)
-            carry_out(self.task, self, self, self.sent)
-        except (RegistrarError, Killed):
-            return None
-        return self.plan
-
-    def _finish(self, plan: Plan, paths: tuple[str, ...]) -> None:
-        world, name, pull = self.world, plan.branch, plan.pull_request
+    def _finish(self, plan: Plan) -> None:
+        world, name = self.world, plan.branch
         if not self.sent.has_written_to(name):
-            only_ours = not world.is_somebodys(plan.head)
+            pull, only_ours = plan.pull_request, not world.is_somebodys(plan.head)
             is_marked = bool(pull and (found := mark_of(pull.body)) and found.is_of(world.list_id))
             is_opened = bool(pull and self.sent.has_opened(pull))
             assert only_ours or (is_marked and not is_opened), "somebody's branch"
-        each = next((p for p in world.pulls if pull and p.number == pull.number), None)
-        assert each is None or each.state == "open"
-        missing = [path for path in paths if path not in world.paths(name)]
-        if each and missing and plan.describes_first:
-            each.body = described(list_id=world.list_id)
+        self._meet("commit", name)
+        if self._to_write and (each := self._open_one(plan)) and plan.describes_first:
+            each.body = self._described(None)
         if self.loss == "killed later":
             raise Killed
+        is_one = self.setup.strategy == "single"
+        at_once = [
+            each
+            for each in self._to_write
+            if isinstance(each.plan, Update)
+            or (is_one and isinstance(each.plan, Create) and each.plan.is_known_absent)
+        ]
+        if at_once:
+            self._send(name, at_once, self.sent.head(name) or plan.head)
+        for one in self._to_write:
+            self._send(name, [one], "")
+        self._meet("description", name)
+        self._describe(plan)
+
+    def _send(self, name: str, files: Sequence[ListedPath], parent: str) -> None:
+        step = Commit.of(name, parent, [each.definition for each in files])
+        try:
+            commit = self.sent.send(step, lambda: self._commit(name, files, parent))
+        except GitHubError as error:
+            refused, [first, *_] = failed(error.failure), files
+            if error.already_exists:
+                now = self.world.tree(self.world.branches[name])[first.path]
+                is_same = now.sha == first.definition.blob_id
+                refused = Outcome(Result.FOUND, is_as_listed=is_same)
+            self._record(files, lambda _: refused)
+            return
+        self._record(files, partial(written, commit=commit))
         if self.loss == "killed":
-            # With `per-file` each commit has one file
-            self._commit(name, {*(missing if self.strategy == "single" else missing[:1])})
             raise Killed
-        if self.loss != "refused":
-            self._commit(name, {*missing})
-        on_branch = [path for path in FILES if path in world.commits[world.branches[name]][1]]
-        on_branch = [path for path in on_branch if path in {d.path for d in self.task.definitions}]
-        known = None if plan.describes_first else mark_of(each.body) if each else plan.mark
-        body = described(*on_branch, list_id=world.list_id, mark=known or EMPTY_MARK)
+
+    def _open_one(self, plan: Plan) -> Pull | None:
+        """Return the open pull request of a plan; the run ends if it is not as it was."""
+        world, planned = self.world, plan.pull_request
+        each = next((p for p in world.pulls if planned and p.number == planned.number), None)
         if each:
-            each.body = body
-        elif on_branch:
+            is_named = plan.describes_first and plan.mark and mark_of(each.body) != plan.mark
+            if is_named or (each.state, each.base) != ("open", world.target):
+                raise failure()
+        return each
+
+    def _describe(self, plan: Plan) -> None:
+        """Write the description of the open pull request, or open one."""
+        name, paths = plan.branch, self.paths.values()
+        if not any(each.on_branch for each in paths):
+            return
+        head = self.world.branches.get(name, "")
+        ours = {plan.head, *(each.commit for each in paths)}
+        if each := self._open_one(plan._replace(describes_first=False)):
+            tree = self.world.tree(head) if head not in ours else {}
+            if tree and not (self.setup.is_listed and any(path.commit for path in paths)):
+                return
+            changed = {p for p, blob in BLOBS.items() if p in tree and tree[p].sha != blob}
+            each.body = self._described(
+                None if plan.describes_first else mark_of(each.body), changed
+            )
+        else:
+            body = self._described(plan.mark)
             self.sent.send(Open(name, body), lambda: self._open(name, body))
 
     def _open(self, name: str, body: str) -> PullRequest:
-        assert not is_proposed(self.world, name)
+        if name not in self.world.branches:
+            raise failure()
+        if is_proposed(self.world, name):
+            assert self.meanwhile, "one is open already"
+            raise failure(Kind.ALREADY_EXISTS)
         self.opened = self.world.open(name, body)
         if self.loss == "opening":
             self.loss = ""
@@ -614,7 +770,7 @@ def add(world: World, name: str, branch: str, pull: str) -> None:
         "another list's": described("a", list_id=OTHER),
         "closed by us": CLOSED_BY_US,
         "closed by people": described("a"),
-        "both closed by people": described("a", "b"),
+        "both closed by people": described("a", B),
         "closed before a rename": described("a"),
         "merged": described("a"),
         "withdrawn": withdrawn(described("a")),
@@ -627,7 +783,7 @@ def add(world: World, name: str, branch: str, pull: str) -> None:
         if pull == "merged":
             each.state = "merged"
             each.merge_commit = world.commit(world.default, "a")
-            world.commit(world.default, remove="a")
+            world.commit(world.default, remove={"a"})
         elif pull not in NEEDS_BRANCH | {"a fork's"}:
             each.state = "closed"
         if pull == "closed before a rename":
@@ -657,6 +813,14 @@ def _add_more(world: World, name: str, pull: str) -> None:
         each.base = "docs"
     if pull.endswith("closed"):
         each.state = "closed"
+
+
+@cache
+def every_world() -> Sequence[tuple[str, World]]:
+    """Return all worlds in a random order."""
+    every = list(worlds())
+    random.Random(0).shuffle(every)
+    return every
 
 
 def worlds() -> Iterator[tuple[str, World]]:
@@ -731,8 +895,8 @@ def _bare(world: World, name: str) -> None:
 
 def _other_run(world: World, name: str) -> None:
     world.branches[name] = BASE
-    world.commit(name, "a", "b")
-    world.open(name, described("a", "b", list_id=world.list_id))
+    world.commit(name, "a", B)
+    world.open(name, described("a", B, list_id=world.list_id))
 
 
 def _other_run_has_begun(world: World, name: str) -> None:
@@ -782,16 +946,16 @@ def _close_and_delete(world: World) -> None:
 
 def _delete_file(world: World) -> None:
     pull = _newest(world)
-    if pull and "b" in world.paths(pull.head):
-        world.commit(pull.head, remove="b")
-        _note_unwanted(world, pull, "b")
+    if pull and B in world.paths(pull.head):
+        world.commit(pull.head, remove={B})
+        _note_unwanted(world, pull, B)
 
 
 def _edit_file(world: World) -> None:
     """Somebody writes a content of their own on the branch."""
     pull = _newest(world)
-    if pull and "b" in world.paths(pull.head):
-        world.commit(pull.head, EDITED, remove="b")
+    if pull and B in world.paths(pull.head):
+        world.commit(pull.head, EDITED, remove={B})
 
 
 def _note_unwanted(world: World, pull: Pull, *paths: str) -> None:
@@ -808,19 +972,19 @@ def _note_unwanted(world: World, pull: Pull, *paths: str) -> None:
 def _rewrite_without_file(world: World) -> None:
     """Somebody rewrites the branch as one commit that lacks a file."""
     pull = _newest(world)
-    if pull and "b" in world.paths(pull.head):
-        added = world.paths(pull.head) - {"b"}
+    if pull and B in world.paths(pull.head):
+        added = world.paths(pull.head) - {B}
         world.branches[pull.head] = BASE
         world.commit(pull.head, *added)
-        _note_unwanted(world, pull, "b")
+        _note_unwanted(world, pull, B)
 
 
 def _delete_all_files(world: World) -> None:
     pull = _newest(world)
-    if pull and {"a", "b"} <= world.paths(pull.head):
-        world.commit(pull.head, remove="a")
-        world.commit(pull.head, remove="b")
-        _note_unwanted(world, pull, "a", "b")
+    if pull and {"a", B} <= world.paths(pull.head):
+        world.commit(pull.head, remove={"a"})
+        world.commit(pull.head, remove={B})
+        _note_unwanted(world, pull, "a", B)
 
 
 def _merge(world: World) -> None:
@@ -902,9 +1066,9 @@ def _withdraw_reopen_and_close(world: World) -> None:
     _withdraw(world)
     if pull and pull.state == "closed":
         pull.state = "open"
-        if "b" in world.paths(pull.head):
-            world.commit(pull.head, remove="b")
-            _note_unwanted(world, pull, "b")
+        if B in world.paths(pull.head):
+            world.commit(pull.head, remove={B})
+            _note_unwanted(world, pull, B)
         pull.state = "closed"
 
 
@@ -913,7 +1077,7 @@ def _clear_and_delete_a_file(world: World) -> None:
     if pull := _newest(world):
         _delete_file(world)
         pull.body = "Mine"
-        world.unwanted -= {"b"}
+        world.unwanted -= {B}
 
 
 def _lose_a_name_and_delete_it(world: World) -> None:
@@ -926,7 +1090,7 @@ def _lose_a_name_and_delete_it(world: World) -> None:
 def _add_by_hand_what_is_listed(world: World) -> None:
     """Somebody commits the listed files to our branch, so that they count as ours."""
     if pull := _newest(world):
-        world.commit(pull.head, "a", "b")
+        world.commit(pull.head, "a", B)
 
 
 def _tidy_up(world: World) -> None:
@@ -969,9 +1133,7 @@ ACCEPTED: Mapping[str, Event] = {
 committed without naming them is tested with `PEOPLE`."""
 
 
-def check(
-    world: World, before: World, what: str, meanwhile: World | None = None, *, built_in: bool = True
-) -> None:
+def check(world: World, before: World, what: str, meanwhile: World | None = None) -> None:
     """Assert the promises to users after a run.
 
     ``before`` is the world before it, ``meanwhile`` the world after others acted during the run.
@@ -981,7 +1143,7 @@ def check(
     assert len(opened) <= max(1, len(earlier)), f"{what}: a second pull request"
     made = world.made[len(before.made) :]
     assert len(made) <= 1, f"{what}: one branch was enough"
-    left = [name for name in before.made if is_left(before, name, built_in=built_in)]
+    left = [name for name in before.made if is_left(before, name)]
     assert not (made and left), f"{what}: {left} was enough"
     for then in filter(None, (before, meanwhile)):
         check_others(world, then, what)
@@ -991,21 +1153,21 @@ def check(
             assert path not in then.unwanted, f"{what}: {path} was taken out, written to {name}"
 
 
-def is_left(world: World, name: str, *, built_in: bool) -> bool:
+def is_left(world: World, name: str) -> bool:
     """Return whether a killed run has left a branch that the next run recognises as ours."""
     head = world.branches.get(name)
     if head is None or any(p.head == name and not p.fork for p in world.pulls):
         return False
     brings = added(world, head)
-    missing = FILES.keys() - world.paths(world.target)
-    return built_in if not brings else brings <= missing
+    missing = FILES.keys() - world.tree(world.branches[world.target]).keys()
+    return world.setup.built_in if not brings else brings <= missing
 
 
 def check_others(world: World, before: World, what: str) -> None:
     """Assert that branches and descriptions of others are unchanged, and nothing was closed."""
     for name, oid in before.branches.items():
         held = world.paths(name) if name in world.branches else frozenset({EDITED})
-        is_kept = EDITED in held and "b" not in held
+        is_kept = EDITED in held and B not in held
         assert EDITED not in before.commits[oid][1] or is_kept, f"{what}: {name} was overwritten"
         of_branch = [p for p in before.pulls if p.head == name and not p.fork]
         pulls = [p for p in of_branch if p.state == "open"]
@@ -1040,15 +1202,28 @@ def is_hidden(world: World) -> bool:
 
     It does not if the first name was never used, and if the second name has no branch.
     """
+    if world.setup.strategy == "single":
+        return False
     first = [*(p.head for p in world.pulls if not p.fork), *world.branches]
     return NAME not in first and SECOND not in world.branches
 
 
-def summed_up(plan: Plan | None) -> object:
-    """Return the parts of a plan that are the same in a preview and a registration."""
-    if plan is None:
+SAID = {Done.TO_CREATE: Done.CREATED, Done.TO_UPDATE: Done.UPDATED, Done.NOTHING: Done.SKIPPED}
+"""What a preview says of a path, and what people read after a registration."""
+
+
+def summed_up(plan: Plan | None, paths: Iterable[ListedPath]) -> object:
+    """Return what is the same in a preview and after a registration; `None` for a refused one."""
+    if plan is None or plan.refusal:
         return None
-    return plan.branch, plan.declined
+
+    def said(each: ListedPath) -> Done:
+        # For a preview, a file is still to be created if no pull request of ours is open
+        is_found = each.done is Done.SKIPPED and each.on_branch
+        is_new = is_found and not (plan.pull_request and plan.mark)
+        return Done.CREATED if is_new else SAID.get(each.done, each.done)
+
+    return plan.branch, plan.declined, {each.path: said(each) for each in paths}
 
 
 @dataclass
@@ -1087,7 +1262,7 @@ def asks_more(task: Task, expected: object, case: str) -> bool:
         plan = make_plan(task, guesses)
     except RegistrarError:
         plan = None
-    assert guesses.used or summed_up(plan) == expected, case
+    assert guesses.used or summed_up(plan, plan.paths if plan else ()) == expected, case
     return guesses.used
 
 
@@ -1103,25 +1278,23 @@ def cases(before: World) -> Iterator[tuple[str, str]]:
             yield between, loss
 
 
-def quarters() -> Iterator[ParameterSet]:
-    """Yield strategies × names × quarters of the worlds; of each pair one quarter is chosen."""
-    pairs = itertools.product(("single", "per-file"), (True, False))
-    for (number, (strategy, built_in)), part in itertools.product(
-        enumerate(pairs), range(QUARTERS)
-    ):
-        name = f"{strategy}-{'built-in' if built_in else 'own'} name-{part}"
-        marks = [pytest.mark.chosen] if part == number else []
-        yield pytest.param(strategy, built_in, part, id=name, marks=marks)
+def parts() -> Iterator[ParameterSet]:
+    """Yield setups, the first of their pairs with a world, and the step to the next pair."""
+    usual = itertools.starmap(Setup, itertools.product(("single", "per-file"), (True, False)))
+    for number, (setup, part) in enumerate(itertools.product(usual, range(PARTS))):
+        marks = [pytest.mark.chosen] if number % (PARTS + 1) == 0 else []
+        yield pytest.param(
+            (setup,), part, PARTS, id=f"{setup.strategy}-{setup.built_in}-{part}", marks=marks
+        )
 
 
 @pytest.mark.matrix
-@pytest.mark.parametrize(("strategy", "built_in", "part"), list(quarters()))
-def test_no_path_breaks_a_promise(strategy: str, built_in: bool, part: int) -> None:
+@pytest.mark.parametrize(("setups", "part", "step"), list(parts()))
+def test_no_path_breaks_a_promise(setups: Sequence[Setup], part: int, step: int) -> None:
     seen, known, checked = Seen(), Counter[bool](), set[Hashable]()
 
     def run(world: World, *more: Any, **options: Any) -> ModelRun:
-        task = plan_of(world, "ab", strategy, built_in=built_in)
-        each = ModelRun(world, task, strategy, *more, **options)
+        each = ModelRun(world, *more, **options)
         each.plan = plan = each.do()
         seen.note(plan, claimed=each.has_claimed)
         for path, pull in plan.declined.items() if plan else ():
@@ -1130,24 +1303,24 @@ def test_no_path_breaks_a_promise(strategy: str, built_in: bool, part: int) -> N
 
     def again(before: World, what: str) -> None:
         # Many acts leave the world unchanged, because they need an open pull request
-        if before.state not in checked and (strategy == "single" or not is_hidden(before)):
+        if before.state not in checked and not is_hidden(before):
             world = before.copy()
             checked.add(world.state)
             run(world)
-            check(world, before, what, built_in=built_in)
+            check(world, before, what)
 
-    every = list(worlds())
-    random.Random(0).shuffle(every)
-    for what, before in every[part::QUARTERS]:
-        if strategy == "per-file" and is_hidden(before):
+    pairs = itertools.product(every_world(), setups)
+    for (what, given), setup in itertools.islice(pairs, part, None, step):
+        before = replace(given, setup=setup)
+        if is_hidden(before):
             continue
-        if built_in and before.base:
+        if setup.built_in and before.base:
             continue  # With another base, the list has another default name
         for event, loss in cases(before):
             world = before.copy()
             this = run(world, BETWEEN[event], loss)
-            case = f"{what}; {event}; {loss}"
-            check(world, before, case, this.meanwhile, built_in=built_in)
+            case = f"{what}; {setup}; {event}; {loss}"
+            check(world, before, case, this.meanwhile)
             again(world, f"{case}; again")
             acts = {**PEOPLE, **({} if loss else ACCEPTED)}
             for action in acts if loss in {"", "killed"} and not event else ():
@@ -1156,14 +1329,16 @@ def test_no_path_breaks_a_promise(strategy: str, built_in: bool, part: int) -> N
                 again(acted, f"{case}; {action}")
             if event or loss:
                 continue
-            assert summed_up(run(before.copy(), mode="plan").plan) == summed_up(this.plan), case
-            if strategy == "single":
-                task = plan_of(before, "ab", strategy, built_in=built_in)
+            done = summed_up(this.plan, this.paths.values())
+            preview = run(before.copy(), mode="plan")
+            assert summed_up(preview.plan, preview.paths.values()) == done, case
+            if setup.strategy == "single":
+                task = task_of(before, mode="plan")
                 tasks = (task, looked_into(task, before))
-                known.update(asks_more(each, summed_up(this.plan), case) for each in tasks)
-    assert seen.counts.total() > 1000 / QUARTERS
+                known.update(asks_more(each, done, case) for each in tasks)
+    assert seen.counts.total() > 1000 / PARTS
     assert set(seen.counts) >= {"create", "continue", "declined", "refused"}
-    assert strategy == "per-file" or min(known[True], known[False]) > 100 / QUARTERS
+    assert setups[0].strategy == "per-file" or min(known[True], known[False]) > 100 / PARTS
 
 
 # --- Single rules ---------------------------------------------------------------------------------
@@ -1216,9 +1391,8 @@ def test_the_names_end() -> None:
     world = World.new("main")
     for name in branch_names(NAME, "main", "main"):
         add(world, name, "somebody's", "none")
-    task = plan_of(world, "a", "single", built_in=True)
     with pytest.raises(RegistrarError) as raised:
-        make_plan(task, ModelRun(world, task, "single"))
+        make_plan(task_of(world, "a"), ModelRun(world))
     assert raised.value.message.key == "branch.no_name_free"
 
 
@@ -1232,8 +1406,8 @@ def refusal(number: int, *paths: str, **changes: Any) -> Pull:
     ("pulls", "found"),
     [
         ([], {}),
-        ([refusal(1, "a", "b")], {"a": 1, "b": 1}),
-        ([refusal(1, "a"), refusal(2, "b", "x")], {"a": 1, "b": 2}),
+        ([refusal(1, "a", B)], {"a": 1, B: 1}),
+        ([refusal(1, "a"), refusal(2, B, "x")], {"a": 1, B: 2}),
         ([refusal(1, "a"), refusal(2, "a")], {"a": 2}),
         ([refusal(1, "a", state="merged", merge_commit=BASE)], {"a": 1}),
         ([refusal(1, "a", state="merged")], {}),
@@ -1241,16 +1415,15 @@ def refusal(number: int, *paths: str, **changes: Any) -> Pull:
         ([refusal(1, "a", body=CLOSED_BY_US)], {}),
         ([refusal(1, "a", body="rewritten")], {}),
         ([refusal(1, "a", body=described("a", list_id=OTHER))], {}),
-        ([refusal(1, "a", body=MANY)], {"a": 1, "b": 1}),
-        ([refusal(1, "a", body=f"{BEGIN}{END}")], {"a": 1, "b": 1}),
+        ([refusal(1, "a", body=MANY)], {"a": 1, B: 1}),
+        ([refusal(1, "a", body=f"{BEGIN}{END}")], {"a": 1, B: 1}),
     ],
 )
 def test_what_was_declined(pulls: list[Pull], found: dict[str, int]) -> None:
     world = World.new("main")
     world.pulls += pulls
-    task = plan_of(world, "ab", "single", built_in=True)
-    plan = ModelRun(world, task, "single", mode="plan").do()
+    plan = ModelRun(world, mode="plan").do()
     assert plan
     assert {path: each.number for path, each in plan.declined.items()} == found
     left = [each.path for each in plan.paths if not each.declined_in]
-    assert left == [path for path in "ab" if path not in found]
+    assert left == [path for path in FILES if path not in found]
