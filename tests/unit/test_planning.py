@@ -65,14 +65,9 @@ LIST_ID, OTHER = f"profile {LIST}", "profile another list"
 TRUNK = "trunk"
 """The default branch in worlds whose pull requests have another base."""
 PARTS, MORE_PARTS = 16, 30
-REFUSED_OR_LATER = (
-    ("", ""),
-    ("scope", ""),
-    ("push", ""),
-    ("", "commit"),
-    ("", "description"),
-    ("", "reading"),
-)
+LOSSES_LATER = {"commit": ("",), "description": ("",), "reading": ("after", "opening")}
+"""The losses with which others act at a later moment of a run."""
+REFUSED_OR_LATER = (("", ""), ("scope", ""), ("push", ""), *(("", each) for each in LOSSES_LATER))
 
 
 class Setup(NamedTuple):
@@ -195,14 +190,8 @@ class World:
         return self.commits[self.branches[branch]][1]
 
     def open(self, head: str, body: str, base: str = "", **more: Any) -> Pull:
-        pull = Pull(
-            len(self.pulls) + 1,
-            head,
-            self.branches.get(head, ""),
-            base or self.target,
-            body,
-            **more,
-        )
+        number, sha = len(self.pulls) + 1, self.branches.get(head, "")
+        pull = Pull(number, head, sha, base or self.target, body, **more)
         self.pulls.append(pull)
         return pull
 
@@ -307,14 +296,9 @@ def task_of(world: World, *paths: str, mode: str = "register") -> Task:
 def job(paths: tuple[str, ...], base: str, setup: Setup, mode: str) -> RegistrationSpec:
     # If the caller has chosen the name of the branch, it is not the default name of the list
     defaults = DEFAULTS._replace(name=LIST, branch=NAME if setup.built_in else "built-in")
-    inputs = {
-        "branch": NAME,
-        "base": base,
-        "mode": mode,
-        "update": f"{setup.updates}".lower(),
-        "commit_strategy": setup.strategy,
-    }
-    made = spec(*(FILES[path] for path in paths), defaults=defaults, target_repo="o/r", **inputs)
+    inputs = {"branch": NAME, "base": base, "mode": mode, "commit_strategy": setup.strategy}
+    inputs |= {"target_repo": "o/r", "update": f"{setup.updates}".lower()}
+    made = spec(*(FILES[path] for path in paths), defaults=defaults, **inputs)
     return made._replace(policy=ONE_OF_MANY) if setup.is_many else made
 
 
@@ -781,14 +765,11 @@ def add(world: World, name: str, branch: str, pull: str) -> None:
     elif pull not in {"none", "a fork's"}:
         # The branch has had a commit; below it is reset or deleted
         world.commit(name, "a")
-    bodies = {
-        "ours": described("a"),
+    ours = ("ours", "closed by people", "closed before a rename", "merged")
+    bodies = dict.fromkeys(ours, described("a")) | {
         "another list's": described("a", list_id=OTHER),
         "closed by us": CLOSED_BY_US,
-        "closed by people": described("a"),
         "both closed by people": described("a", B),
-        "closed before a rename": described("a"),
-        "merged": described("a"),
         "withdrawn": withdrawn(described("a")),
         "needless": needless(described("a")),
     }
@@ -963,7 +944,6 @@ UNKNOWABLE = {
 """In these cases the only request of a run has described files that it could not commit, or that
 somebody has deleted since; nobody can know which. In the last case, the run creates a file anew
 that an earlier one had left on the branch."""
-LOSSES_LATER = {"commit": ("",), "description": ("",), "reading": ("after", "opening")}
 
 
 def _newest(world: World) -> Pull | None:
@@ -1287,20 +1267,6 @@ def looked_into(task: Task, world: World) -> Task:
     return task._replace(state=task.state._replace(branches=branches))
 
 
-def asks_more(task: Task, scopes: frozenset[str] | None, expected: object, case: str) -> bool:
-    """Return whether the query for many repositories does not suffice to decide.
-
-    If it does suffice, assert that the decision is the ``expected`` one.
-    """
-    guesses = Guesses(task, lambda login: login == PRIVATE_MEMBER, scopes)
-    try:
-        plan = make_plan(task, guesses)
-    except RegistrarError:
-        plan = None
-    assert guesses.used or summed_up(plan, plan.paths if plan else ()) == expected, case
-    return guesses.used
-
-
 def is_outdated(pull: Pull, world: World) -> bool:
     """Return whether the branch of an open pull request has our file with an earlier content."""
     mark = mark_of(pull.body) if pull.state == "open" and of_list(pull, world) else None
@@ -1326,9 +1292,14 @@ def check_undisturbed(before: World, this: ModelRun, case: str) -> Iterator[bool
         assert summed_up(preview.plan, preview.paths.values()) == done, case
     is_told = setup.refused in {"", "scope" if setup.is_many else ""}
     if setup.strategy == "single" and setup.is_listed and is_told:
-        task = task_of(before, mode="plan")
-        for each in (task, looked_into(task, before)):
-            yield asks_more(each, this.scopes, done, case)
+        for task in (preview.task, looked_into(preview.task, before)):
+            guesses = Guesses(task, preview.may_write, this.scopes)
+            try:
+                plan = make_plan(task, guesses)
+            except RegistrarError:
+                plan = None
+            assert guesses.used or summed_up(plan, plan.paths if plan else ()) == done, case
+            yield guesses.used
 
 
 def cases(before: World) -> Iterator[tuple[str, str]]:
@@ -1356,13 +1327,14 @@ def cases(before: World) -> Iterator[tuple[str, str]]:
 def parts() -> Iterator[ParameterSet]:
     """Yield setups, the first of their pairs with a world, and the step to the next pair."""
     ways = ("single", False), ("single", True), ("per-file", False)
-    values = ("", "list", "people"), (True, False), (True, False), (True, False), REFUSED_OR_LATER
+    no_yes, changes = (True, False), ("", "list", "people")
+    values = itertools.product(ways, no_yes, no_yes, changes, no_yes, REFUSED_OR_LATER)
     more = tuple(
-        Setup(strategy, built_in, is_many, updates, changed_by, is_listed, *other)
+        Setup(strategy, built_in, is_many, updates, changed_by, is_listed, *refused_or_later)
         for (
             strategy,
             is_many,
-        ), changed_by, built_in, updates, is_listed, other in itertools.product(ways, *values)
+        ), built_in, updates, changed_by, is_listed, refused_or_later in values
     )
     for part in range(MORE_PARTS):
         marks = [pytest.mark.chosen] if part == 0 else []
