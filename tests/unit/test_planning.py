@@ -576,6 +576,10 @@ class ModelRun:
             self._send(name, at_once, self.sent.head(name) or plan.head)
         for one in self._to_write:
             self._send(name, [one], "")
+        self._record(
+            [each for each in self.paths.values() if each.is_waiting],
+            lambda each: Outcome(Result.FOUND, is_as_listed=each.is_as_listed),
+        )
         self._meet("description", name)
         self._describe(plan)
 
@@ -1122,7 +1126,7 @@ def _to_branch(act: Event, world: World, name: str) -> None:
 NOT_LATER = {"nothing", "become needless and be reopened", "rewrite without a file"}
 LATER: Mapping[str, Between] = {
     "somebody pushes": _push,
-    "somebody writes a file": lambda world, name: world.commit(name, EDITED),
+    "somebody writes files": lambda world, name: world.commit(name, EDITED, EARLIER),
     "somebody opens a pull request": _open_by_hand,
     "somebody deletes the branch": _delete_branch,
     "another run goes on": _other_run_goes_on,
@@ -1186,8 +1190,19 @@ def check_others(world: World, before: World, what: str) -> None:
             is_closed = any(mark.names(path) and path not in there for path in FILES)
         assert not is_closed, f"{what}: #{now.number} was closed"
         is_others = mark_of(each.body) is not None and not of_list(each, before)
+        for path in FILES if of_list(now, world) else ():
+            entry = world.entry(now.head, path)
+            is_new = names_content(now, path) and not names_content(each, path)
+            is_ours = not entry or entry.sha == BLOBS[path]
+            assert is_ours or not is_new, f"{what}: {path} of #{now.number} is not ours"
         is_others |= of_list(each, before) and is_kept_as_it_is(each, world)
         assert not is_others or now.body == each.body, f"{what}: #{now.number} was rewritten"
+
+
+def names_content(pull: Pull, path: str) -> bool:
+    """Return whether the description says that a run wrote the listed content."""
+    mark = mark_of(pull.body)
+    return bool(mark and mark.has_written(path, BLOBS[path]))
 
 
 def is_kept_as_it_is(pull: Pull, world: World) -> bool:
