@@ -1167,20 +1167,17 @@ def is_left(world: World, name: str) -> bool:
 def check_others(world: World, before: World, what: str) -> None:
     """Assert that branches and descriptions of others are unchanged, and nothing was closed."""
     for name, oid in before.branches.items():
-        held = world.paths(name) if name in world.branches else frozenset({EDITED})
-        is_kept = EDITED in held and B not in held
-        assert EDITED not in before.commits[oid][1] or is_kept, f"{what}: {name} was overwritten"
         of_branch = [p for p in before.pulls if p.head == name and not p.fork]
         pulls = [p for p in of_branch if p.state == "open"]
         ours = any(of_list(p, before) for p in pulls)
-        if EARLIER in before.paths(name) and EARLIER not in held:
-            marks = [mark_of(p.body) for p in of_branch if of_list(p, before)]
-            is_update = any(mark and mark.has_written("a", BLOBS[EARLIER]) for mark in marks)
-            assert is_update, f"{what}: a on {name} was overwritten"
+        marks = [mark_of(p.body) for p in of_branch if of_list(p, before)]
+        for path, entry in before.tree(oid).items() if world.branches.get(name) != oid else ():
+            is_update = any(mark and mark.has_written(path, entry.sha) for mark in marks)
+            is_kept = world.entry(name, path) == entry
+            assert is_update or is_kept, f"{what}: {path} on {name} was overwritten"
         is_reopened = any(counts(p, before) and is_theirs(p) for p in of_branch)
-        is_kept = any(is_kept_as_it_is(p, world) and of_list(p, before) for p in pulls)
-        is_used = bool(pulls) and not any(counts(p, before) for p in pulls)
-        is_left_alone = is_reopened or is_kept or is_used
+        is_left_alone = is_reopened or (bool(pulls) and not any(counts(p, before) for p in pulls))
+        is_left_alone |= any(is_kept_as_it_is(p, world) and of_list(p, before) for p in pulls)
         if is_left_alone or (before.is_somebodys(oid) and not ours and name not in before.own):
             assert world.branches[name] == oid, f"{what}: somebody's branch {name} was written to"
     for each, now in zip(before.pulls, world.pulls, strict=False):
