@@ -366,10 +366,14 @@ class ModelRun:
         return self.world.tree(commit) if self.setup.is_listed else None
 
     def tree_at_listed(self, commit: str) -> dict[str, Entry] | None:
-        """Return the least that GitHub may answer: the entries at the listed paths."""
-        listed = {each.path for each in self.task.definitions}
-        tree = self.tree(commit)
-        return None if tree is None else {p: entry for p, entry in tree.items() if p in listed}
+        """Return the least that GitHub may answer: the entries at the listed paths.
+
+        With `single`, the first reading has those of the branch with the first name.
+        """
+        tree, first = self.tree(commit), self.task.state.branches[NAME].head
+        if tree is None and self.setup.strategy == "single" and commit == first:
+            tree = self.world.tree(commit)
+        return None if tree is None else {p: entry for p, entry in tree.items() if p in FILES}
 
     def lacking(self, paths: frozenset[str], commit: str) -> frozenset[str]:
         return paths - self.world.tree(commit).keys()
@@ -1171,9 +1175,9 @@ def check_others(world: World, before: World, what: str) -> None:
         pulls = [p for p in of_branch if p.state == "open"]
         ours = any(of_list(p, before) for p in pulls)
         marks = [mark_of(p.body) for p in of_branch if of_list(p, before)]
-        for path, entry in before.tree(oid).items() if world.branches.get(name) != oid else ():
-            is_update = any(mark and mark.has_written(path, entry.sha) for mark in marks)
-            is_kept = world.entry(name, path) == entry
+        for path, was in before.tree(oid).items() if world.branches.get(name) != oid else ():
+            is_update = any(mark and mark.has_written(path, was.sha) for mark in marks)
+            is_kept = world.entry(name, path) == was
             assert is_update or is_kept, f"{what}: {path} on {name} was overwritten"
         is_reopened = any(counts(p, before) and is_theirs(p) for p in of_branch)
         is_left_alone = is_reopened or (bool(pulls) and not any(counts(p, before) for p in pulls))
