@@ -67,7 +67,12 @@ TRUNK = "trunk"
 PARTS, MORE_PARTS = 16, 30
 LOSSES_LATER = {"commit": ("",), "description": ("",), "reading": ("after", "opening")}
 """The losses with which others act at a later moment of a run."""
-REFUSED_OR_LATER = (("", ""), ("scope", ""), ("push", ""), *(("", each) for each in LOSSES_LATER))
+REFUSED_OR_LATER = (
+    *(("", ""),) * 3,
+    ("scope", ""),
+    ("push", ""),
+    *(("", each) for each in LOSSES_LATER),
+)
 
 
 class Setup(NamedTuple):
@@ -1354,7 +1359,7 @@ def parts() -> Iterator[ParameterSet]:
     )
     for part in range(MORE_PARTS):
         marks = [pytest.mark.chosen] if part == 0 else []
-        yield pytest.param(more, part * 97, 3001, id=f"more-{part}", marks=marks)
+        yield pytest.param(more, part * 97, 2503, id=f"more-{part}", marks=marks)
     usual = itertools.starmap(Setup, itertools.product(("single", "per-file"), (True, False)))
     for number, (setup, part) in enumerate(itertools.product(usual, range(PARTS))):
         name = f"{setup.strategy}-{'built-in' if setup.built_in else 'own'} name-{part}"
