@@ -51,6 +51,24 @@ def each_way(request: pytest.FixtureRequest, action: Action) -> Withdrawable:
     return Withdrawable(action, request.param)
 
 
+def test_a_file_that_was_declined_since_is_not_proposed_with_its_branch(
+    each_way: Withdrawable,
+) -> None:
+    each_way.do()
+    each_way.withdraw()
+    repository = each_way.repository
+    head = repository.head(BRANCH)
+    repository.commit({"mine.txt": b"mine\n"}, branch=BRANCH)
+    each_way.do({"a.md": LIST["a.md"]})
+    repository.close(2)
+    repository.create_branch(BRANCH, head)
+    each_way.do().or_fail()
+    new = repository.pull_requests[-1]
+    assert (new.number, new.state) == (3, "open")
+    added = repository.files(new.head).keys() - repository.files().keys()
+    assert added == {"b.md"}
+
+
 def test_what_was_withdrawn_is_proposed_again_from_its_branch(each_way: Withdrawable) -> None:
     each_way.do()
     plan = each_way.do(mode="plan")

@@ -301,7 +301,8 @@ class _Planner:
         if added is None or not added.blobs:
             return None
         listed = self._blobs(added, self._not_declined)
-        is_as_written = all(
+        # A file that was declined since must not be proposed again with its branch
+        is_as_written = self._declined.keys().isdisjoint(added.blobs) and all(
             mark.has_written(path, blob) or listed.get(path) == blob
             for path, blob in added.blobs.items()
         )
