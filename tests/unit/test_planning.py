@@ -85,12 +85,12 @@ class Setup(NamedTuple):
     updates: bool = True
     """The input `update`."""
     changed_by: str = ""
-    """Who has changed the content of the path `a` since runs wrote it: the `list`, or `people` on
-    each branch. Empty for nobody."""
+    """The content of the path `a` has changed since runs wrote it: in the `list`, or by `people` on
+    each branch. Empty if it has not."""
     is_listed: bool = True
     """Whether GitHub lists the files of a commit."""
     refused: str = ""
-    """What is known to be refused: `push` (everything) or `scope` (the path `B`)."""
+    """The reason of a refusal that is known: `push` (everything) or `scope` (the path `B`)."""
     moment: str = ""
     """When others act during a run: before its `commit`, before its `description`, or before it
     reads again (`reading`). Empty: before it makes its branch."""
@@ -388,7 +388,7 @@ class ModelRun:
         before, after = self.world.tree(since), self.world.tree(head)
         is_more = before.items() <= after.items()
         new = {path: entry.sha for path, entry in after.items() if path not in before}
-        # The least that GitHub may answer: no names, but for a commit whose files it does not list
+        # The least that GitHub may answer: names only of a commit whose files it does not list
         return Comparison(since, new if is_more and not self.setup.is_listed else None)
 
     def may_write(self, login: str) -> bool:
@@ -1253,7 +1253,7 @@ def is_hidden(world: World) -> bool:
 
 
 SAID = {Done.TO_CREATE: Done.CREATED, Done.TO_UPDATE: Done.UPDATED, Done.NOTHING: Done.SKIPPED}
-"""What a preview says of a path, and what people read after a registration."""
+"""The words of a registration for those that only a preview has."""
 
 
 def summed_up(plan: Plan | None, paths: Iterable[ListedPath]) -> object:
@@ -1305,6 +1305,8 @@ def check_undisturbed(before: World, this: ModelRun, case: str) -> Iterator[bool
     again.do()
     preview.do()
     assert again.world.content == world.content, f"{case}: another run has more to do"
+    brought = (added(world, pull.head_sha) for pull in world.pulls[len(before.pulls) :])
+    assert not declined(before).keys() & {*itertools.chain(*brought)}, f"{case}: proposed again"
     if this.plan and done and setup.updates and setup.is_listed and "a" not in this.plan.declined:
         pulls = (pull for pull in world.pulls if pull.head == this.plan.branch)
         assert not any(is_outdated(pull, world) for pull in pulls), f"{case}: a is not updated"
