@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cached_property
 from typing import NamedTuple
 
 from registrar.errors import Failure, Kind
@@ -119,7 +118,7 @@ add it. Then a pull request is open, as a rule, and waits for people.
 """
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Record:
     """The result of one list in one repository. The reports are made of records."""
 
@@ -180,6 +179,11 @@ class Record:
     are closed, it may turn out to be smaller."""
     closed: int = 0
     """Number of pull requests that this run has closed because they are no longer needed."""
+    _states: Counter[tuple[Standing, Done]] = field(
+        default_factory=Counter, init=False, repr=False, compare=False
+    )
+    """The value of `states` once it was asked for; `cached_property` would take four times the
+    memory of a record."""
 
     @property
     def base_branch(self) -> str:
@@ -200,7 +204,7 @@ class Record:
         """Return the record with other values for some of its paths."""
         return replace(self, paths={**self.paths, **by_path(paths)})
 
-    @cached_property
+    @property
     def failures(self) -> Mapping[str, Failure]:
         """The failures of listed paths, by path."""
         return {file.path: file.failure for file in self.files if file.failure}
@@ -239,12 +243,14 @@ class Record:
         own = self.spec.settings.workflow_repository
         return own.lower() == self.repository.full_name.lower()
 
-    @cached_property
+    @property
     def states(self) -> Counter[tuple[Standing, Done]]:
         """Number of listed paths in each state. Every listed path is counted once."""
-        return Counter(file.state for file in self.files)
+        if not self._states:
+            self._states.update(file.state for file in self.files)
+        return self._states
 
-    @cached_property
+    @property
     def standings(self) -> Counter[Standing]:
         """The same, without what this run did about the paths."""
         counted = Counter[Standing]()
@@ -290,11 +296,12 @@ class Record:
         ``None`` if nothing failed. Also ``None`` if only files failed and the repository is
         deferred or its open pull request needs no change.
         """
-        if self.failure or not self.failures:
+        failures = self.failures
+        if self.failure or not failures:
             return self.failure
         if self.status is Status.DEFERRED or self.status in ONLY_LOOKED_AT:
             return None
-        path, failure = next(iter(self.failures.items()))
+        path, failure = next(iter(failures.items()))
         message = msg("cause.one_failed", path=path, reason=failure.message)
         return failure._replace(message=message)
 
@@ -362,9 +369,10 @@ class Record:
             return Status.UNREAD
         if self.withdrawable and self.spec.withdraws:
             return Status.TO_WITHDRAW
-        states, standings = self.states, self.standings
+        states = self.states
+        standings = {standing for standing, _ in states}
         withdraws = self.spec.settings.mode is Mode.WITHDRAW
-        if withdraws and _NOT_PROPOSED & standings.keys() and not self.pull_request:
+        if withdraws and standings & _NOT_PROPOSED and not self.pull_request:
             return Status.NOT_PROPOSED
         outcomes = {done for standing, done in states if standing is Standing.TO_CREATE}
         fails = bool(outcomes & _FAILED)
