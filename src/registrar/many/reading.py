@@ -383,7 +383,7 @@ class Reader:
             kind = done.failure.kind if done.failure else None
             if done.failure and kind in ENDS_THE_READING:
                 raise RegistrarError(done.failure)
-            if kind not in {Kind.USED_UP, Kind.OUT_OF_TIME}:
+            if kind is not Kind.OUT_OF_TIME:
                 return replace(done, spec=spec, interrupted=interrupted)
         return unread(spec)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from registrar.errors import ENDS_THE_WRITING, LEAVES_FOR_NEXT_RUN, Cause, Kind
 from registrar.github.limits import interval_for
-from registrar.models.paths import Done, ListedPath, Unread, by_path
+from registrar.models.paths import ListedPath, Unread, by_path
 from registrar.models.record import (
     ONLY_LOOKED_AT,
     TO_DO,
@@ -279,14 +279,10 @@ def may_have_written(previewed: Record, registered: Record, client: "Client") ->
     """
     session = client.session
     may_be_there = session.may_have_been_applied or session.has_lost_answer
-    is_seen = registered.pull_request is not None or may_be_there
     was_to_open = previewed.left_to_do is Status.TO_OPEN
-    is_open = registered.operation is PullRequestOperation.CREATED or (was_to_open and is_seen)
-    was_to_close = previewed.left_to_do is Status.TO_CLOSE
-    is_closed = registered.operation is PullRequestOperation.CLOSED or (
-        was_to_close and may_be_there
-    )
-    return is_open or is_closed or registered.wrote or bool(registered.count(Done.UNKNOWN))
+    is_seen = was_to_open and registered.pull_request is not None
+    is_opened = registered.operation is PullRequestOperation.CREATED
+    return is_opened or is_seen or registered.wrote or may_be_there
 
 
 def why_stop(registered: Record, gate: Gate) -> Message | None:
