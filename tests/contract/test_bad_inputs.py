@@ -15,7 +15,9 @@ from tests.harness import Action
 
 def visible(text: str) -> str:
     """As an error shows it."""
-    return text.replace("\n", "\\n").replace("\u202e", "\\u202e")
+    for character, shown in (("\n", "\\n"), ("\x7f", "\\u007f"), ("\u202e", "\\u202e")):
+        text = text.replace(character, shown)
+    return text
 
 
 NO_TOKEN = "host_token holds spaces or characters that no token has"
@@ -45,7 +47,8 @@ VALUES = (
         (
             *("api.github.com", "ftp://api.github.com", "https://", "https://api.github.com?a=b"),
             *("https://api.github.com/#a", "https://api.github.com:port"),
-            *("https://api github.com", "https://[::1"),
+            *("https://api github.com", "https://[::1", "https://api.github.com/\\a"),
+            *("https://api.github.com/\x7f", "https://api.gïthub.com"),
         ),
     ),
     (
@@ -182,7 +185,10 @@ INPUTS: dict[str, tuple[dict[str, str], str]] = {
     "fail_on": ({"mode": "check", "fail_on": "missing, empty"}, "Invalid value empty for fail_on"),
     # Texts and branches: more of them in test_custom_texts
     "a brace alone": ({"body": "a { b"}, "body has an unmatched brace: a { b."),
-    "two lines": ({"title": "a\nb"}, "title must be a single line."),
+    **{
+        f"two lines {text!r}": ({"title": text}, "title must be a single line.")
+        for text in ("a\nb", "a\rb")
+    },
     "a long first line": (
         {"commit_message": f"{'x' * 201}\r\n\r\nb"},
         "The first line of commit_message is longer than 200 characters.",

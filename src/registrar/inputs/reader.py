@@ -481,7 +481,7 @@ def api_url_diagnostic(url: str) -> Message | None:
         _ = parts.port
     except ValueError:
         return msg("input.api_url_malformed", value=url)
-    clean = url.isascii() and url.isprintable() and not re.search(r"[\s\\]", url)
+    clean = re.fullmatch(r"[!-\[\]-~]+", url)
     extra = parts.query or parts.fragment
     if parts.scheme not in {"http", "https"} or not host or extra or not clean:
         return msg("input.api_url_malformed", value=url)
