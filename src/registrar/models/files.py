@@ -126,8 +126,8 @@ class FileDefinition(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether the file has no content, or only a line break."""
-        return self.content in {b"", EMPTY_FILE, b"\r\n"}
+        """Whether the file has no content, or only line breaks."""
+        return not self.content.strip(b"\r\n")
 
     @property
     def is_to_fill_in(self) -> bool:
