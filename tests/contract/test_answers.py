@@ -403,6 +403,16 @@ def test_a_registration_without_pull_requests_is_an_error(
     assert example.repository.branches == [*([BRANCH] if branch else []), "main"]
 
 
+def test_a_registration_that_may_not_compare_a_branch_is_an_error(example: Example) -> None:
+    example.repository.create_branch(BRANCH)
+    example.repository.commit({next(iter(MISSING)): b"\n"}, branch=BRANCH)
+    refuse(example.host, "GET compare", 403, message="Resource not accessible by integration")
+    run = example.run()
+    assert run.exit_code == 2, run.console
+    assert "Resource not accessible by integration" in run.console
+    assert only_reads(example.host)
+
+
 def test_a_pull_request_of_another_branch_at_the_same_commit_is_not_ours(
     host: StandInHost, example: Example
 ) -> None:

@@ -467,6 +467,8 @@ def test_queries(body: Any, kind: Kind | None) -> None:
         (errors(("UNPROCESSABLE", "Ref cannot be created.")), Kind.REFUSED),
         (errors(("FORBIDDEN", "no"), data={"createRef": {"ref": None}}), Kind.PERMISSION),
         (errors(("UNPROCESSABLE", "x")), Kind.VALIDATION),
+        # It is not sent again, because an unknown error may be about a part that was done
+        (errors(("WHATEVER", "x"), data={"createRef": None}), Kind.REFUSED),
         (errors(("INSUFFICIENT_SCOPES", "x")), Kind.PERMISSION),
         (errors(("UNPROCESSABLE", "x"), data={"createRef": {"ref": {}}}), None),
     ],
@@ -516,7 +518,8 @@ LAG = [
     ("POST issues/1/labels", invalid(resource="Label", message="Issue not found")),
     ("mutation", answer(200, errors(("STALE_DATA", "x")))),
     ("mutation", answer(200, errors(("UNPROCESSABLE", MOVED_ON)))),
-    ("mutation", answer(200, errors(("NOT_FOUND", "Branch not found")))),
+    ("mutation", answer(200, errors(("NOT_FOUND", "x")))),
+    ("mutation", answer(200, errors(("UNPROCESSABLE", "Branch not found")))),
 ]
 
 

@@ -96,7 +96,10 @@ def _row(number: int, left_to_do: Status) -> Record:
     repository = Repository(f"octo/r{number:03}")
     done = Done.TO_UPDATE if left_to_do is Status.TO_UPDATE else Done.NOTHING
     of_files = {Status.TO_OPEN: Standing.TO_CREATE, Status.TO_UPDATE: Standing.PROPOSED}
-    files = (in_state(FileDefinition("a"), of_files.get(left_to_do, Standing.SAME), done),)
+    files = (
+        in_state(FileDefinition("a"), of_files.get(left_to_do, Standing.SAME), done),
+        in_state(FileDefinition("b"), Standing.SAME),
+    )
     row = Record(
         spec()._replace(repository=repository), repository, paths=by_path(files), commit="c0ffee"
     )
@@ -158,6 +161,12 @@ def test_the_cap_that_is_shared_goes_by_name() -> None:
     found = budget(CLOSE, UPDATE, CLOSE, UPDATE, OPEN, UPDATE, CLOSE, cap=3)
     assert (found.now, found.updates, found.closes, found.deferred) == (1, 1, 2, 3)
     assert [each.repository.full_name[-1] for each in found.next] == ["0", "1", "2", "4"]
+    # More of them than the cap, which the first one may need, leave room for a new pull request
+    first = replace(_row(0, CLOSE), to_close=2)
+    todo = [first, _row(1, OPEN), _row(2, CLOSE)]
+    assert (
+        writing.next_ones(todo, settings(target_repos="octo/*", max_pull_requests="1")) == todo[:2]
+    )
 
 
 @pytest.mark.parametrize(
