@@ -197,6 +197,9 @@ def test_the_branch_that_it_is_to_be_merged_into_is_the_base(
     assert [path for path, _ in errors(check(ref=harmful, env=env))] == ["SECURITY.md"]
     _, *bases = "".join(each.path for each in host.requests).split("/compare/")
     assert [each.partition("...")[0] for each in bases] == ["release/1.x"] * 2
+    # The input `base` comes before the event; there, the branch of the release has lost a file
+    found = errors(check(ref=harmful, env=env, base="main"))
+    assert [path for path, _ in found] == ["SECURITY.md", "docs/guide.md"]
 
 
 def test_a_repository_that_was_described_before_is_compared_with_that_branch_too(

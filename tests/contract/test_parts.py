@@ -95,6 +95,17 @@ def test_parts_are_named(start: Start, action: Action, host: StandInHost) -> Non
         assert f"+{line}" in run.stdout
 
 
+def test_a_file_is_not_composed_without_its_own_text(
+    start: Start, action: Action, host: StandInHost
+) -> None:
+    """A custom property that this text needs is not set."""
+    host.create_repository(TARGET)
+    own = {"template": True, "content": "# {property:team}\n"}
+    listed = [{"path": PATH, **own, "parts": [{"content": ALWAYS}]}]
+    run = start(profile=None, definitions=document(action, listed), mode="plan").or_fail()
+    assert run.standings == {PATH: "unset"}
+
+
 def test_a_file_without_a_part_is_not_listed(way: Start, action: Action, host: StandInHost) -> None:
     repository = host.create_repository(TARGET, {"a": b""})
     listed = [*({"path": PATH, "content": HEAD, "parts": PARTS[:2]},), "b"]

@@ -152,6 +152,25 @@ def test_what_somebody_has_changed_stays_open(
     assert run.registration["pull_request"]["operation"] == "none"
 
 
+def test_a_file_that_a_killed_run_did_not_record_is_withdrawn_as_well(
+    example: Withdrawable,
+) -> None:
+    example.do()
+    example.repository.commit({"c.md": b"C\n"}, branch=BRANCH)
+    example.withdraw({**LIST, "c.md": "C\n"})
+    assert example.pulls == ["closed"]
+
+
+def test_a_branch_to_which_somebody_has_added_a_file_is_not_proposed_again(
+    example: Withdrawable,
+) -> None:
+    example.do()
+    example.withdraw()
+    example.repository.commit({"mine.md": b"mine"}, branch=BRANCH)
+    example.do()
+    assert example.repository.pull_requests[1].head == f"{BRANCH}-2"
+
+
 @pytest.mark.parametrize("listed", [{"c.md": "C\n"}, NEW], ids=["other files", "other contents"])
 def test_the_list_has_changed_meanwhile(example: Withdrawable, listed: dict[str, str]) -> None:
     example.do()

@@ -371,7 +371,7 @@ class _Planner:
         # If a person has reopened a withdrawn pull request, its mark must be rewritten even with
         # `update: false`: otherwise closing it again would count as withdrawn, not as declined
         is_open = pull.is_open
-        leaves = is_open and not (self._task.spec.settings.update or mark.is_withdrawn)
+        leaves = not (self._task.spec.settings.update or mark.is_withdrawn)
         replaces = {} if leaves else self._outdated(tree or {}, mark)
         may_be_named = frozenset(file.path for file in self._not_declined if mark.names(file.path))
         from_base = self._from_base(head, tree, may_be_named)
