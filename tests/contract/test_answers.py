@@ -173,11 +173,11 @@ def test_pull_requests_are_switched_off_only_if_github_says_so(
     host.refused_mutations = {"createPullRequest": Refusal(422, "Not now", kind="UNPROCESSABLE")}
     refuse(host, "POST pulls", 403, message="Not now")
     unread = refuse(host, lambda request: request.path == f"/repos/{TARGET}", 502)
-    run = in_single.run()
+    run = in_single.run(branch="add/#1")
     assert unread.hits
     assert "switched off" not in run.console
     assert "Not now" in run.console
-    assert f"/compare/main...{BRANCH}" in run.console
+    assert "/compare/main...add/%231" in run.console
 
 
 @pytest.mark.parametrize("named", [False, True], ids=["pattern", "name"])

@@ -200,6 +200,9 @@ def test_the_branch_that_it_is_to_be_merged_into_is_the_base(
     # The input `base` comes before the event; there, the branch of the release has lost a file
     found = errors(check(ref=harmful, env=env, base="main"))
     assert [path for path, _ in found] == ["SECURITY.md", "docs/guide.md"]
+    named = {**env, "GITHUB_REPOSITORY": TARGET.title()}
+    run = check(ref=harmful, env=named, target_repo=TARGET.upper())
+    assert [path for path, _ in errors(run)] == ["SECURITY.md"]
 
 
 def test_a_repository_that_was_described_before_is_compared_with_that_branch_too(

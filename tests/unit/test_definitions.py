@@ -280,6 +280,7 @@ def test_the_schema_knows_the_expressions_of_github_that_the_reader_knows() -> N
         ("a\u2028b", []),
         ("x" * 255, []),
         ("x" * 256, ["path.part_too_long"]),
+        (f"a/{'x' * 256}", ["path.part_too_long"]),
         ("é" * 127 + "x", []),
         ("é" * 128, ["path.part_too_long"]),
         ("/".join("a" * 32), []),

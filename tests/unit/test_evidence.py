@@ -58,6 +58,7 @@ def test_ids_are_those_of_git(form: str, tmp_path: object) -> None:
         (b"\n", b"\n", False, Standing.BLANK),
         (b"\n", b"\n", True, Standing.SAME),
         (b"\n", b"", True, Standing.SAME),
+        (b"a\n", b"\n", True, Standing.DIFFERS),
         (b"\n", b"a\n", False, Standing.FILLED),
         (b"{}\n", b"{}", False, Standing.BLANK),
         (b"8\n", b"8", False, Standing.DIFFERS),
