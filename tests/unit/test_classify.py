@@ -467,6 +467,8 @@ def test_queries(body: Any, kind: Kind | None) -> None:
         (errors(("UNPROCESSABLE", "Ref cannot be created.")), Kind.REFUSED),
         (errors(("FORBIDDEN", "no"), data={"createRef": {"ref": None}}), Kind.PERMISSION),
         (errors(("UNPROCESSABLE", "x")), Kind.VALIDATION),
+        (errors(("UNPROCESSABLE", "The path is at fault")), Kind.VALIDATION),
+        (errors(("UNPROCESSABLE", "It is x but expected y")), Kind.VALIDATION),
         # It is not sent again, because an unknown error may be about a part that was done
         (errors(("WHATEVER", "x"), data={"createRef": None}), Kind.REFUSED),
         (errors(("INSUFFICIENT_SCOPES", "x")), Kind.PERMISSION),
@@ -555,6 +557,8 @@ def test_a_team_that_is_not_found_is_no_lag(node: str) -> None:
         ("PUT contents/a", answer(403, "Resource not accessible by integration")),
         ("POST issues/1/labels", answer(404, "Not Found")),
         ("POST pulls", answer(422, "Validation Failed")),
+        ("POST pulls", invalid(resource="PullRequest", field="base", code="invalid")),
+        ("POST pulls", invalid(resource="PullRequest", field="head", code="missing_field")),
         ("POST pulls", answer(403, "No")),
         ("mutation", answer(200, errors(("FORBIDDEN", "x")))),
     ],

@@ -13,6 +13,7 @@ from dataclasses import replace
 import pytest
 
 from registrar.models.record import Record
+from registrar.models.repository import Repository
 from registrar.models.selection import Exclusion
 from registrar.models.settings import Mode
 from registrar.models.standing import Standing, blob_id, is_blank, standing_of
@@ -114,6 +115,12 @@ def test_a_text_is_shown_by_what_it_is_also_where_another_cell_holds_the_same() 
     )
     rows = csv.DictReader(io.StringIO(written, newline=""))
     assert [(each["path"], each["found_path"]) for each in rows] == [("a", "…")] * 2
+
+
+def test_a_repository_that_could_not_be_read_has_the_properties_with_which_it_was_listed() -> None:
+    read = record("octo/one", {"a": Standing.SAME}, team="red")
+    failed = replace(read, repository=Repository("octo/one"))
+    assert table.properties_of(failed) == table.properties_of(read) == ("red",)
 
 
 MOMENT = "2026-11-22T00:00:00+00:00"

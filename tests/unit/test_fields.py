@@ -32,6 +32,8 @@ WRONG: dict[Callable[[Fields, str], Any], tuple[Any, ...]] = {
     Fields.flag: (None, 0, "true", []),
     Fields.object: (None, 0, "true", []),
     Fields.objects: (None, 0, "true", {}, [1], [None], [{}, []]),
+    Fields.object_id: (None, 7, "", "a" * 39, "a" * 41, "g" * 40),
+    Fields.texts: (None, 7, "a", ["a", 7], {"a": "b"}),
     Fields.url: NO_URL,
     Fields.full_name: (
         *(None, 7, "", "octo", "octo/", "/x", "octo/x/y", "../x", "octo/..", "octo/."),
@@ -49,6 +51,8 @@ WRONG: dict[Callable[[Fields, str], Any], tuple[Any, ...]] = {
         (Fields.number, 7),
         (Fields.id_number, 1),
         (Fields.flag, False),
+        (Fields.object_id, "a1" * 20),
+        (Fields.object_id, "a1" * 32),
         (Fields.url, "https://github.com/octo/example/pull/1"),
         (Fields.url, "http://127.0.0.1:8080/pull/1"),
         (Fields.full_name, "Octo-Cat/ex.am_ple"),
