@@ -13,6 +13,7 @@ import yaml
 from registrar.lists import loading
 from registrar.lists.profiles import CONFIG, PROFILES
 from registrar.runtime.workspace import Folder
+from registrar.texts.escaping import Link
 from registrar.texts.messages import (
     LANGUAGES,
     SHOWN_CHARACTERS,
@@ -209,3 +210,13 @@ def test_a_sentence_in_another_one_has_one_full_stop_behind_it(language: str) ->
     for outer in ("wait.pause", "host.gave_up", "limit.no_waiting"):
         text = Catalogue(language).text(msg(outer, reason=reason, seconds=1, count=2, until="3"))
         assert not re.search(r"[.。]{2}", text), text
+
+
+@pytest.mark.parametrize(
+    ("url", "leads"),
+    [("https://x.y/1", True), ("https://x.y/secret", False), ("javascript:alert(1)", False)],
+)
+def test_an_address_that_leads_nowhere_is_no_link(url: str, *, leads: bool) -> None:
+    catalogue = Catalogue("en", lambda text: text.replace("secret", "***"))
+    shown = catalogue.shown(Link("#1", url), lambda text: type(text).__name__)
+    assert (shown == "Link") is leads

@@ -17,6 +17,14 @@ from tests.harness import LIST_BRANCH, Action, Start, is_read, only_reads, refus
 from tests.organisation import ALL, FIVE_WRITES, Make, asked, opened, refuse_writes, rows, states
 
 
+def test_an_enterprise_server_without_limits_is_written_to(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    host.rate_limit = host.graphql_rate_limit = None
+    make(0, 2)
+    assert states(many().or_fail()) == {"opened": 2}
+
+
 def test_after_so_many_minutes_nothing_new_begins(many: Start, make: Make) -> None:
     made = make(0, 5)
     run = many(max_minutes="0.03")

@@ -74,6 +74,20 @@ def test_a_renamed_repository_is_found_under_its_old_name(many: Start, make: Mak
     assert rows(many(target_repos="octo-org/r0")) == {"octo-org/new-name": "opened"}
 
 
+@pytest.mark.parametrize(
+    ("name", "state"), [("octo-org/new-name", "opened"), ("elsewhere/name", "deferred")]
+)
+def test_a_repository_that_is_renamed_during_the_run_is_written_to_if_its_name_is_selected(
+    many: Start, make: Make, host: StandInHost, name: str, state: str
+) -> None:
+    [repository] = make(0, 1)
+    meanwhile(host, lambda request: request.path == "/graphql", lambda: repository.rename(name))
+    run = many()
+    assert states(run) == {state: 1}, run.text
+    # It is not deferred because of a cap
+    assert "max_pull_requests" not in run.text
+
+
 @pytest.mark.parametrize("order", ["octo-org/r0, !octo-org/old-*", "!octo-org/old-*, octo-org/r0"])
 def test_a_renamed_repository_may_be_excluded_under_its_new_name(
     many: Start, make: Make, order: str
