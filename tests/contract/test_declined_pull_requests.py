@@ -51,6 +51,23 @@ def test_a_closed_pull_request_counts_after_its_branch_is_deleted(
     assert "restore its branch and reopen it" in run.console
 
 
+def test_a_no_counts_if_an_earlier_name_has_only_a_pull_request_left(example: Example) -> None:
+    """All branches are deleted, those of other people with the earlier names as well."""
+    names = [BRANCH, *(f"{BRANCH}-{number}" for number in range(2, 6))]
+    for number, name in enumerate(names, 1):
+        example.repository.create_branch(name)
+        example.repository.commit({"theirs.md": b"theirs\n"}, branch=name)
+        example.repository.open_pull_request(head=name, title="Theirs")
+        closed(example.repository, number, delete=False)
+    ask(example, *FIRST).or_fail()
+    assert example.repository.pull_request(6).head == f"{BRANCH}-6"
+    closed(example.repository, 6)
+    for name in names:
+        example.repository.delete_branch(name)
+    run = ask(example, *FIRST).or_fail()
+    assert (run.outputs["created"], run.outputs["skipped"]) == ("0", "2")
+
+
 def test_a_list_that_has_grown_asks_for_the_new_path_alone(in_single: Example) -> None:
     ask(in_single, *FIRST)
     closed(in_single.repository, 1)

@@ -120,17 +120,20 @@ def test_what_the_withdrawal_has_read_is_not_asked_for_again(each_way: Withdrawa
     assert (asked.count("GET compare"), trees, each_way.pulls) == (1, 2, ["closed"])
 
 
-@pytest.mark.parametrize("are_gone", [False, True], ids=["taken names", "names with a gap"])
+@pytest.mark.parametrize(
+    "kept", [(1, 2, 3, 4), (), (2,)], ids=["taken names", "names with a gap", "a gap in between"]
+)
 def test_one_with_a_later_name_counts_like_the_first(
-    each_way: Withdrawable, *, are_gone: bool
+    each_way: Withdrawable, kept: tuple[int, ...]
 ) -> None:
     taken = [BRANCH, *(f"{BRANCH}-{number}" for number in range(2, 5))]
     for name in taken:
         each_way.repository.create_branch(name)
         each_way.repository.commit({"mine.md": b"mine"}, branch=name)
     each_way.do()
-    for name in taken if are_gone else ():
-        each_way.repository.delete_branch(name)
+    for number, name in enumerate(taken, 1):
+        if number not in kept:
+            each_way.repository.delete_branch(name)
     each_way.do()
     assert [each.head for each in each_way.repository.pull_requests] == [f"{BRANCH}-5"]
     each_way.withdraw()
