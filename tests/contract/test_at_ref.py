@@ -133,7 +133,7 @@ def test_what_takes_nothing_away_passes(
 ) -> None:
     repository.commit(earlier)
     run = check(ref=proposed(repository, changes))
-    assert (run.exit_code, errors(run)) == (0, []), run.text
+    assert (run.exit_code, errors(run), run.annotations("warning")) == (0, [], []), run.text
     first = run.summary.splitlines()[2]
     assert first.startswith("This change removes or replaces none of the listed files (")
 

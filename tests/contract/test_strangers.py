@@ -84,6 +84,19 @@ def test_closed_pull_requests_of_strangers_do_not_hide_the_no_of_a_maintainer(
     assert (run.outputs["created"], run.outputs["declined"]) == ("0", str(len(MISSING)))
 
 
+@pytest.mark.parametrize("role", ["MAINTAIN", "ADMIN"])
+def test_whoever_may_push_may_write_and_decline(
+    host: StandInHost, in_single: Example, role: str
+) -> None:
+    host.quirks.role = role
+    in_single.run().or_fail()
+    in_single.repository.pull_requests[0].author = "member"
+    in_single.repository.private_members.add("member")
+    in_single.repository.close(1)
+    in_single.repository.delete_branch(BRANCH)
+    assert declined(in_single.run().or_fail())
+
+
 @pytest.mark.parametrize("told", [True, False], ids=["told", "not told"])
 def test_a_private_member_is_believed_where_the_host_tells_the_role(
     host: StandInHost, in_single: Example, told: bool

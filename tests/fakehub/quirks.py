@@ -78,6 +78,8 @@ class Quirks:
     """
 
     lag: Lag | None = None
+    role: str = "WRITE"
+    """The role of everybody who may push: `WRITE`, `MAINTAIN` or `ADMIN`."""
     hides_permissions: bool = False
     """The token may not read the permissions of other accounts. Nobody has confirmed this."""
     flaky_references: list[int] = field(default_factory=list)

@@ -326,7 +326,10 @@ SCHEMA_CASES: list[tuple[Any, bool]] = [
     ([{"path": "a", "alternatives": ["b", "c"]}], True),
     ([{"path": "a", "alternatives": ["../b"]}], False),
     ([{"path": "a", "alternatives": "b"}], False),
+    ([{"path": "a", "description": "x" * 1000}], True),
     ([{"path": "a", "description": "x" * 1001}], False),
+    ([{"path": "a", "alternatives": [f"b{number}" for number in range(20)]}], True),
+    ([{"path": "a", "parts": [{"content": "b\n"}] * 100}], True),
     (["a", {"path": "b"}, ".github/c.md"], True),
     (["a/"], False),
     (["/a"], False),
@@ -335,6 +338,7 @@ SCHEMA_CASES: list[tuple[Any, bool]] = [
     (["paths:a", "my/path:a", "template.md"], True),
     (["a", "b", "a"], False),
     (["a", {"path": "a/"}], False),
+    ([{"path": "a", "content": "x" * 1_000_000}], True),
     ([{"path": "a", "content": "x" * 1_000_001}], False),
     ([{"path": ".github/workflows/a", "template": True, "content": "{property:a}"}], False),
     ([{"path": ".github/workflows/a", "template": True, "content": "{{{property:a}}}"}], False),
@@ -373,6 +377,7 @@ SCHEMA_CASES: list[tuple[Any, bool]] = [
     ({"rules": [{"when": {"property": {"a b": "x"}}, "files": ["a"]}]}, False),
     ({"rules": [{"when": {"property": "a"}, "files": ["a"]}]}, False),
     ({"rules": [{"when": {"not": {"not": {"fork": True}}}, "files": ["a"]}]}, False),
+    ({"rules": [{"when": {"fork": True}, "files": ["a"]}] * 100}, True),
     ({"rules": [{"when": {"fork": True}, "files": ["a"]}] * 101}, False),
 ]
 

@@ -67,3 +67,11 @@ def test_addresses_that_are_accepted(url: str) -> None:
 
 def test_the_token_is_not_shown_with_the_inputs() -> None:
     assert "ghp_abc" not in repr(read())
+
+
+def test_the_longest_texts_are_accepted() -> None:
+    text = "x" * 200
+    message, names = f"{text}\n\n{text}x", f"octo/{'x' * 1000}"
+    found = read(INPUT_TITLE=text, INPUT_COMMIT_MESSAGE=message)
+    assert (found.title, found.commit_message) == (text, message)
+    assert read(TARGET_REPO="", INPUT_TARGET_REPOS=names).selection

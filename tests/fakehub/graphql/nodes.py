@@ -98,7 +98,7 @@ class Nodes:
     # Nodes
 
     def repository(self, repository: Repository) -> Node:
-        permission = "WRITE" if self.token.may_push(repository) else "READ"
+        permission = self.host.quirks.role if self.token.may_push(repository) else "READ"
 
         def ref(_info: GraphQLResolveInfo, **given: Any) -> Node | None:
             name = given["qualifiedName"]

@@ -38,6 +38,8 @@ def get_permission(call: RepositoryCall) -> Response:
     if login in call.repository.mannequins:
         raise Refusal(404, f"{login} is not a user")
     role = call.repository.permission(login)
+    if role == "write" and call.host.quirks.role == "ADMIN":
+        role = "admin"
     user = call.show.user(login) | {"role_name": role}
     return Response(200, {"permission": role, "role_name": role, "user": user})
 
