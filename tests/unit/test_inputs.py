@@ -75,3 +75,11 @@ def test_the_longest_texts_are_accepted() -> None:
     found = read(INPUT_TITLE=text, INPUT_COMMIT_MESSAGE=message)
     assert (found.title, found.commit_message) == (text, message)
     assert read(TARGET_REPO="", INPUT_TARGET_REPOS=names).selection
+
+
+def test_a_team_of_the_owner_of_every_selected_repository_is_accepted() -> None:
+    """In any letter case; an owner of whom repositories are only excluded does not count."""
+    many = {"TARGET_REPO": "", "INPUT_TARGET_REPOS": "octo/*, !other/example"}
+    for targets in ({"TARGET_REPO": "Octo/example"}, many):
+        found = read(INPUT_TEAM_REVIEWERS="OCTO/a", **targets)
+        assert found.pull_request.team_reviewers == ("a",)
