@@ -459,8 +459,7 @@ class _Planner:
         """Whether a branch has every missing file only because the commit from which it starts has
         them, so a new pull request from it would bring none of them back.
         """
-        paths = frozenset(map(_path, self._not_declined))
-        return bool(paths) and paths <= branch.from_base
+        return branch.from_base.issuperset(map(_path, self._not_declined))
 
     def _removed(self, mark: Mark, named: frozenset[str], head: str) -> frozenset[str]:
         """Find the paths that the mark names and that somebody removed.
