@@ -93,6 +93,7 @@ REFUSALS = [
     ("POST pulls", 422, "Validation Failed", Kind.VALIDATION, "refusal.other"),
     ("POST pulls", 422, "Validation Failed; base: invalid", Kind.VALIDATION, "refusal.other"),
     ("PUT contents/a", 403, "No.", Kind.PERMISSION, "refusal.other"),
+    ("PUT contents/a", 403, "Could not create file: No.", Kind.PERMISSION, "refusal.other"),
     ("POST x", 410, "Issues are disabled for this repo", Kind.REFUSED, "refusal.other"),
     *[
         ("PUT contents/a", 409, words, Kind.REFUSED, f"refusal.{text}")
@@ -172,6 +173,12 @@ def test_a_server_may_sign_nothing() -> None:
     words = f"Repository rule violations found\n\n{SIGNED}"
     found = outcome("PUT contents/a", answer(409, words, **from_server))
     assert found.reason.key == "refusal.signatures_on_server"
+
+
+def test_a_version_of_the_api_that_is_gone_is_known_by_its_page_as_well() -> None:
+    page = "https://docs.github.com/en/rest/about-the-rest-api/api-versions"
+    found = outcome("GET x", answer(410, {"message": "Gone", "documentation_url": page}))
+    assert (found.kind, found.reason.key) == (Kind.FATAL, "host.api_version")
 
 
 POLICIES = {
@@ -560,6 +567,7 @@ def test_a_team_that_is_not_found_is_no_lag(node: str) -> None:
         ("POST pulls", invalid(resource="PullRequest", field="base", code="invalid")),
         ("POST pulls", invalid(resource="PullRequest", field="head", code="missing_field")),
         ("POST pulls", answer(403, "No")),
+        ("PUT contents/a", answer(404, "Branch x has no such file")),
         ("mutation", answer(200, errors(("FORBIDDEN", "x")))),
     ],
 )
