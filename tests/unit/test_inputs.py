@@ -78,7 +78,7 @@ def test_the_longest_texts_are_accepted() -> None:
 
 
 def test_a_team_of_the_owner_of_every_selected_repository_is_accepted() -> None:
-    """In any letter case; an owner of whom repositories are only excluded does not count."""
+    """The letter case is free, and an owner whose repositories are only excluded does not count."""
     many = {"TARGET_REPO": "", "INPUT_TARGET_REPOS": "octo/*, !other/example"}
     for targets in ({"TARGET_REPO": "Octo/example"}, many):
         found = read(INPUT_TEAM_REVIEWERS="OCTO/a", **targets)
