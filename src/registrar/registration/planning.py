@@ -24,7 +24,8 @@ model. `make_plan` itself sends nothing, and keeps nothing afterwards. It goes i
      directory of it, the two conflict, and the run says so.
    A pull request that registrar itself has closed is not continued:
    - One that was withdrawn (`Mode.WITHDRAW`) stays closed. If its branch holds only files that
-     registrar wrote, and has no conflict, a new pull request is opened from the same branch.
+     registrar wrote and that nobody has declined since, and has no conflict, a new pull request is
+     opened from the same branch.
    - One that was closed as no longer needed (needless) does not decline its paths. If it is open
      again, a person has reopened it, and it is theirs.
 4. Otherwise the first name that can be used is taken. If there is no branch of this name, it is
