@@ -33,6 +33,7 @@ TABLE: Mapping[str, str] = {
     "plan · differs · skipped": "psm",
     "plan · filled · skipped": "psm",
     "plan · not a file · skipped": "PsM",
+    "plan · proposed · failed": "m",
     "plan · proposed · nothing": "psm",
     "plan · proposed · to update": "psm",
     "plan · same · skipped": "psm",

@@ -17,8 +17,8 @@ from registrar.models.paths import (
 )
 from registrar.models.repository import Entry, PullRequest, Tree
 from registrar.models.settings import Mode
-from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
+from registrar.models.task import Task
 from registrar.presence.names import forms_of
 from registrar.presence.tasks import blocked
 from registrar.registration.lookups import Lookups
@@ -67,16 +67,17 @@ class PathPlanner:
     """Plans each path of a list in a repository whose working branch was chosen."""
 
     def __init__(
-        self, spec: RegistrationSpec, target: Target | None, sent: SentSteps, lookups: Lookups
+        self, task: Task, target: Target | None, sent: SentSteps, lookups: Lookups
     ) -> None:
         """``target`` is ``None`` if all missing files were declined."""
-        self._spec = spec
+        self._spec = spec = task.spec
         self._target = target
         self._sent = sent
         self._is_guess = lookups.is_guess
-        # In one repository, the whole run is refused instead (`preflight.require_writable`)
+        # In one repository, the whole run is refused instead (`preflight.require_writable`), and
+        # where the token may not write at all, the scope would not help
         is_asked = spec.policy.fails_refused_files and spec.proposes
-        is_asked &= spec.settings.mode is not Mode.CHECK
+        is_asked &= spec.settings.mode is not Mode.CHECK and task.repository.can_push is not False
         self._scopes = lookups.scopes if is_asked else None
         tree = (target and target.branch.tree) or {}
         self._directories = {parent for path in tree for parent in parents(path)}

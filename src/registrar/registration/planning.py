@@ -157,7 +157,7 @@ class _Planner:
         task = self._task
         self._read_names()
         target, mistakes = self._choose()
-        planner = PathPlanner(task.spec, target, self._sent, self._lookups)
+        planner = PathPlanner(task, target, self._sent, self._lookups)
         paths = tuple(
             planner.planned(each, self._declined.get(each.path), self._deleted.get(each.path))
             for each in task.paths
@@ -174,8 +174,8 @@ class _Planner:
             return plan
         files = [each.definition for each in paths if each.is_to_write]
         refusal = self._refusal(files)
-        if self._task.spec.proposes and target.is_new and not files:
-            refusal = refusal or RegistrarError(scope_failure(self._lookups.scopes))
+        if target.is_new and not files:
+            refusal = RegistrarError(scope_failure(self._lookups.scopes))
         return plan._replace(
             refusal=refusal,
             branch=target.branch.name,
@@ -345,7 +345,7 @@ class _Planner:
                     state = self._states[pull.head_branch]
                     declined = {path: self._first_with(path, state, pull) for path in declined}
                 self._declined |= declined
-            elif pull.merged and named and pull.merge_commit:
+            elif named and pull.merge_commit:
                 # A file that was deleted after the merge is proposed again; a file that was deleted
                 # before it is declined
                 not_merged = self._lookups.lacking(named, pull.merge_commit)
@@ -525,7 +525,7 @@ class _Planner:
         branch = self._branch(state.name, head, self._lookups.tree(head))
         added_paths = frozenset(added.blobs) if added else frozenset[str]()
         branch = branch._replace(from_base=self._from_base(head, branch.tree, added_paths))
-        if pull is None and not has_written and self._brings_nothing(branch):
+        if self._brings_nothing(branch):
             return None
         paths = map(_path, self._not_declined)
         return Target(

@@ -81,6 +81,40 @@ def test_what_is_known_to_fail_is_not_tried_and_ends_nothing(
     assert states(many(definitions=listed, host_token=modest)) == {"waiting": 14}
 
 
+@pytest.mark.parametrize("mode", ["plan", "register"])
+@pytest.mark.parametrize("paths", [(WORKFLOW,), ("a.md", WORKFLOW)], ids=["alone", "and another"])
+def test_where_the_scope_would_not_help_the_repository_is_not_writable(
+    many: Start, make: Make, host: StandInHost, action: Action, paths: tuple[str, ...], mode: str
+) -> None:
+    made = make(0, 3)
+    made[0].read_only = True
+    made[2].commit({"a.md": b"x"})
+    modest = host.create_token(scopes=("repo",))
+    run = many(definitions=action.listing(*paths), mode=mode, host_token=modest)
+    others = {"plan": "to open", "register": "opened"}
+    assert rows(run) == {
+        "octo-org/r0": "not writable",
+        "octo-org/r1": others[mode] if "a.md" in paths else "failed",
+        "octo-org/r2": "failed",
+    }
+
+
+@pytest.mark.parametrize("mode", ["plan", "register"])
+def test_a_workflow_file_that_cannot_be_updated_is_proposed_all_the_same(
+    many: Start, make: Make, host: StandInHost, action: Action, mode: str
+) -> None:
+    make(0, 1)
+    modest, able = (host.create_token(scopes=("repo", *more)) for more in ((), ("workflow",)))
+    many(definitions=action.listing_of({WORKFLOW: "on: push\n"}), host_token=able).or_fail()
+    host.requests.clear()
+    listed = action.listing_of({WORKFLOW: "on: pull_request\n"})
+    run = many(definitions=listed, host_token=modest, mode=mode)
+    # A plan counts the open pull request as waiting; its warning is about the token
+    assert (run.exit_code, only_reads(host)) == (int(mode == "register"), True)
+    assert "scope `workflow`" in run.text
+    assert run.standings == {WORKFLOW: "proposed"}
+
+
 @pytest.mark.parametrize("kind", ["installation", "fine-grained"])
 def test_where_only_githubs_refusal_tells_the_other_files_are_proposed(
     many: Start, make: Make, host: StandInHost, listed: str, kind: Kind
