@@ -582,7 +582,7 @@ class ModelRun:
             or (is_one and isinstance(each.plan, Create) and each.plan.is_known_absent)
         ]
         if at_once:
-            self._send(name, at_once, self.sent.head(name) or plan.head)
+            self._send(name, at_once, plan.head)
         for one in self._to_write:
             self._send(name, [one], "")
         self._record(

@@ -196,7 +196,7 @@ class RestWriter:
             head = self._client.rest.branch_head(self._task.repository, plan.branch)
         except GitHubError:
             return False
-        return head == (self._work.sent.head(plan.branch) or plan.head)
+        return head == plan.head
 
     def _commit_together(self, plan: Plan, files: Sequence[ListedPath]) -> None:
         """Commit files to the branch with one commit.
@@ -205,8 +205,8 @@ class RestWriter:
         on.
         """
         work, progress, repository = self._work, self._progress, self._task.repository
-        branch, definitions = plan.branch, [each.definition for each in files]
-        head = work.sent.head(branch) or plan.head
+        branch, head = plan.branch, plan.head
+        definitions = [each.definition for each in files]
         corrects = all(isinstance(each.plan, Update) for each in files)
         message = work.proposal.commit_message(progress.result(), definitions, corrects=corrects)
         new = NewCommit(branch, head, *message, definitions)

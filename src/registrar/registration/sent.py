@@ -285,14 +285,6 @@ class SentSteps:
         """Whether a request to open a pull request has failed, so that there may be one."""
         return any(each.is_alone and each.error for each in self._on(branch, Open))
 
-    def head(self, branch: str) -> str:
-        """Return the id of the last commit that this run has made on a branch since it was read;
-        empty if there is none.
-        """
-        commits = self._on(branch, Commit)
-        now = (each.given for each in commits if each.reading == self.readings)
-        return next((str(each) for each in reversed([*now]) if each), "")
-
     @property
     def unclear_commits(self) -> list[Commit]:
         """The commits of this run whose result is unclear."""
