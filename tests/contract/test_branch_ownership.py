@@ -171,6 +171,48 @@ def test_where_github_lists_no_tree_a_branch_that_also_changes_a_file_is_somebod
     assert [pull.head for pull in example.repository.pull_requests] == ["theirs-2"]
 
 
+@pytest.mark.parametrize("change", ["adds", "removes"])
+def test_where_github_lists_only_one_of_two_trees_the_comparison_decides(
+    host: StandInHost, action: Action, change: str
+) -> None:
+    example = Example(action, PER_FILE)
+    repository, more = example.repository, {f"{each}.md": b"more\n" for each in range(3)}
+    if change == "removes":
+        repository.commit(dict(more))
+    repository.create_branch("theirs")
+    theirs = {"a.md": b"A\n", **dict.fromkeys(more if change == "removes" else ())}
+    head = repository.commit(theirs, branch="theirs")
+    host.quirks.most_in_tree = len(PRESENT) + (1 if change == "removes" else 0)
+    example.run(branch="theirs", definitions=action.listing_of(A_AND_B)).or_fail()
+    # Only files of the list are added, so an interrupted run may have left the branch
+    is_ours = change == "adds"
+    assert (repository.head("theirs") == head) == (not is_ours)
+    assert [each.head for each in repository.pull_requests] == ["theirs" if is_ours else "theirs-2"]
+
+
+def test_where_github_lists_no_files_of_a_branch_nothing_on_it_is_replaced(
+    in_single: Example,
+) -> None:
+    """Each file is created with a request of its own, which GitHub refuses if there is a file."""
+    repository, host = in_single.repository, in_single.host
+    # One query reads the files of the first three names
+    for name in (BRANCH, f"{BRANCH}-2", f"{BRANCH}-3"):
+        repository.create_branch(name)
+        repository.commit({"mine.md": b"mine\n"}, branch=name)
+    in_single.run_with({"a.md": "A\n"})
+    branch = f"{BRANCH}-4"
+    repository.commit({"b.md": b"mine\n"}, branch=branch)
+    host.quirks.most_in_tree = 1
+    run = in_single.run_with({**A_AND_B, "c.md": "C\n"})
+    assert (run.outputs["created"], run.outputs["skipped"]) == ("1", "2"), run.console
+    assert repository.files(branch) == {
+        **PRESENT,
+        "a.md": b"A\n",
+        "b.md": b"mine\n",
+        "c.md": b"C\n",
+    }
+
+
 def test_a_pull_request_of_ours_that_somebody_works_on_is_continued(in_single: Example) -> None:
     in_single.run()
     path, removed = next(iter(MISSING)), next(reversed(MISSING))

@@ -129,6 +129,24 @@ def test_what_somebody_has_edited_there_conflicts_as_well(example: Conflict) -> 
     assert "merge the open pull request" in example.look(mode="check").text
 
 
+@pytest.mark.parametrize("is_listed", [True, False], ids=["listed", "not listed"])
+def test_one_whose_branch_also_changes_a_file_conflicts_as_well(
+    example: Conflict, is_listed: bool
+) -> None:
+    """The comparison does not show then which files the branch has added."""
+    example.repository.commit({"README.md": b"edited\n"}, branch=BRANCH)
+    example.repository.commit(OTHER)
+    if not is_listed:
+        example.host.quirks.most_in_tree = 1
+    assert ("conflict" in example.look(mode="check").console) == is_listed
+
+
+def test_what_others_have_added_on_both_branches_is_not_called_a_conflict(one: Conflict) -> None:
+    one.repository.commit({"c.md": b"theirs\n"}, branch=BRANCH)
+    one.repository.commit({"c.md": b"by hand\n"})
+    assert "conflict" not in one.look({**A_AND_B, "c.md": "C\n"}, mode="check").console
+
+
 def test_a_directory_in_its_place_conflicts_as_well(one: Conflict) -> None:
     one.repository.commit({"a.md/index.md": b"by hand\n"})
     assert not one.repository.is_mergeable(1)

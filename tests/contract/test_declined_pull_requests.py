@@ -12,7 +12,7 @@ from registrar.registration.mark import BEGIN, Mark, hashed
 from tests.example import A_AND_B, PRESENT, Example, Way
 from tests.fakehub import Repository, StandInHost
 from tests.harness import LIST_BRANCH as BRANCH
-from tests.harness import SINGLE, STRATEGIES, Action, Run, is_read, refuse
+from tests.harness import SINGLE, STRATEGIES, Action, Run, is_read, only_reads, refuse
 
 SECOND = f"{BRANCH}-2"
 FIRST = ("a.md", "b.md")
@@ -142,6 +142,68 @@ def test_without_the_mark_a_description_declines_what_its_branch_adds(each_way: 
     each_way.repository.delete_branch(BRANCH)
     ask(each_way, *FIRST, "c.md")
     assert each_way.repository.branches == ["main"]
+
+
+@pytest.mark.parametrize(("base", "declined"), [("main", "0"), ("docs", "2")])
+def test_without_the_mark_one_into_another_branch_declines_nothing(
+    in_single: Example, base: str, declined: str
+) -> None:
+    in_single.repository.create_branch("docs")
+    ask(in_single, *FIRST, base="docs")
+    [pull] = in_single.repository.pull_requests
+    pull.body, pull.base = "Rewritten", base
+    closed(in_single.repository, 1, delete=False)
+    run = ask(in_single, *FIRST, base="docs", mode="plan").or_fail()
+    assert run.outputs["declined"] == declined
+
+
+@pytest.mark.parametrize(("more", "declined"), [(9, "2"), (10, "0")])
+def test_without_a_mark_the_ten_newest_are_compared(
+    host: StandInHost, in_single: Example, more: int, declined: str
+) -> None:
+    ask(in_single, *FIRST)
+    in_single.repository.pull_requests[0].body = "Rewritten"
+    closed(in_single.repository, 1, delete=False)
+    in_single.repository.commit(dict.fromkeys(FIRST), branch=BRANCH)
+    for number in range(2, 2 + more):
+        in_single.repository.commit({f"{number}.md": b"mine\n"}, branch=BRANCH)
+        in_single.repository.open_pull_request(head=BRANCH, body="Mine")
+        closed(in_single.repository, number, delete=False)
+    host.requests.clear()
+    assert ask(in_single, *FIRST, mode="plan").outputs["declined"] == declined
+
+
+LOST = {
+    "lost": (404, "Not Found"),
+    "unreadable": (403, "Resource not accessible by integration"),
+    "failing": (422, "Server Error: Sorry, this diff is unavailable."),
+}
+
+
+@pytest.mark.parametrize("mark", ["withdrawn", ""])
+@pytest.mark.parametrize("why", LOST)
+def test_a_commit_that_github_has_lost_declines_nothing(
+    host: StandInHost, in_single: Example, why: str, mark: str
+) -> None:
+    ask(in_single, *FIRST)
+    if mark:
+        ask(in_single, *FIRST, mode="withdraw")
+    else:
+        in_single.repository.pull_requests[0].body = "Rewritten"
+        in_single.repository.close(1)
+    in_single.repository.delete_branch(BRANCH)
+    status, words = LOST[why]
+    head = in_single.repository.pull_requests[0].head_sha
+    refuse(host, lambda request: head in request.path, status, message=words)
+    host.requests.clear()
+    run = ask(in_single, *FIRST)
+    if why == "lost":
+        assert (run.exit_code, run.outputs["created"]) == (0, "2"), run.console
+    else:
+        assert (run.exit_code, only_reads(host)) == (2, True), run.console
+        plan = ask(in_single, *FIRST, mode="plan")
+        assert plan.exit_code == (0 if why == "unreadable" else 2)
+        assert words in plan.console
 
 
 @pytest.mark.parametrize("mode", ["plan", "check"])
@@ -477,15 +539,31 @@ def test_what_a_withdrawn_branch_holds_from_its_beginning_is_not_named(begun_bef
     assert created(begun_before.repository, BRANCH) == {"a.md", "b.md"}
 
 
-@pytest.mark.parametrize("name", ["", "named"])
-def test_a_list_without_a_name_whose_file_was_moved_is_told(action: Action, name: str) -> None:
+@pytest.mark.parametrize(
+    "but", ["", "named", "merged", "longer", "other base", "built in", "in its place"]
+)
+def test_a_list_without_a_name_whose_file_was_moved_is_told(action: Action, but: str) -> None:
     example = Way(action, SINGLE)
-    entries = [{"path": path, "content": content} for path, content in A_AND_B.items()]
-    listed = {"name": name, "files": entries} if name else entries
+    contents = {"AGENTS.md": "A\n", "DESIGN.md": "B\n"}
+    entries = [{"path": path, "content": content} for path, content in contents.items()]
+    longer = [*entries, {"path": "c.md", "content": "C\n"}]
+    listed = {"name": "named", "files": entries} if but == "named" else entries
     branch = {"branch": BRANCH}
-    example.run(definitions=action.write("old.json", json.dumps(listed)), **branch)
-    example.repository.close(1)
-    moved = action.write("config/new.json", json.dumps(listed))
-    plan = example.run(definitions=moved, mode="plan", **branch)
-    assert plan.outputs["declined"] == ("2" if name else "0")
-    assert ("If the file of this list was moved" in plan.stdout) == (not name)
+    old = action.write("old.json", json.dumps(longer if but == "longer" else listed))
+    example.run(definitions=old, **branch)
+    if but == "merged":
+        example.repository.merge(1)
+        example.repository.commit(dict.fromkeys(contents))
+    else:
+        example.repository.close(1)
+    if but == "other base":
+        example.repository.create_branch("docs")
+        example.repository.pull_requests[0].base = "docs"
+    moved = {"definitions": action.write("config/new.json", json.dumps(listed))}
+    if but == "built in":
+        moved = {"definitions": "", "profile": "scaffold"}
+    elif but == "in its place":
+        moved = {"definitions": old}
+    plan = example.run(mode="plan", **moved, **branch).or_fail()
+    assert plan.outputs["declined"] == ("2" if but in {"named", "in its place"} else "0")
+    assert ("If the file of this list was moved" in plan.stdout) == (not but)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.example import A_AND_B as LIST
 from tests.example import CHANGES, Way, in_one_way
-from tests.fakehub import Fault, FaultKind, Request
+from tests.fakehub import Content, Executable, Fault, FaultKind, Request
 from tests.harness import LIST_BRANCH as BRANCH
 from tests.harness import (
     PER_FILE,
@@ -139,8 +139,10 @@ def test_a_closing_that_github_refuses_keeps_nothing_else_from_being_proposed(
 
 
 @in_one_way
-@pytest.mark.parametrize("by_hand", [b"B\n", b"by hand\n"], ids=["same", "conflicts"])
-def test_a_deleted_file_is_proposed_by_another_one(example: Needless, by_hand: bytes) -> None:
+@pytest.mark.parametrize(
+    "by_hand", [b"B\n", b"by hand\n", Executable(b"B\n")], ids=["same", "conflicts", "executable"]
+)
+def test_a_deleted_file_is_proposed_by_another_one(example: Needless, by_hand: Content) -> None:
     """From its own branch, which adds it, unless what it adds besides would conflict."""
     branch = BRANCH if by_hand == b"B\n" else SECOND
     example.do()
@@ -207,13 +209,13 @@ def test_one_that_a_person_opens_again_is_theirs(example: Needless) -> None:
     assert example.do(GROWN, mode="plan").outputs["declined"] == "0"
 
 
-def check_left_open(example: Needless, path: str) -> None:
+def check_left_open(example: Needless, told: str) -> None:
     """Neither a plan nor a run closes it; both say why."""
     plan, run = (example.do(mode=mode) for mode in ("plan", "register"))
     assert only_reads(example.host)
     assert "file that they add: 1" not in plan.text + run.text
     assert example.pulls == OPEN
-    assert re.search(rf"Left open: .*: .*{path}", run.console), run.console
+    assert re.search(rf"Left open: .*{told}", run.console), run.console
 
 
 @in_one_way
@@ -223,6 +225,18 @@ def test_what_somebody_has_changed_stays_open(example: Needless, change: str) ->
     example.add_by_hand()
     example.repository.commit(dict(CHANGES[change]), branch=BRANCH)
     check_left_open(example, *CHANGES[change])
+
+
+@in_one_way
+@pytest.mark.parametrize(("branch", "most"), [("main", 4), (BRANCH, 4), (BRANCH, 3)])
+def test_one_whose_files_github_does_not_list_stays_open(
+    example: Needless, branch: str, most: int
+) -> None:
+    example.do()
+    example.add_by_hand()
+    example.repository.commit({"mine.md": b"mine\n"}, branch=branch)
+    example.host.quirks.most_in_tree = most
+    check_left_open(example, "could not read everything")
 
 
 @in_one_way

@@ -83,6 +83,18 @@ def test_a_file_is_composed_for_each_repository(
     assert (later.exit_code, written(repository)) == (0, before)
 
 
+def test_where_github_lists_no_files_a_part_is_compared_as_it_is_now(
+    action: Action, host: StandInHost
+) -> None:
+    repository = host.create_repository(TARGET, {"go.mod": b""})
+    given = {"definitions": document(action), "branch": BRANCH, "language": "en"}
+    action(given, profile=None).or_fail()
+    repository.pull_requests[0].body = "Rewritten"
+    repository.close(1)
+    host.quirks.most_in_tree = 1
+    assert action(given, profile=None, mode="plan").outputs["declined"] == "1"
+
+
 def test_parts_are_named(start: Start, action: Action, host: StandInHost) -> None:
     host.create_repository(TARGET, {"go.mod": b""})
     run = start(profile=None, definitions=document(action), mode="plan", env=action.keeping)

@@ -10,6 +10,8 @@ from typing import Any, cast
 
 import pytest
 
+from registrar.models.repository import PullRequest
+from registrar.registration.candidates import is_by_writer
 from tests.example import BRANCH, EXPECTED, MISSING, WAYS, Example, Way, in_one_way
 from tests.fakehub import Repository, Request, StandInHost
 from tests.harness import PER_FILE, SINGLE, Action, Run, refuse, shortened
@@ -136,6 +138,25 @@ def test_everybody_is_asked_about_once_but_the_owner_bots_and_the_tokens_account
         if example.repository.pull_requests[0].state == "open":
             example.repository.close(1)
     assert declined(example.run())
+
+
+@pytest.mark.parametrize(
+    ("author", "known", "told", "expected"),
+    [
+        ("", {}, None, False),
+        ("", {"is_by_member": True}, True, False),
+        ("somebody", {"is_by_writer": True}, False, True),
+        ("somebody", {"is_by_member": True}, None, True),
+        ("somebody", {"is_by_member": True}, False, False),
+        ("somebody", {}, None, False),
+        ("somebody", {}, True, True),
+    ],
+)
+def test_the_author_counts_as_far_as_github_tells(
+    author: str, known: dict[str, bool], told: bool | None, expected: bool
+) -> None:
+    pull = PullRequest(1, "", author=author, **cast("Any", known))
+    assert is_by_writer(pull, lambda _: told) is expected
 
 
 @in_one_way

@@ -8,7 +8,7 @@ import pytest
 
 from registrar.registration.mark import BEGIN
 from tests.example import A_AND_B as LIST
-from tests.example import CHANGES, WAYS, Way
+from tests.example import CHANGES, PRESENT, WAYS, Way
 from tests.fakehub import Content, Fault, FaultKind, StandInHost
 from tests.harness import LIST_BRANCH as BRANCH
 from tests.harness import (
@@ -139,6 +139,19 @@ def test_one_with_a_later_name_counts_like_the_first(
     each_way.withdraw()
     assert each_way.written == ["PATCH pulls/1"]
     assert each_way.pulls == ["closed"]
+
+
+@pytest.mark.parametrize("listed", ["none", "those before", "those now"])
+def test_one_whose_files_github_does_not_list_stays_open(
+    example: Withdrawable, listed: str
+) -> None:
+    example.do()
+    if listed == "those now":
+        example.repository.commit(dict.fromkeys((*PRESENT, "a.md")), branch=BRANCH)
+    example.host.quirks.most_in_tree = 2 if listed == "those before" else 1
+    run = example.withdraw()
+    assert (example.pulls, only_reads(example.host)) == (["open"], True)
+    assert "Left open: #1" in run.text
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
@@ -368,6 +381,19 @@ def test_what_is_taken_out_of_a_withdrawn_branch_stays_out(example: Withdrawable
         assert "from the branch of a pull request for this list: 1." in body
     example.host.requests.clear()
     assert example.do(NEW).outputs["declined"] == "1"
+    assert only_reads(example.host)
+
+
+def test_if_the_last_missing_file_is_taken_out_of_a_withdrawn_branch_nothing_is_proposed(
+    example: Withdrawable,
+) -> None:
+    example.do()
+    example.withdraw()
+    example.repository.commit({"a.md": None}, branch=BRANCH)
+    example.repository.commit({"b.md": b"B\n"})
+    example.host.requests.clear()
+    run = example.do()
+    assert (run.outputs["declined"], example.pulls) == ("1", ["closed"]), run.console
     assert only_reads(example.host)
 
 

@@ -186,6 +186,17 @@ def test_a_lost_answer_that_cannot_be_read_back_is_unknown(
     assert (pull.body or "").count("| added |") == len(PATHS)
 
 
+def test_a_token_that_is_rejected_when_the_branch_is_read_again_ends_the_run(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    del repository
+    lost = lose(host, creates("b.md"), FaultKind.ERROR_500)
+    refuse(host, lambda r: bool(lost.hits), 401, message="Bad credentials")
+    ended = run(action)
+    assert (ended.exit_code, ended.outputs["created"]) == (1, "1"), ended.text
+    assert creates("c.md") not in calls(host)
+
+
 def test_a_pull_request_of_somebody_faster_is_not_taken_for_our_own(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:

@@ -77,6 +77,7 @@ def test_only_what_was_written_last_is_ours() -> None:
     assert not mark.has_written("one", BLOB)
     assert mark.has_written("two", BLOB)
     assert not mark.has_written("three", BLOB)
+    assert not mark.has_written("three", "")
 
 
 def test_a_mark_put_together_from_two_knows_what_they_agree_on() -> None:
@@ -110,6 +111,25 @@ def test_one_that_has_become_needless_says_so() -> None:
     assert Mark.of(text) == mark._replace(is_needless=True)
     assert Mark.of(NEEDLESS)
     assert divide(f"{BEGIN}\n{text}\n{END}").ours == text
+
+
+def test_the_paths_of_conflicts_stand_in_alphabetical_order() -> None:
+    paths = [f"{number}.md" for number in range(20)]
+    words = EMPTY_MARK.naming("list", {}, paths).text.split("conflicts ")[1].split()[:-1]
+    assert words == sorted(words)
+    assert len(words) == len(paths)
+
+
+@pytest.mark.parametrize("body", [f"{BEGIN}\nwords\n> {END}", f"> {BEGIN}\nwords\n{END}"])
+def test_without_a_mark_both_ends_of_a_part_stand_on_lines_of_their_own(body: str) -> None:
+    assert divide(body) == (body, None, "")
+
+
+def test_of_two_parts_the_one_that_nobody_has_changed_is_kept() -> None:
+    mark = naming("one").text
+    changed, whole = f"> {BEGIN}\n> edited\n{mark}\n{END}", f"{BEGIN}\nwords\n{END}"
+    for body in (f"{changed}\n{whole}", f"{whole}\n{changed}"):
+        assert divide(body).ours == "words"
 
 
 @pytest.mark.parametrize("around", ["{}", "{}\r\n", "{}\nMine", "Mine\n{}"])
