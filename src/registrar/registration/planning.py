@@ -383,7 +383,7 @@ class _Planner:
             branch,
             pull if is_open else None,
             mark=mark,
-            describes_first=is_open and is_early,
+            describes_first=is_early,
             leaves_pull_request=leaves,
             conflicts=self._conflicts(head, tree or {}, mark),
         )
@@ -396,7 +396,7 @@ class _Planner:
         """
         for each in self._candidates.of(state):
             mark = self._candidates.ours(each)
-            if not each.pull.is_open and mark and mark.is_withdrawn and mark.names(path):
+            if mark and mark.is_withdrawn and mark.names(path):
                 pull = each.pull._replace(is_withdrawn=True)
         return pull
 
