@@ -203,6 +203,7 @@ CHANGES: dict[str, dict[str, Content | None]] = {
     "a link": {"a.md": Symlink("A\n")},
     "executable": {"a.md": Executable(b"A\n")},
     "another file": {"README.md": b"mine\n"},
+    "several files": dict.fromkeys(("d.md", "README.md", "c.md", "b.md", "a.md"), b"mine\n"),
 }
 """Changes that somebody commits to the branch of a pull request for `A_AND_B`."""
 MANY = "many"

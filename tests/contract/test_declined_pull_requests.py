@@ -8,7 +8,7 @@ import re
 import pytest
 
 from registrar.lists.constraints import MOST_PATHS
-from registrar.registration.mark import BEGIN, Mark, hashed
+from registrar.registration.mark import BEGIN, END, Mark, hashed
 from tests.example import A_AND_B, PRESENT, Example, Way
 from tests.fakehub import Repository, StandInHost
 from tests.harness import LIST_BRANCH as BRANCH
@@ -145,13 +145,14 @@ def test_without_the_mark_a_description_declines_what_its_branch_adds(each_way: 
 
 
 @pytest.mark.parametrize(("base", "declined"), [("main", "0"), ("docs", "2")])
+@pytest.mark.parametrize("body", ["Rewritten", f"{BEGIN}\nwords\n{END}"])
 def test_without_the_mark_one_into_another_branch_declines_nothing(
-    in_single: Example, base: str, declined: str
+    in_single: Example, body: str, base: str, declined: str
 ) -> None:
     in_single.repository.create_branch("docs")
     ask(in_single, *FIRST, base="docs")
     [pull] = in_single.repository.pull_requests
-    pull.body, pull.base = "Rewritten", base
+    pull.body, pull.base = body, base
     closed(in_single.repository, 1, delete=False)
     run = ask(in_single, *FIRST, base="docs", mode="plan").or_fail()
     assert run.outputs["declined"] == declined

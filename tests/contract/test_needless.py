@@ -209,6 +209,16 @@ def test_one_that_a_person_opens_again_is_theirs(example: Needless) -> None:
     assert example.do(GROWN, mode="plan").outputs["declined"] == "0"
 
 
+@in_one_way
+def test_one_that_was_withdrawn_and_that_a_person_opens_again_is_theirs(example: Needless) -> None:
+    example.do()
+    example.do(mode="withdraw")
+    example.repository.reopen(1)
+    example.add_by_hand()
+    example.do()
+    assert (example.pulls, only_reads(example.host)) == (OPEN, True)
+
+
 def check_left_open(example: Needless, told: str) -> None:
     """Neither a plan nor a run closes it; both say why."""
     plan, run = (example.do(mode=mode) for mode in ("plan", "register"))

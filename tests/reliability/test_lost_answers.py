@@ -186,6 +186,16 @@ def test_a_lost_answer_that_cannot_be_read_back_is_unknown(
     assert (pull.body or "").count("| added |") == len(PATHS)
 
 
+def test_answers_that_are_lost_for_one_file_after_the_other_are_headway(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    paths = [f"{name}.md" for name in "abcdefghij"]
+    lost = host.faults.add(Fault(FaultKind.CLOSED, match=puts, when="after", times=None))
+    ended = run(action, paths).or_fail()
+    assert (ended.outputs["created"], len(lost.hits) > 9) == ("10", True), ended.text
+    assert repository.files(LIST_BRANCH).keys() > set(paths)
+
+
 def test_a_token_that_is_rejected_when_the_branch_is_read_again_ends_the_run(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from registrar.errors import InvalidInput
 from registrar.inputs import reader
+from registrar.inputs.environment import is_unattended
 from registrar.inputs.interface import NAMES
 from registrar.models.settings import Settings
 
@@ -63,6 +64,20 @@ def test_targets_that_are_accepted(target: str) -> None:
 def test_addresses_that_are_accepted(url: str) -> None:
     assert read(INPUT_API_URL=url).api_url == url
     assert read(INPUT_API_URL=f"{url}/").api_url == url
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        ({}, False),
+        *(({"CI": value}, False) for value in ("", "0", "false", "False")),
+        *(({"CI": value}, True) for value in ("1", "true", "yes")),
+        ({"GITHUB_ACTIONS": "true", "CI": "false"}, True),
+        ({"GITHUB_ACTIONS": "false"}, False),
+    ],
+)
+def test_where_nobody_is_at_a_terminal(environ: dict[str, str], expected: bool) -> None:
+    assert is_unattended(environ) is expected
 
 
 def test_the_token_is_not_shown_with_the_inputs() -> None:

@@ -91,7 +91,7 @@ class _Finder:
         """
         task = self._task
         settings = task.spec.settings
-        is_asked = settings.update and task.spec.proposes and not task.repository.archived
+        is_asked = settings.update and not task.repository.archived
         if not is_asked or settings.commit_strategy is not CommitStrategy.SINGLE:
             return False
         # It names its list and the content of every path

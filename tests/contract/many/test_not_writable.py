@@ -66,6 +66,17 @@ def test_a_token_that_may_write_nowhere_is_never_green(
     assert "may write to none of the repositories" in run.stderr
 
 
+def test_one_that_cannot_be_read_is_no_place_to_write_to(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    unreadable, other = make(0, 2)
+    host.quirks.hidden_contents = frozenset({unreadable.full_name})
+    other.read_only = True
+    run = many()
+    assert (run.exit_code, states(run)) == (2, {"failed": 1, "not writable": 1}), run.text
+    assert "may write to none of the repositories" in run.stderr
+
+
 def test_a_token_without_the_scope_is_never_green(
     many: Start, make: Make, host: StandInHost
 ) -> None:
