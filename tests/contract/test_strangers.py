@@ -12,6 +12,7 @@ import pytest
 
 from registrar.models.repository import PullRequest
 from registrar.registration.candidates import is_by_writer
+from registrar.registration.mark import EMPTY_MARK
 from tests.example import BRANCH, EXPECTED, MISSING, WAYS, Example, Way, in_one_way
 from tests.fakehub import Repository, Request, StandInHost
 from tests.harness import PER_FILE, SINGLE, Action, Run, refuse, shortened
@@ -69,6 +70,20 @@ def test_a_closed_pull_request_of_a_stranger_declines_nothing(
     assert {request.path.rpartition("/collaborators/")[2] for request in roles} == {
         "stranger/permission"
     }
+
+
+@pytest.mark.parametrize("author", ["stranger", "octo"])
+def test_a_pull_request_of_another_list_is_told_if_it_is_by_somebody_who_may_write(
+    example: Way, author: str
+) -> None:
+    repository = example.repository
+    repository.create_branch(BRANCH)
+    repository.commit({"theirs.md": b"theirs\n"}, branch=BRANCH)
+    body = EMPTY_MARK.naming("profile other", {"theirs.md": "1" * 40}).text
+    repository.open_pull_request(head=BRANCH, body=body, author=author)
+    run = example.run(language="en").or_fail()
+    assert repository.pull_requests[-1].head == SECOND
+    assert ("to an open pull request for another list" in run.text) == (author == "octo"), run.text
 
 
 def test_closed_pull_requests_of_strangers_do_not_hide_the_no_of_a_maintainer(

@@ -387,6 +387,18 @@ def test_what_is_taken_out_of_a_withdrawn_branch_stays_out(example: Withdrawable
     assert only_reads(example.host)
 
 
+def test_one_that_no_longer_names_its_list_is_continued_if_its_files_are_as_listed(
+    example: Withdrawable,
+) -> None:
+    example.do()
+    example.withdraw()
+    [pull] = example.repository.pull_requests
+    pull.body = re.sub(r"<!-- registrar:list \w+ -->", "", pull.body or "")
+    example.do()
+    heads = [(each.head, each.state) for each in example.repository.pull_requests]
+    assert heads == [(BRANCH, "closed"), (BRANCH, "open")]
+
+
 def test_if_the_last_missing_file_is_taken_out_of_a_withdrawn_branch_nothing_is_proposed(
     example: Withdrawable,
 ) -> None:
