@@ -198,6 +198,23 @@ def test_a_file_that_is_no_longer_listed_conflicts_as_well(
     assert "cannot be merged" not in example.look(left, mode="check").text
 
 
+@pytest.mark.parametrize("own", [TARGET, "octo/public"])
+def test_of_a_private_repository_it_is_not_named_where_others_may_read(
+    one: Conflict, own: str
+) -> None:
+    one.repository.private = True
+    one.repository.commit(OTHER)
+    given = {
+        "definitions": one.action.listing_of({"b.md": A_AND_B["b.md"]}),
+        "commit_strategy": SINGLE,
+        "mode": "plan",
+        "language": "en",
+    }
+    run = one.action(given, runner=True, env={"GITHUB_REPOSITORY": own})
+    assert "conflict" in run.console
+    assert any("a.md" in each for each in (run.console, run.summary)) == (own == TARGET)
+
+
 def test_one_that_is_to_be_updated_is_updated_all_the_same(one: Conflict) -> None:
     repository, grown = one.repository, {**A_AND_B, "c.md": "C\n"}
     repository.commit(OTHER)

@@ -491,6 +491,22 @@ def test_what_people_write_during_the_run_stays(example: Example) -> None:
     assert mark(example.repository)["wrote"] == named(NEW | {"c.md": ""})
 
 
+def test_nobody_commits_to_a_branch_that_has_just_become_the_default_branch(
+    example: Example,
+) -> None:
+    example.run_with(OLD)
+    example.repository.create_branch("docs")
+    head = example.repository.head(BRANCH)
+
+    def become() -> None:
+        example.repository.default_branch = BRANCH
+
+    example.meanwhile("GET pulls/1", become)
+    listed = example.action.listing_of(BOTH)
+    assert example.run(definitions=listed, base="main").exit_code != 0
+    assert example.repository.head(BRANCH) == head
+
+
 @pytest.mark.parametrize("change", ["closed", "elsewhere"])
 def test_nobody_commits_to_a_branch_that_was_just_declined(example: Example, change: str) -> None:
     example.run_with(OLD)

@@ -372,6 +372,18 @@ def test_what_was_taken_out_between_two_withdrawals_is_told_in_the_same_way(
     assert only_reads(example.host)
 
 
+@pytest.mark.parametrize(("path", "link"), [("a.md", "#1"), ("b.md", "#2")])
+def test_the_first_that_named_what_was_taken_out_is_told(
+    example: Withdrawable, path: str, link: str
+) -> None:
+    for listed in ({"a.md": "A\n"}, LIST):
+        example.do(listed)
+        example.withdraw(listed)
+    example.repository.commit({path: None}, branch=BRANCH)
+    reasons = {each["path"]: each["reason"] for each in example.do().registration["files"]}
+    assert link in reasons[path]
+
+
 def test_what_is_taken_out_of_a_withdrawn_branch_stays_out(example: Withdrawable) -> None:
     example.do(NEW)
     example.withdraw(NEW)
