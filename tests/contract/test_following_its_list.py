@@ -10,7 +10,7 @@ import pytest
 from registrar.models.standing import blob_id
 from registrar.registration.mark import hashed
 from tests.example import MANY, Example, Way
-from tests.fakehub import Fault, FaultKind, Repository, StandInHost, Symlink
+from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost, Symlink
 from tests.fakehub.refusals import Refusal
 from tests.harness import LIST_BRANCH as BRANCH
 from tests.harness import PER_FILE, SINGLE, Action, inject_fault, is_read, meanwhile, shortened
@@ -471,6 +471,43 @@ def test_a_description_says_what_the_head_holds_that_was_read_with_it(
     assert mark(example.repository)["wrote"] == named(there)
     example.run_with(BOTH)
     assert content(example.repository) == BOTH["SECURITY.md"]
+
+
+def once_committed(example: Example, act: Callable[[], object]) -> None:
+    """Let somebody act between the next commit and the description."""
+    count = len(example.repository.log(BRANCH))
+
+    def is_described(request: Request) -> bool:
+        is_read_again = shortened(request) == "GET pulls/1"
+        return is_read_again and len(example.repository.log(BRANCH)) > count
+
+    meanwhile(example.host, is_described, act)
+
+
+def test_where_github_lists_no_files_a_push_leaves_the_description_to_the_next_run(
+    example: Example, host: StandInHost
+) -> None:
+    grown = OLD | {"c.md": "C\n"}
+    example.run_with(OLD)
+    host.quirks.most_in_tree = 1
+    before, mine = example.body, {"mine.md": b"mine\n"}
+    once_committed(example, lambda: example.repository.commit(dict(mine), branch=BRANCH))
+    run = example.run_with(grown)
+    assert (example.body, run.outputs["pull_request_operation"]) == (before, "updated")
+    assert "somebody committed to its branch during this run" in run.text
+    host.quirks.most_in_tree = 100
+    example.run_with(grown)
+    assert mark(example.repository)["wrote"] == named(grown)
+
+
+def test_what_another_run_has_described_is_not_sent_again(
+    example: Example, host: StandInHost
+) -> None:
+    example.run_with(OLD)
+    host.requests.clear()
+    once_committed(example, lambda: example.run_with(BOTH))
+    assert example.run_with(BOTH).outputs["pull_request_operation"] == "updated"
+    assert example.written.count("PATCH pulls/1") == 1
 
 
 def test_what_people_write_during_the_run_stays(example: Example) -> None:

@@ -110,6 +110,7 @@ def all_unknown(ended: Run) -> None:
     """Assert that the run does not know whether it has created the files."""
     assert ended.outputs["branch"] == LIST_BRANCH
     assert set(states(ended).values()) == {"unknown"}
+    assert "GitHub has refused every commit" not in ended.text
 
 
 def finished_by_another_run(action: Action, repository: Repository) -> None:
