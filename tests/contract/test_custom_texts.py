@@ -163,7 +163,18 @@ SIGN_OFF = "Signed-off-by: registrar[bot] <1+registrar[bot]@users.noreply.github
             f"docs: add files\n\n- a\n- b\n\n{SIGN_OFF}",
         ),
         ("add {path}\n\nx\n \ny", "add b\n\nx\n\ny", "add 2 files\n\nx\n\ny\n\n- a\n- b"),
+        # Only a value may not make a trailer
+        (
+            "add {path}\n\nRefs: {repo}\n\nx",
+            "add b\n\nRefs: example\n\nx",
+            "add 2 files\n\nRefs: example\n\nx\n\n- a\n- b",
+        ),
         # What has no value is left out, and the lines around it stay
+        (
+            "add {path}\n\nx {run_url}\n{run_url} {run_url}\ny",
+            "add b\n\nx\ny",
+            "add 2 files\n\nx\ny\n\n- a\n- b",
+        ),
         (
             "{property:team}\n\nx\n{property:team}\nz {property:team}\n\n\nTeam: {property:team}\n"
             + SIGN_OFF,

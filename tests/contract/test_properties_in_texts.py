@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -102,6 +103,35 @@ def test_a_property_with_very_many_values_gives_twenty_names(
     assert len(pull.labels) == 20
 
 
+def test_twenty_names_fit_also_if_one_is_named_twice(given: Start, host: StandInHost) -> None:
+    repository = create(host, team=[f"team-{number}" for number in range(20)])
+    run = given(labels="{property:team}, team-3").or_fail()
+    assert "more than 20 names" not in run.console
+    assert len(repository.pull_requests[0].labels) == 20
+
+
+def test_blanks_and_at_signs_of_a_value_are_no_part_of_a_name(
+    given: Start, host: StandInHost
+) -> None:
+    repository = create(host, team=["@red ", " blue", "@", " "])
+    given(labels="{property:team}", reviewers="{property:team}").or_fail()
+    [pull] = repository.pull_requests
+    assert (pull.labels, pull.reviewers) == (["@red", "blue", "@"], ["red", "blue"])
+
+
+@pytest.mark.parametrize(
+    ("value", "title"),
+    [("x" * 256, "x" * 256), ("x" * 257, "x" * 255 + "…"), ("😀" * 200, "😀" * 127 + "…")],
+    ids=["fits", "one too many", "wide characters"],
+)
+def test_a_long_value_is_cut_in_the_title(
+    given: Start, host: StandInHost, value: str, title: str
+) -> None:
+    repository = create(host, team=value)
+    given(title="{property:team}").or_fail()
+    assert repository.pull_requests[0].title == title
+
+
 def test_three_names_that_are_refused_are_enough(given: Start, host: StandInHost) -> None:
     create(host, team=[f"team-{number}" for number in range(80)])
     refused = refuse(host, lambda request: request.path.endswith("/labels"))
@@ -135,10 +165,14 @@ def test_several_values_are_several_names(given: Start, host: StandInHost) -> No
 @pytest.mark.parametrize("mode", ["plan", "register"])
 @pytest.mark.parametrize(
     ("properties", "why"),
-    [({}, "is not set"), ({"team": "red\nblue"}, "has a line break")],
+    [
+        ({}, "is not set"),
+        ({"team": "red\nblue"}, "has a line break"),
+        ({"team": ["red", "green\nblue"]}, "has a line break"),
+    ],
 )
 def test_a_value_that_lacks_is_left_out_with_a_warning(
-    given: Start, host: StandInHost, mode: str, properties: dict[str, str], why: str
+    given: Start, host: StandInHost, mode: str, properties: dict[str, Any], why: str
 ) -> None:
     repository = create(host, **properties)
     run = given(GIVEN, mode=mode).or_fail()

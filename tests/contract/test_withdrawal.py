@@ -488,6 +488,40 @@ def test_a_full_description_can_be_closed(each_way: Withdrawable, part: str) -> 
     assert each_way.do(mode="plan").outputs["declined"] == "0"
 
 
+@pytest.mark.parametrize("more", [0, 1])
+def test_what_has_just_room_stays_in_a_description_that_is_closed(
+    example: Withdrawable, more: int
+) -> None:
+    example.do()
+    [pull] = example.repository.pull_requests
+    opened = f"x\n\n{pull.body}"
+    pull.body = opened
+    example.withdraw()
+    example.repository.reopen(1)
+    pull.body = "x" * (65_536 - len(example.body) + more) + opened
+    example.withdraw()
+    assert example.pulls == ["closed"]
+    assert (len(example.body) == 65_536) == ("| `a.md`" in example.body) == (not more)
+
+
+def test_a_description_says_once_that_it_is_withdrawn(example: Withdrawable) -> None:
+    example.do()
+    example.withdraw()
+    body = example.body
+    example.repository.reopen(1)
+    example.withdraw()
+    assert (example.pulls, example.body) == (["closed"], body)
+
+
+def test_one_whose_description_has_only_the_mark_is_withdrawn(example: Withdrawable) -> None:
+    example.do()
+    [pull] = example.repository.pull_requests
+    pull.body = example.body.replace(BEGIN, "")
+    example.withdraw()
+    assert (example.pulls, example.body.count(BEGIN)) == (["closed"], 1)
+    assert example.do(mode="plan").outputs["declined"] == "0"
+
+
 def test_of_two_withdrawn_branches_one_is_continued_whatever_becomes_of_the_answer(
     each_way: Withdrawable,
 ) -> None:

@@ -262,6 +262,8 @@ class Proposal(NamedTuple):
 
 
 def _cut(text: str, most: int) -> str:
-    while (over := escaping.characters(text) - most) > 0:
-        text = f"{text[: -over - 1]}…"
-    return text
+    if escaping.characters(text) <= most:
+        return text
+    units = text.encode("utf-16-le", "surrogatepass")[: 2 * (most - 1)]
+    # Half of a character at the end is left out
+    return f"{units.decode('utf-16-le', 'ignore')}…"
