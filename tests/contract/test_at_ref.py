@@ -10,8 +10,8 @@ from typing import Any
 import pygit2
 import pytest
 
-from tests.fakehub import Repository, StandInHost, Symlink
-from tests.harness import TARGET, Action, Run, Start, only_reads
+from tests.fakehub import Person, Repository, StandInHost, Symlink
+from tests.harness import TARGET, Action, Run, Start, calls, only_reads, refuse
 
 LIST = ".github/registrar.yml"
 LISTED = """
@@ -217,6 +217,9 @@ def test_a_repository_that_was_described_before_is_compared_with_that_branch_too
     assert [path for path, _ in errors(run)] == ["SECURITY.md"]
     [compared] = [each.path for each in host.requests if "/compare/" in each.path]
     assert compared.endswith(f"/compare/release/1.x...{harmful}")
+    host.requests.clear()
+    assert check(ref=harmful, env={}).exit_code == 1
+    assert calls(host).count("GET") == 1, "its name is known by then"
 
 
 def test_without_a_pull_request_the_default_branch_is_the_base(
@@ -362,6 +365,33 @@ def test_a_base_that_is_gone_is_named(check: Start, repository: Repository) -> N
     run = check(ref=proposed(repository, {"README.md": b"x\n"}), env=pull_request("gone"))
     assert run.exit_code == 2
     assert f"{TARGET} has no branch gone" in run.text
+
+
+def test_without_a_common_commit_nothing_can_be_said_to_be_removed(
+    check: Start, repository: Repository
+) -> None:
+    somebody = Person("somebody", "somebody@example.com")
+    alone = repository.build_commit(None, {"a": b"x\n"}, "Alone", somebody, somebody)
+    repository.point("refs/heads/alone", alone)
+    run = check(ref="alone")
+    assert run.exit_code == 2
+    assert "alone and the branch main have no commit in common" in run.text
+
+
+@pytest.mark.parametrize("call", ["GET commits", "GET compare/"])
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [(422, "No commit found for SHA: v1"), (403, "Repository access blocked")],
+)
+def test_another_refusal_is_not_taken_for_an_unknown_reference(
+    check: Start, host: StandInHost, repository: Repository, call: str, status: int, message: str
+) -> None:
+    proposed(repository, {"README.md": b"x\n"})
+    refuse(host, call, status, message=message)
+    run = check(ref="change")
+    assert run.exit_code == 2
+    of_name = f"{TARGET} has no " in run.text
+    assert (of_name, message in run.text) == (status == 422, status != 422), run.text
 
 
 def test_a_repository_that_is_not_there_is_named(check: Start) -> None:

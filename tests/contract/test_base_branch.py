@@ -194,9 +194,15 @@ def test_names_that_are_base_or_default_branch_are_passed_over(
 )
 @pytest.mark.parametrize("mode", ["register", "plan"])
 def test_a_base_that_is_not_there_is_an_error_with_what_looks_alike(
-    listed: Start, repository: Repository, host: StandInHost, base: str, said: str, mode: str
+    listed: Start,
+    repository: Repository,
+    host: StandInHost,
+    strategy: str,
+    base: str,
+    said: str,
+    mode: str,
 ) -> None:
-    run = listed(base=base, mode=mode)
+    run = listed(base=base, mode=mode, commit_strategy=strategy)
     assert (run.exit_code, only_reads(host)) == (2, True)
     assert said in run.stderr
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from _pytest.mark import ParameterSet
@@ -111,6 +113,29 @@ def test_what_is_no_longer_the_selected_repository_is_deferred_with_the_reason(
     assert "Since the list was read" in row["reason"]
     assert len(scene.alpha.pull_requests) == len(scene.frozen.pull_requests) == 0
     assert len(scene.beta.pull_requests) == 1
+
+
+@pytest.mark.parametrize("change", [None, replaced])
+def test_without_numbers_the_ids_say_which_repository_it_is(
+    scene: Scene, change: Change | None
+) -> None:
+    """The schema allows null for a number."""
+    plan = scene.run(mode="plan")
+    number = len(scene.host.requests) + 1
+    scene.host.requests.clear()
+    hide = re.compile(r'"(databaseId)": ?\d+')
+    scene.host.faults.change(
+        lambda _, right: replace(
+            right, body=json.loads(hide.sub(r'"\1": null', json.dumps(right.body)))
+        ),
+        lambda request: request.path == "/graphql",
+    )
+    scene.refuse_queries_by_id()
+    if change:
+        scene.at(number, lambda: change(scene))
+    assert states(plan) == {"to open": 2}
+    assert states(scene.run()) == ({"opened": 1, "deferred": 1} if change else {"opened": 2})
+    assert scene.frozen.pull_requests == []
 
 
 @pytest.mark.matrix

@@ -485,6 +485,24 @@ def test_the_longest_text_of_the_callers_own_leaves_room_for_ours(
     assert list(rows(body(repository))) == ["a"]
 
 
+@pytest.mark.parametrize("more", [0, 1])
+def test_a_description_may_be_as_long_as_github_takes(
+    single: Start, action: Action, repository: Repository, more: int
+) -> None:
+    given = {"definitions": action.listing("a")}
+    single(given).or_fail()
+    [pull] = repository.pull_requests
+    opened, theirs = body(repository), LIMIT - 500
+    # Twice, because the table gets shorter where its row does not fit any more
+    for last in (0, more):
+        pull.body = f"{'x' * theirs}\n\n{opened}"
+        single(given, language="ja").or_fail()
+        theirs += LIMIT - len(body(repository)) + last
+    pull.body = full = f"{'x' * theirs}\n\n{opened}"
+    single(given, language="ja").or_fail()
+    assert (len(body(repository)) == LIMIT) == (body(repository) != full) == (not more)
+
+
 @pytest.mark.parametrize(
     "part",
     [f"{BEGIN}\n", f"> {BEGIN}\n> <!-- registrar:many -->\n", "<!-- registrar:a", "</code> | "],

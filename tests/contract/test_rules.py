@@ -132,6 +132,16 @@ def test_a_path_that_only_a_rule_asks_about_is_not_missing(
     assert calls(host) == [*first, "GET contents/go.mod", "GET contents/SECURITY.md"]
 
 
+def test_a_listed_path_that_a_rule_asks_about_is_looked_up_once(
+    action: Action, host: StandInHost
+) -> None:
+    host.create_repository(TARGET, {"go.mod": b"x\n", ".golangci.yml": b"x\n"})
+    rule = {"when": {"exists": "go.mod"}, "files": [".golangci.yml"]}
+    listed = listing(action, {"files": ["go.mod"], "rules": [rule]})
+    assert action(definitions=listed).exit_code == 0
+    assert calls(host)[3:] == ["GET contents/go.mod", "GET contents/.golangci.yml"]
+
+
 REQUESTS = {
     PER_FILE: [
         *("GET /rate_limit", "GET", "GET git/ref/heads/main", "GET contents/b"),

@@ -166,6 +166,23 @@ def test_a_file_that_somebody_changes_before_the_branch_is_read_again_is_theirs(
     assert (files.get("a.md"), files["b.md"]) == (theirs, b"changed\n")
 
 
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_note_is_not_repeated_when_the_branch_is_read_again(
+    action: Action, host: StandInHost, repository: Repository, strategy: str
+) -> None:
+    run(action, PATHS[:2], commit_strategy=strategy)
+    repository.commit({"a.md": b"mine\n"}, branch=LIST_BRANCH)
+    repository.commit({"b.md": b"others\n"})
+    request = commits if strategy == SINGLE else is_call(creates("c.md"))
+    lost = host.faults.add(Fault(FaultKind.CLOSED, match=request, when="after", times=1))
+    given = {"definitions": action.listing_of({"a.md": "A\n", "b.md": "B\n", "c.md": "C\n"})}
+    ended = action(given, language="en", commit_strategy=strategy).or_fail()
+    assert lost.hits
+    for note in ("Not updated in #1", "Conflict: #1"):
+        assert ended.console.count(note) == 1, ended.console
+        assert sum(note in each for each in ended.registration["notes"]) == 1
+
+
 def test_a_lost_answer_that_cannot_be_read_back_is_unknown(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:

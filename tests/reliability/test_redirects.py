@@ -64,6 +64,15 @@ def test_a_renamed_repository(
     finished(repository)
 
 
+def test_a_name_in_other_letters_is_no_other_name(
+    action: Action, host: StandInHost, strategy: str
+) -> None:
+    host.create_repository(TARGET.title())
+    ended = run(action, commit_strategy=strategy, target_repo=TARGET.upper()).or_fail()
+    assert f"Repository: {TARGET.title()}" in ended.lines
+    assert "is called" not in ended.text
+
+
 @pytest.mark.parametrize("call", CALLS[2:])
 def test_a_repository_that_is_renamed_during_the_run(
     action: Action, host: StandInHost, repository: Repository, call: str

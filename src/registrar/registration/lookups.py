@@ -91,13 +91,13 @@ class RestLookups(Lookups):
     changed since the repository was read.
     """
 
-    def __init__(self, client: "Client", task: Task, sent: SentSteps | None = None) -> None:
+    def __init__(self, client: "Client", task: Task, sent: SentSteps) -> None:
         self._client = client
         self._task = task
         self._repository = task.repository
         self._trees: dict[str, Tree | None] = {}
         self._comparisons: dict[tuple[str, str], Comparison] = {}
-        self._sent = sent or SentSteps()
+        self._sent = sent
         self.scopes = client.limits.scopes
 
     def branch(self, name: str) -> BranchState:

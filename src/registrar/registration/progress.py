@@ -117,7 +117,7 @@ class Progress:
         edited = plan.left(Why.EDITED) if self.spec.proposes else []
         if edited and (pull := plan.pull_request):
             self.note("progress.edited", about=f"{edited}", pull_request=pull.link, paths=edited)
-        if from_base := sorted(plan.left(Why.FROM_BASE)):
+        if from_base := plan.left(Why.FROM_BASE):
             about, branch = f"{from_base}", plan.branch
             self.note("progress.from_base", about=about, branch=branch, paths=from_base)
         self._tell_pull_requests(plan)
