@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import pytest
 
@@ -11,9 +15,20 @@ from registrar.models.standing import blob_id
 from registrar.registration.mark import hashed
 from tests.example import MANY, Example, Way
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost, Symlink
+from tests.fakehub.answer import Response
 from tests.fakehub.refusals import Refusal
 from tests.harness import LIST_BRANCH as BRANCH
-from tests.harness import PER_FILE, SINGLE, Action, inject_fault, is_read, meanwhile, shortened
+from tests.harness import (
+    PER_FILE,
+    SINGLE,
+    Action,
+    calls,
+    inject_fault,
+    is_read,
+    meanwhile,
+    refuse,
+    shortened,
+)
 
 OLD = {"SECURITY.md": "Write to security@example.com\n", "a.md": "A\n", "b.md": "B\n"}
 NEW = OLD | {"SECURITY.md": "Write to psirt@example.com\n"}
@@ -193,14 +208,32 @@ def test_a_commit_that_also_adds_a_file_does_not_say_that_it_only_updates(action
     assert [each.message.startswith("chore: update") for each in (mixed, corrects)] == [False, True]
 
 
-def test_of_many_contents_only_the_paths_are_shown(in_single: Example, host: StandInHost) -> None:
-    in_single.run_with({f"{number}.md": f"{number}\n" for number in range(51)})
+@pytest.mark.parametrize(("count", "are_read"), [(50, True), (51, False)])
+def test_of_many_contents_only_the_paths_are_shown(
+    in_single: Example, host: StandInHost, count: int, are_read: bool
+) -> None:
+    in_single.run_with({f"{number}.md": f"{number}\n" for number in range(count)})
     host.requests.clear()
-    plan = in_single.run_with(
-        {f"{number}.md": f"New {number}\n" for number in range(51)}, mode="plan"
-    )
-    assert not [each for each in host.requests if "/git/blobs/" in each.path]
-    assert "0.md: to update (its present content was not read)" in plan.stdout
+    listed = {f"{number}.md": f"New {number}\n" for number in range(count)}
+    plan = in_single.run_with(listed, mode="plan")
+    asked = [each for each in host.requests if "/git/blobs/" in each.path]
+    assert len(asked) == (count if are_read else 0)
+    assert ("0.md: to update (its present content was not read)" in plan.stdout) != are_read
+
+
+@pytest.mark.parametrize(
+    ("status", "message"), [(403, "This blob is too large"), (401, "Bad credentials")]
+)
+def test_a_content_that_github_refuses_is_not_shown(
+    example: Example, host: StandInHost, status: int, message: str
+) -> None:
+    """A token that has expired since ends the run, as in any other request."""
+    example.run_with(OLD)
+    refuse(host, "GET git/blobs/", status, message=message)
+    plan = example.run(definitions=example.action.listing_of(NEW), mode="plan")
+    assert plan.outcomes["SECURITY.md"] == "to update"
+    assert (plan.exit_code, message in plan.text) == ((0, False) if status == 403 else (2, True))
+    assert "SECURITY.md: to update (its present content was not read)" in plan.stdout
 
 
 def test_a_branch_that_was_reset_to_an_earlier_commit_of_ours(in_single: Example) -> None:
@@ -231,13 +264,25 @@ def test_of_two_lists_with_one_name_of_the_branch_each_corrects_its_own(in_singl
     assert in_single.repository.files(f"{BRANCH}-2")["SECURITY.md"] == b"Theirs\n"
 
 
-@pytest.mark.parametrize("kind", [FaultKind.HTML_200, FaultKind.ERROR_502_HTML, FaultKind.CLOSED])
+PROXY = {"kind": FaultKind.CUSTOM, "status": 404, "body": b"<html>404 Not Found</html>"}
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"kind": FaultKind.HTML_200},
+        {"kind": FaultKind.ERROR_502_HTML},
+        {"kind": FaultKind.CLOSED},
+        PROXY,
+    ],
+    ids=lambda fault: fault["kind"].value,
+)
 def test_where_graphql_cannot_be_reached_it_stays_and_follows_later(
-    action: Action, host: StandInHost, kind: FaultKind
+    action: Action, host: StandInHost, fault: dict[str, Any]
 ) -> None:
     example = Example(action, PER_FILE)
     example.run_with(OLD)
-    inject_fault(host, "POST /graphql", kind, times=None)
+    inject_fault(host, "POST /graphql", times=None, **fault)
     done = example.run_with(NEW | {"c.md": "C\n"})
     assert content(example.repository) == OLD["SECURITY.md"]
     assert content(example.repository, "c.md") == "C\n"
@@ -247,6 +292,26 @@ def test_where_graphql_cannot_be_reached_it_stays_and_follows_later(
     done = example.run_with(NEW | {"c.md": "C\n"})
     assert content(example.repository) == NEW["SECURITY.md"]
     assert "Not updated in" not in done.text
+
+
+@pytest.mark.parametrize("why", ["pushed", "unread"])
+def test_a_file_that_cannot_be_updated_has_failed_if_its_branch_may_have_changed(
+    action: Action, host: StandInHost, why: str
+) -> None:
+    example = Example(action, PER_FILE)
+    example.run_with(OLD)
+    inject_fault(host, "POST /graphql", times=None, **PROXY)
+    host.requests.clear()
+    head = f"GET git/ref/heads/{BRANCH}"
+    if why == "unread":
+        refuse(host, head, 403, message="Not now")
+    else:
+        # After the branch was read again, because the lost answer may have been a commit
+        push = partial(example.repository.commit, {"mine.md": b"mine\n"}, branch=BRANCH)
+        meanwhile(host, lambda _: calls(host).count(head) == 2, push)
+    done = example.run(definitions=example.action.listing_of(NEW))
+    assert (done.exit_code, done.outputs["failed"]) == (1, "1"), done.text
+    assert done.outcomes["SECURITY.md"] in {"failed", "unknown"}
 
 
 def test_a_rule_that_refuses_the_commit_fails_the_file_and_nothing_is_lost(
@@ -272,6 +337,43 @@ def test_what_somebody_removes_during_the_run_stays_away(example: Example) -> No
     assert "SECURITY.md" not in example.repository.files(BRANCH)
     assert content(example.repository, "a.md") == BOTH["a.md"]
     assert example.run_with(BOTH).outputs["declined"] == "1"
+
+
+def test_what_somebody_removes_before_the_description_is_written_stays_away(
+    action: Action,
+) -> None:
+    example = Example(action, PER_FILE)
+    listed = {**OLD, "README.md": "Read me\n"}
+    example.run_with(listed)
+    row = next(line for line in example.body.splitlines() if line.startswith("| `README.md`"))
+    remove = {"a.md": None}
+
+    def has_created(request: Request) -> bool:
+        return example.call(request) == "GET pulls/1" and "PUT contents/c.md" in example.written
+
+    meanwhile(example.host, has_created, lambda: example.repository.commit(remove, branch=BRANCH))
+    example.run_with({**listed, "c.md": "C\n"})
+    assert "a.md" not in example.repository.files(BRANCH)
+    assert row in example.body.splitlines()
+    assert mark(example.repository)["wrote"] == named(OLD | {"c.md": "C\n"})
+    assert example.run_with({**listed, "c.md": "C\n"}).outputs["declined"] == "1"
+
+
+@pytest.mark.parametrize("lacking", ["repo", "default_branch"])
+def test_the_repository_is_asked_for_where_a_pull_request_lacks_it(
+    example: Example, host: StandInHost, lacking: str
+) -> None:
+    example.run_with(OLD)
+
+    def without(_: Request, right: Response) -> Response:
+        body = copy.deepcopy(right.body)
+        del (body["base"] if lacking == "repo" else body["base"]["repo"])[lacking]
+        return replace(right, body=body)
+
+    host.faults.change(without, lambda each: example.call(each) == "GET pulls/1")
+    example.run_with(NEW)
+    assert content(example.repository) == NEW["SECURITY.md"]
+    assert "GET pulls/1" in map(example.call, host.requests)
 
 
 @pytest.mark.parametrize(

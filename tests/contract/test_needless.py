@@ -139,6 +139,20 @@ def test_a_closing_that_github_refuses_keeps_nothing_else_from_being_proposed(
 
 
 @in_one_way
+@pytest.mark.parametrize("status", [401, 500])
+def test_after_a_closing_that_may_be_done_or_whose_token_has_expired_nothing_is_opened(
+    example: Needless, status: int
+) -> None:
+    example.do()
+    example.add_by_hand()
+    message = "Bad credentials" if status == 401 else "Server Error"
+    refuse(example.host, "PATCH", status, message=message)
+    run = example.run(definitions=example.action.listing_of(GROWN))
+    assert (run.exit_code, example.pulls) == (2 if status == 401 else 1, OPEN), run.text
+    assert "Left open" not in run.text
+
+
+@in_one_way
 @pytest.mark.parametrize(
     "by_hand", [b"B\n", b"by hand\n", Executable(b"B\n")], ids=["same", "conflicts", "executable"]
 )

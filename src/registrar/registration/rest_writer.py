@@ -15,7 +15,7 @@ from registrar.registration.sent import Close, Commit, MakeBranch
 from registrar.registration.work import Work, failed, written
 from registrar.texts.messages import msg
 
-_OUT_OF_REACH = frozenset({Kind.NOT_FOUND, Kind.UNUSABLE, Kind.TRANSIENT})
+_OUT_OF_REACH = frozenset({Kind.UNUSABLE, Kind.TRANSIENT})
 """The kinds of failure of a GraphQL request in a network that lets only the REST API through."""
 
 

@@ -124,7 +124,7 @@ def _register(client: "Client", progress: Progress) -> None:
         _write(Work(client, task, _proposal(task, progress), progress, sent), lookups)
         return
     plan = _preview(task, lookups, progress)
-    if not (spec.proposes and spec.policy.tells_paths):
+    if not spec.policy.tells_paths:
         return
     to_update = progress.result().to_update
     blobs = read_blobs(lambda _: client, {each.replaces: task.repository for each in to_update})
