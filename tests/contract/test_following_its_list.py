@@ -264,7 +264,11 @@ def test_of_two_lists_with_one_name_of_the_branch_each_corrects_its_own(in_singl
     assert in_single.repository.files(f"{BRANCH}-2")["SECURITY.md"] == b"Theirs\n"
 
 
-PROXY = {"kind": FaultKind.CUSTOM, "status": 404, "body": b"<html>404 Not Found</html>"}
+PROXY: dict[str, Any] = {
+    "kind": FaultKind.CUSTOM,
+    "status": 404,
+    "body": b"<html>404 Not Found</html>",
+}
 
 
 @pytest.mark.parametrize(
