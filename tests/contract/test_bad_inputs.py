@@ -89,6 +89,7 @@ INPUTS: dict[str, tuple[dict[str, str], str]] = {
         f"API path {value!r}": ({"api_url": value}, f"{NO_ROOT}: {value}. Did you mean {meant}?")
         for value, meant in {
             "https://github.com": "https://api.github.com",
+            "https://www.github.com/": "https://api.github.com",
             "https://github.com/octo/example": "https://api.github.com",
             "https://api.github.com/repos": "https://api.github.com",
             "https://api.github.com/api/v3": "https://api.github.com",
@@ -400,7 +401,7 @@ def test_all_errors_of_the_inputs_are_reported_at_once(action: Action, host: Sta
     [
         *(f"INPUT_{name.upper()}" for name in NAMES),
         *("HOST_TOKEN", "TARGET_REPO", "HOST_API_URL", "GITHUB_API_URL"),
-        *("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID"),
+        *("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID", "GITHUB_BASE_REF"),
     ],
 )
 def test_bytes_that_are_not_utf8_are_an_error_of_their_own(

@@ -490,6 +490,8 @@ def test_without_a_script_for_completion_there_is_an_error(
         (["--mode"], "The option --mode needs a value."),
         (["--mode", ""], "The option --mode needs a value."),
         (["--mode="], "The option --mode needs a value."),
+        (["--mode", " "], "The option --mode needs a value."),
+        (["--draft", " "], "The option --draft needs a value."),
         (["--draft="], "The option --draft needs a value."),
         (["--mode", "--draft"], "The option --mode needs a value."),
         (["--mode", "plan", "--mode", "check"], "The option --mode is given more than once."),
@@ -512,9 +514,12 @@ def test_all_errors_of_the_command_line_are_reported_with_those_of_the_inputs(
     action: Action, host: StandInHost
 ) -> None:
     environ = {**plain(action), "INPUT_LANGUAGE": "en", "INPUT_TITLE": "{x}", "INPUT_LABEL": "x"}
-    run = action.start(environ, "--modes", "plan", "--branch", "a b", "--profile", "al", "x")
+    arguments = ("y", "--modes", "plan", "--branch", "a b", "x", "--profile", "al", "--colour=1")
+    run = action.start(environ, *arguments)
     assert (run.exit_code, host.requests) == (2, [])
-    assert len(run.stderr.splitlines()) == 6, run.stderr
+    places = ("Argument 1 ", "--modes", "Argument 6 ", "--colour", " label", "al ", "branch", "{x}")
+    for line, place in zip(run.stderr.splitlines(), places, strict=True):
+        assert place in line
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from registrar.errors import InvalidInput
-from registrar.inputs import reader
-from registrar.inputs.environment import is_unattended
+from registrar.inputs import environment, reader
 from registrar.inputs.interface import NAMES
 from registrar.models.settings import Settings
 
@@ -66,20 +67,6 @@ def test_addresses_that_are_accepted(url: str) -> None:
     assert read(INPUT_API_URL=f"{url}/").api_url == url
 
 
-@pytest.mark.parametrize(
-    ("environ", "expected"),
-    [
-        ({}, False),
-        *(({"CI": value}, False) for value in ("", "0", "false", "False")),
-        *(({"CI": value}, True) for value in ("1", "true", "yes")),
-        ({"GITHUB_ACTIONS": "true", "CI": "false"}, True),
-        ({"GITHUB_ACTIONS": "false"}, False),
-    ],
-)
-def test_where_nobody_is_at_a_terminal(environ: dict[str, str], expected: bool) -> None:
-    assert is_unattended(environ) is expected
-
-
 def test_the_token_is_not_shown_with_the_inputs() -> None:
     assert "ghp_abc" not in repr(read())
 
@@ -98,3 +85,71 @@ def test_a_team_of_the_owner_of_every_selected_repository_is_accepted() -> None:
     for targets in ({"TARGET_REPO": "Octo/example"}, many):
         found = read(INPUT_TEAM_REVIEWERS="OCTO/a", **targets)
         assert found.pull_request.team_reviewers == ("a",)
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected"),
+    [
+        ({}, False),
+        ({"CI": ""}, False),
+        ({"CI": "0"}, False),
+        ({"CI": "false"}, False),
+        ({"CI": "False"}, False),
+        ({"CI": "true"}, True),
+        ({"CI": "1"}, True),
+        ({"GITHUB_ACTIONS": "true", "CI": "false"}, True),
+    ],
+)
+def test_services_that_run_workflows_are_known_by_a_variable(
+    environ: dict[str, str], expected: bool
+) -> None:
+    assert environment.is_unattended(environ) is expected
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        None,
+        "",
+        "{",
+        "[]",
+        "{}",
+        '{"pull_request": []}',
+        '{"pull_request": {"head": 1, "base": []}}',
+        '{"pull_request": {"head": {"repo": 1}, "base": {"repo": {"id": 1}}}}',
+    ],
+)
+def test_an_event_that_cannot_be_understood_tells_nothing(
+    tmp_path: Path, event: str | None
+) -> None:
+    file = tmp_path / "event.json"
+    environ = {"GITHUB_EVENT_NAME": "pull_request", "GITHUB_ACTIONS": "true"}
+    if event is not None:
+        file.write_text(event)
+        environ["GITHUB_EVENT_PATH"] = str(file)
+    assert environment.is_of_fork(environ) is (event is not None and '"id"' in event)
+    assert environment.event_base(environ, "o/r", "O/R") == ""
+    assert environment.workflow_visibility(environ, "") == ""
+
+
+def test_the_inputs_that_are_not_utf8_are_sorted() -> None:
+    odd = "b\udce9"
+    environ = {"INPUT_TITLE": odd, "INPUT_BODY": odd, "GITHUB_BASE_REF": odd, "GITHUB_REF": odd}
+    assert environment.not_utf8(environ) == ["GITHUB_BASE_REF", "body", "title"]
+
+
+@pytest.mark.parametrize(
+    ("token", "leaking"), [("12345678", ["input.holds_token"]), ("1234567", [])]
+)
+def test_a_value_that_is_too_short_for_a_token_may_be_in_another_input(
+    token: str, leaking: list[str]
+) -> None:
+    environ = {"HOST_TOKEN": token, "INPUT_TITLE": f"x{token}y"}
+    assert [each.key for each in environment.leaks(environ, token)] == leaking
+
+
+def test_the_address_of_the_action_needs_both_of_its_parts() -> None:
+    variables = {"GITHUB_SERVER_URL": "https://x.example", "GITHUB_ACTION_REPOSITORY": "a/b"}
+    assert environment.action_url(variables) == "https://x.example/a/b"
+    for lacking in variables:
+        assert environment.action_url({**variables, lacking: ""}) == ""

@@ -54,6 +54,8 @@ def test_the_last_pattern_that_matches_decides(entries: list[str], taken: bool) 
         (["visibility:public"], None),
         (["visibility:private"], Exclusion.NOT_MEANT),
         (["visibility:private", "visibility:public"], None),
+        (["visibility:internal"], Exclusion.NOT_MEANT),
+        (["visibility:internal", "visibility:PUBLIC"], None),
         (["language:go"], None),
         (["language:Python"], Exclusion.NOT_MEANT),
         (["language:Python", "language:Go"], None),
@@ -74,6 +76,14 @@ def test_qualifiers_narrow_what_the_patterns_take(
     selection, errors = read_selection(["octo-org/*", *qualifiers])
     assert not errors
     assert selection.exclusion(REPOSITORY) is excluded
+
+
+def test_blanks_and_quotes_around_the_value_of_a_property_are_no_part_of_it() -> None:
+    entries = ['property:Team= "Red Blue"', "property:team='x'", "-property:tier= y"]
+    selection, errors = read_selection(["octo-org/*", *entries])
+    assert not errors
+    assert selection.properties == {"team": {"red blue", "x"}}
+    assert selection.excluded_properties == {"tier": {"y"}}
 
 
 def test_archived_disabled_and_forks_are_never_selected_unless_asked_for() -> None:
@@ -124,6 +134,7 @@ def test_owners_are_listed_for_patterns_and_literal_names_are_kept_as_written() 
         ("o/a?", "many.pattern_malformed"),
         ("o/[ab]", "many.pattern_malformed"),
         ("o/..", "many.pattern_malformed"),
+        ("o/.", "many.pattern_malformed"),
         ("!octo-org/*", "many.nothing_included"),
         # If this were one condition, the second topic would not exclude anything
         ("-topic:frozen -topic:old", "many.not_separated"),

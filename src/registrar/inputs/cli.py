@@ -254,8 +254,7 @@ def _wrapped(text: str) -> Iterator[str]:
         if line != margin and _columns(f"{line}{unit}".rstrip()) > COLUMNS:
             yield line.rstrip()
             line = margin
-        if unit != " " or line != margin:
-            line += unit
+        line += unit
     yield line
 
 

@@ -118,10 +118,10 @@ def workflow_repository(environ: Mapping[str, str], api_url: str) -> str:
     """Return the repository of the workflow (``owner/repo``); empty outside a workflow.
 
     Also empty if the workflow is on another host than ``api_url``, because its name would mean
-    another repository there.
+    another repository there. ``api_url`` has no slash at its end.
     """
     theirs = environ.get("GITHUB_API_URL") or api_url
-    is_here = theirs.rstrip("/").lower() == api_url.rstrip("/").lower()
+    is_here = theirs.rstrip("/").lower() == api_url.lower()
     return environ.get("GITHUB_REPOSITORY", "") if is_here else ""
 
 
@@ -134,9 +134,7 @@ def event_base(environ: Mapping[str, str], own: str, target: str) -> str:
     """
     if own.lower() != target.lower():
         return ""
-    file = environ.get("GITHUB_EVENT_PATH")
-    group = _part_of_event(Path(file) if file else None, "merge_group")
-    name = environ.get("GITHUB_BASE_REF") or group.get("base_ref")
+    name = environ.get("GITHUB_BASE_REF") or _part_of_event(environ, "merge_group").get("base_ref")
     return name.removeprefix("refs/heads/") if isinstance(name, str) else ""
 
 
@@ -146,7 +144,7 @@ def is_of_dependabot(environ: Mapping[str, str]) -> bool:
     This is so even if a person runs the workflow again:
     https://docs.github.com/en/code-security/dependabot/troubleshooting-dependabot/troubleshooting-dependabot-on-github-actions
     """
-    return on_runner(environ) and environ.get("GITHUB_ACTOR") == "dependabot[bot]"
+    return environ.get("GITHUB_ACTOR") == "dependabot[bot]"
 
 
 def is_of_fork(environ: Mapping[str, str]) -> bool:
@@ -155,13 +153,13 @@ def is_of_fork(environ: Mapping[str, str]) -> bool:
     Such a workflow gets no secrets, and its own token can only read:
     https://docs.github.com/en/actions/reference/workflows-and-actions/events-that-trigger-workflows#workflows-in-forked-repositories
     """
-    name, file = environ.get("GITHUB_EVENT_NAME", ""), environ.get("GITHUB_EVENT_PATH")
+    name = environ.get("GITHUB_EVENT_NAME", "")
     if not name.startswith("pull_request") or name == "pull_request_target":
         return False
-    pull = _part_of_event(Path(file) if file else None, "pull_request")
+    pull = _part_of_event(environ, "pull_request")
     head, base = (_repository_id(pull.get(each)) for each in ("head", "base"))
     # A deleted fork has no id, but the pull request is from another repository all the same
-    return base is not None and head != base
+    return head != base
 
 
 def _repository_id(branch: object) -> object:
@@ -178,8 +176,7 @@ def workflow_visibility(environ: Mapping[str, str], given: str) -> str:
     """
     if given or not on_runner(environ):
         return given or "private"
-    file = environ.get("GITHUB_EVENT_PATH")
-    repository = _part_of_event(Path(file) if file else None, "repository")
+    repository = _part_of_event(environ, "repository")
     visibility, is_private = repository.get("visibility"), repository.get("private")
     if visibility in VISIBILITIES:
         return str(visibility)
@@ -188,9 +185,9 @@ def workflow_visibility(environ: Mapping[str, str], given: str) -> str:
     return "internal" if is_private else "public"
 
 
-def _part_of_event(file: Path | None, name: str) -> Mapping[str, object]:
-    if file is None:
-        return {}
+def _part_of_event(environ: Mapping[str, str], name: str) -> Mapping[str, object]:
+    """Return an object of the event that started the workflow; empty if there is none."""
+    file = Path(environ.get("GITHUB_EVENT_PATH", ""))
     try:
         event = json.loads(Folder(file.parent).read(file.name, most=EVENT_BYTES))
     except (Unreadable, ValueError, RecursionError):

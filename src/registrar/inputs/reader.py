@@ -613,7 +613,7 @@ def _properties(entries: Sequence[str], errors: list[Message]) -> dict[str, froz
     """
     properties: dict[str, frozenset[str]] = {}
     for entry in entries:
-        name, equals, value = (part.strip() for part in entry.partition("="))
+        name, equals, value = entry.partition("=")
         value = value.strip(" \"'")
         if not templates.PROPERTY_NAME.fullmatch(name) or (equals and not value):
             errors.append(msg("many.property_name", value=Excerpt(entry)))
