@@ -124,6 +124,9 @@ COMMON = {
             ('- path: "b\n- path: "c"\n- path: "d"', 9),
             ("- path: 'b\n- path: 'c'\n- path: 'd'", 9),
             ('- {path: "b}\n- {path: c}', 10),
+            # The text that begins where the first one ends is the rest behind a forgotten quote
+            ('- {path: "b,\n  content: ", c": "d,\n  e: " f}', 10),
+            ('- {path: "b,\n  content: ", c": "d}', 10),
         )
     },
     **{
@@ -273,7 +276,7 @@ FORMATS = {
 ENTRIES = {
     **{
         f"no entry: {text}": entry(text, "the entry is neither a path nor an object.")
-        for text in ("null", "1", "[path, a]")
+        for text in ("null", "1", "[path, a]", "!x {path: a}", "!!str [a]", "!!map a")
     },
     "unknown key": entry("{path: a, mode: x}", "unknown key mode. Known: path, description, "),
     "empty": entry("{}", "`path` is missing."),
@@ -285,6 +288,7 @@ ENTRIES = {
         for key, value, words in (
             ("path", "1", QUOTES),
             ("path", "null", "has no value."),
+            ("path", "~", "has no value."),
             ("path", "[a]", "must be a text, but its value is an object or an array."),
             ("description", "true", QUOTES),
             ("content", "{}", "must be a text, but its value is an object or an array."),
@@ -465,11 +469,19 @@ OBJECTS = {
         "a pattern of `exclude` is longer than 1000 characters.",
     ),
     "files is no array": Mistake("files: {path: a}\n", "line 1", "files must be an array."),
+    "files is called an array": Mistake("files: !!seq a\n", "line 1", "files must be an array."),
     "a rule of nothing": rule("a", "a rule must be an object with `when` and"),
     "a rule without a condition": rule("{files: [a]}", "the rule needs `when`, an object"),
     "a rule without files": rule("{when: {fork: false}}", "the rule has no files: give it `files`"),
     "an unknown condition": rule(
         "{when: {languages: go}, files: [a]}", "unknown key languages. Did you mean `language`?"
+    ),
+    "a language that is no string": rule(
+        "{when: {language: [go, 1]}, files: [a]}", "language holds a value that is not a string"
+    ),
+    "a topic that is long": rule(
+        f"{{when: {{topic: {'x' * 1_001}}}, files: [a]}}",
+        "topic has a value of more than 1000 characters.",
     ),
     "an unknown visibility": rule(
         "{when: {visibility: secret}, files: [a]}", "visibility cannot be secret. Valid values:"
@@ -544,6 +556,11 @@ LIMITS = {
         [{"path": "a", "template": True, "content": "{owner}" * 4_000}],
         "entry 1, line 1",
         "the content is larger than 1000000 bytes (a placeholder counts as 255).",
+    ),
+    "content of parts": (
+        [{"path": "a", "content": f"{'x' * 500_000}\n", "parts": [{"content": "x" * 500_000}]}],
+        "entry 1, line 1",
+        "the content is larger than 1000000 bytes",
     ),
     "description": (
         [{"path": "a", "description": "x" * 1001}],
@@ -665,7 +682,7 @@ UNSEEN = {
     *("entry: the token in a description", "entry: the token in an alternative"),
     # Halves of a character, sizes in bytes, and sums
     *("entry: half a character", "limit: a template that grows", "limit: directories"),
-    *("limit: paths with those of rules", "limit: paths in conditions"),
+    *("limit: paths with those of rules", "limit: paths in conditions", "limit: content of parts"),
     # Two paths; one of them may come from a built-in list
     *("entry: a path below a file", "entry: a path below a file of the extended list"),
     "entry: a file where the extended list has a folder",
@@ -687,6 +704,43 @@ def is_seen(mistake: Mistake) -> bool:
     except (ValueError, OverflowError, RecursionError, yaml.YAMLError):
         return True
     return not SCHEMA.is_valid(value)
+
+
+@pytest.mark.parametrize(
+    ("listed", "name"),
+    [
+        ([{"path": "a", "content": "x" * 1_000_000}], "list.yml"),
+        (
+            [{"path": "a", "content": f"{'x' * 499_999}\n", "parts": [{"content": "x" * 500_000}]}],
+            "list.yml",
+        ),
+        (
+            {
+                "rules": [
+                    {
+                        "when": {"name": "x" * 1_000, "visibility": ["internal", "Private"]},
+                        "files": ["a"],
+                    }
+                ]
+            },
+            "list.yml",
+        ),
+        (["a"], "LIST.YML"),
+        (["a"], "list.Json"),
+        (["1234567"], "list.yml"),
+    ],
+    ids=["content", "parts", "rule", "capitals", "one capital", "a short token"],
+)
+def test_what_is_right_at_its_limit_is_no_mistake(action: Action, listed: Any, name: str) -> None:
+    action.write(name, flow(listed))
+    given = {"definitions": name, "mode": "validate", "language": "en", "host_token": "1234567"}
+    run = action(given).or_fail()
+    assert run.stderr == ""
+
+
+def test_a_token_of_eight_characters_may_not_be_in_a_list(action: Action) -> None:
+    run = action(definitions=action.listing("12345678"), host_token="12345678", language="en")
+    assert "path holds the token itself" in run.stderr
 
 
 @pytest.mark.parametrize("name", TABLE)

@@ -69,6 +69,7 @@ TO_THE_LETTER = "is not a pattern: `*`, `?` and `[` become a part of the file's 
 OF_FOLDER = '- {path: "%s", content_file: "folder/", template: true}\n'
 OF_FORK = "rules:\n  - when: {fork: true}\n    files: "
 LFS = "matches an LFS pattern of"
+OTHER = "*.txt filter=other\n"
 EXECUTABLE = "tools/run is executable, but the file that is created"
 
 
@@ -247,6 +248,9 @@ DOUBTS = {
         f"- {'d' * 200}/{'a' * 58}\n",
         entry(alternatives=[f"{'d' * 200}/{'a' * 59}"]),
     ),
+    "too long for Windows, with a character that no font has": doubt(
+        f"- {'d' * 200}/\ue000{'a' * 58}\n", "git on Windows cannot check out the path ddd"
+    ),
     **{
         f"a comment that may be a part of the path: {text!r}": doubt(
             text, f"{found} behind the path {path} is a comment of YAML", *others
@@ -327,6 +331,7 @@ DOUBTS = {
             ("exists", "**/go.mod", '{exists: "**/go.mod"}'),
             ("missing", "*.md", '{missing: ["*.md", a]}'),
             ("topic", "api-*", '{topic: "api-*"}'),
+            ("topic", "*", '{topic: "*"}'),
         )
     },
     "a placeholder in a property of a condition": doubt(
@@ -355,7 +360,7 @@ DOUBTS = {
         "- {path: b/, content_file: tools/}\n", EXECUTABLE, OF_FOLDER % "b/"
     ),
     **{
-        f"for LFS: {attributes!r}": doubt(
+        f"for LFS: {attributes[:60]!r}": doubt(
             lfs(attributes, path, at),
             f"{path} {LFS} {at}.gitattributes, which the list has too",
             *(lfs(text, path, at) for text in others),
@@ -378,6 +383,9 @@ DOUBTS = {
             ("", "docs/a/b", "/docs/** text filter=lfs\n", "docs/* filter=lfs\n"),
             ("", "a-b", '"?-b" filter=lfs\n', "[attr]-b filter=lfs\n"),
             ("docs/", "docs/a/b", "b filter=lfs\n", "docs/a/* filter=lfs\n"),
+            # What is more would take too long
+            ("", "a.png", f"{OTHER * 299}*.png filter=lfs", f"{OTHER * 300}*.png filter=lfs"),
+            ("", "b.png", f"{'*' * 996}.png filter=lfs", f"{'*' * 997}.png filter=lfs"),
         )
     },
     **{
@@ -512,6 +520,12 @@ DOUBTS = {
         ".github/dependabot.yml has no content",
         '- path: .github/dependabot.yml\n  parts:\n    - content: "version: 2\\n"\n',
     ),
+    "CRLF in one of the parts": doubt(
+        '- {path: .gitattributes, content: "* text\\n"}\n'
+        '- {path: a, content: "b\\n", parts: [{content: "c\\r\\n"}]}\n',
+        "a has line endings of Windows (CRLF), but by .gitattributes, which the",
+        where="entry 2, line 2",
+    ),
     "for LFS, by a rule": doubt(
         f'files: [a.bin]\n{OF_FORK}[{{path: .gitattributes, content: "*.bin filter=lfs"}}]\n',
         f"a.bin {LFS} .gitattributes, which the list has too",
@@ -537,8 +551,8 @@ DOUBTS = {
         )
         for given, name, meant, good in (
             (
-                "klingonscript",
-                "klingonscript",
+                "qqzzxx",
+                "qqzzxx",
                 "",
                 "{language: [Go, JAVASCRIPT, c++, 'jupyter notebook', Shell]}",
             ),
@@ -573,6 +587,7 @@ def warnings_of(action: Action, text: str) -> list[str]:
 def test_a_doubtful_list_is_warned_of_at_its_place(folder: Action, doubt: Doubt) -> None:
     [warning] = warnings_of(folder, doubt.earns)
     assert warning.startswith(f"list.yml, {doubt.where}: {doubt.words}")
+    assert ("Did you mean" in warning) == ("Did you mean" in doubt.words)
     for text in doubt.earn_not:
         assert warnings_of(folder, text) == []
 

@@ -15,7 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from registrar.errors import Diagnostic, InvalidInput
-from registrar.lists import constraints, contents, entries, globs, loading, when
+from registrar.lists import constraints, contents, entries, globs, loading, syntax, when
 from registrar.models.files import FileDefinition, Text
 from registrar.runtime.workspace import Folder
 from tests.harness import ROOT
@@ -448,6 +448,18 @@ def test_a_merge_key_gives_what_a_parser_gives_that_knows_it(text: str, value: A
         merged, plain = (loading.load(Folder(folder), f"list.{x}") for x in ("yml", "json"))
     assert merged._replace(blob_id="") == plain._replace(blob_id="")
     jsonschema.Draft202012Validator(SCHEMA).validate(yaml.safe_load(text))
+
+
+@pytest.mark.parametrize(("more", "fits"), [("", True), ("- y", False)])
+def test_a_value_counts_at_each_of_its_aliases(more: str, fits: bool) -> None:
+    alias = "- *a\n"
+    listed = f"- &a {'x' * 20_000}\n{alias * 999}{more}"
+    try:
+        node = syntax.parse_yaml(listed)
+    except syntax.Malformed as error:
+        assert (fits, error.key) == (False, "definitions.too_many_characters")
+    else:
+        assert (fits, node is None) == (True, False)
 
 
 def test_the_schema_has_every_key() -> None:

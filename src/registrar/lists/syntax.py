@@ -253,7 +253,7 @@ _MISPLACED = tuple(
 
 def _in_yaml(error: yaml.MarkedYAMLError, text: str) -> Malformed:
     """Return the most likely mistake behind an error of PyYAML, or else its own words."""
-    mark = error.problem_mark or error.context_mark
+    mark = error.problem_mark
     problem, context = error.problem or "?", error.context or ""
     if mark is None:
         return _broken("YAML", 1, 1, problem)
@@ -266,7 +266,7 @@ def _in_yaml(error: yaml.MarkedYAMLError, text: str) -> Malformed:
     is_colon = problem == "mapping values are not allowed here"
     is_alias = context in {"while scanning an alias", "while scanning an anchor"}
     is_character = problem.startswith(("found character", "found undefined alias"))
-    is_misplaced = problem.startswith("expected ") and problem.endswith(_MISPLACED)
+    is_misplaced = problem.endswith(_MISPLACED)
     is_text = problem == "could not find expected ':'"
     is_rest = problem.endswith(("found '<scalar>'", "got '<scalar>'"))
     closed = _CLOSED.search(line[: mark.column]) if is_rest else None
