@@ -450,16 +450,11 @@ def test_a_merge_key_gives_what_a_parser_gives_that_knows_it(text: str, value: A
     jsonschema.Draft202012Validator(SCHEMA).validate(yaml.safe_load(text))
 
 
-@pytest.mark.parametrize(("more", "fits"), [("", True), ("- y", False)])
-def test_a_value_counts_at_each_of_its_aliases(more: str, fits: bool) -> None:
-    alias = "- *a\n"
-    listed = f"- &a {'x' * 20_000}\n{alias * 999}{more}"
-    try:
-        node = syntax.parse_yaml(listed)
-    except syntax.Malformed as error:
-        assert (fits, error.key) == (False, "definitions.too_many_characters")
-    else:
-        assert (fits, node is None) == (True, False)
+def test_a_value_counts_at_each_of_its_aliases() -> None:
+    listed = f"- &a {'x' * 20_000}\n" + "- *a\n" * 999
+    assert syntax.parse_yaml(listed)
+    with pytest.raises(syntax.Malformed, match="too_many_characters"):
+        syntax.parse_yaml(f"{listed}- y\n")
 
 
 def test_the_schema_has_every_key() -> None:
