@@ -343,6 +343,7 @@ def test_every_rule_names_its_public_source() -> None:
         (".github/release.yml", [".github/release.yaml"], ".github/release.yaml", ""),
         (".github/release.yaml", [".github/release.yml"], "", ".github/release.yml"),
         (".github/dependabot.yaml", [".github/dependabot.yml"], "", ".github/dependabot.yml"),
+        (".github/release.yml", [".github/Release.yaml", ".github/Release.yml"], "", ""),
         (".github/workflows/a.yml", [".github/workflows/a.yaml"], "", ""),
         (
             ".devcontainer.json",

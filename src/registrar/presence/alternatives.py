@@ -172,14 +172,14 @@ def rivals_of(path: str, listing: DirectoryEntries) -> tuple[str, str]:
     kind = special_file(path)
     if kind is None:
         return "", ""
-    # GitHub uses the file that comes first
-    present = sorted(
+    present = (
         (number, other.endswith(".yaml"), other)
         for number, place in enumerate(kind.places)
         for other in listing.files_in(place)
         if is_named(kind, other)
     )
-    *rank, first = next(iter(present), (0, False, ""))
+    # GitHub uses the file that comes first
+    *rank, first = min(present, default=(0, False, ""))
     own = [kind.places.index(directory_of(path)), path.endswith(".yaml")]
     if own == rank:
         return "", ""
