@@ -117,9 +117,10 @@ def test_what_is_no_default_is_not_inherited(
 ) -> None:
     if defaults == "private":
         host.create_repository("octo/.github", {"SUPPORT.md": b"x\n"}, private=True)
-    name = "octo/.github" if defaults == "itself" else TARGET
+    name = "octo/.GitHub" if defaults == "itself" else TARGET
     repository = host.create_repository(name, {"profile/README.md": b"x\n"})
     single(profile="health", respect_alternatives="true", target_repo=name).or_fail()
+    assert (len(host.requests) == 2) == (defaults == "itself")
     assert set(repository.files(HEALTH_BRANCH)) - {"profile/README.md"} == {*HEALTH}
 
 

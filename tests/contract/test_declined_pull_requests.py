@@ -12,7 +12,7 @@ from registrar.registration.mark import BEGIN, END, Mark, hashed
 from tests.example import A_AND_B, PRESENT, Example, Way
 from tests.fakehub import Repository, StandInHost
 from tests.harness import LIST_BRANCH as BRANCH
-from tests.harness import SINGLE, STRATEGIES, Action, Run, is_read, only_reads, refuse
+from tests.harness import PER_FILE, SINGLE, STRATEGIES, Action, Run, is_read, only_reads, refuse
 
 SECOND = f"{BRANCH}-2"
 FIRST = ("a.md", "b.md")
@@ -260,6 +260,39 @@ def test_what_a_newer_pull_request_proposes_is_not_declined_by_an_older_one(
     run = ask(in_single, *FIRST, mode="plan")
     assert run.standings["b.md"] == "proposed", run.console
     assert run.outputs["declined"] == "0"
+
+
+@pytest.mark.parametrize("is_cut", [False, True])
+def test_what_was_taken_out_before_the_merge_is_declined_and_what_was_deleted_after_it_is_not(
+    host: StandInHost, action: Action, is_cut: bool
+) -> None:
+    """Also where GitHub does not list all files of the merge."""
+    example = Example(action, PER_FILE)
+    ask(example, *FIRST)
+    take_out(example.repository, "b.md")
+    example.repository.merge(1)
+    example.repository.commit({"a.md": None})
+    if is_cut:
+        host.quirks.most_in_tree = 1
+    plan = ask(example, *FIRST, mode="plan")
+    assert plan.standings == {"a.md": "to create", "b.md": "declined"}, plan.console
+
+
+def test_where_github_lists_no_branches_each_is_asked_for(
+    host: StandInHost, action: Action
+) -> None:
+    example = Example(action, PER_FILE)
+    refuse(host, "GET git/matching-refs/", 404, message="Not Found")
+    assert ask(example, *FIRST).outputs["created"] == "2"
+    host.requests.clear()
+    assert ask(example, *FIRST).outputs["pull_request_operation"] == "none"
+    assert all(map(is_read, host.requests))
+    closed(example.repository, 1)
+    assert ask(example, *FIRST).outputs["declined"] == "2"
+    example.repository.create_branch(BRANCH)
+    example.repository.commit({"theirs.md": b"theirs\n"}, branch=BRANCH)
+    assert ask(example, "c.md").outputs["branch"] == SECOND
+    assert example.written.count("POST git/refs") == 1
 
 
 def reason_of(run: Run, path: str) -> str:

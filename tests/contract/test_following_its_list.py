@@ -381,18 +381,23 @@ def test_the_repository_is_asked_for_where_a_pull_request_lacks_it(
 
 
 @pytest.mark.parametrize(
-    ("listed", "is_removed"),
-    [(NEW, False), (OLD | {"c.md": "C\n"}, False), (OLD | {"c.md": "C\n"}, True)],
-    ids=["corrected", "added", "added without a record"],
+    ("listed", "removed"),
+    [
+        (NEW, None),
+        (OLD | {"c.md": "C\n"}, None),
+        (OLD | {"c.md": "C\n"}, "<!-- registrar:wrote.*?-->"),
+        (OLD | {"c.md": "C\n"}, "(?s).+"),
+    ],
+    ids=["corrected", "added", "added without a record", "added without any comment"],
 )
 def test_where_the_description_has_no_room_nothing_is_written(
-    in_single: Example, listed: dict[str, str], is_removed: bool
+    in_single: Example, listed: dict[str, str], removed: str | None
 ) -> None:
     in_single.run_with(OLD)
     [pull] = in_single.repository.pull_requests
     marks = (pull.body or "").partition("<!-- registrar:wrote")[2]
-    if is_removed:
-        pull.body = re.sub("<!-- registrar:wrote.*?-->", "", pull.body or "")
+    if removed:
+        pull.body = re.sub(removed, "", pull.body or "")
     pull.body = full = f"{'x' * (65_536 - len(marks) - 90)}\n\n{pull.body}"
     head = in_single.repository.head(BRANCH)
     for _ in range(2):

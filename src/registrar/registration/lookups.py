@@ -102,9 +102,11 @@ class RestLookups(Lookups):
 
     def branch(self, name: str) -> BranchState:
         rest, sent, heads = self._client.rest, self._sent, self._task.state.heads
-        # The branches were listed before the first step, so that list is out of date
-        is_listed = heads is not None and not sent.branches
-        head = (heads or {}).get(name) if is_listed else rest.branch_head(self._repository, name)
+        if heads is None or sent.branches:
+            # The branches were listed before the first step, so that list is out of date
+            head = rest.branch_head(self._repository, name)
+        else:
+            head = heads.get(name)
         if head is None and name in sent.branches:
             return BranchState(name, None)
         pulls = rest.pull_requests(self._repository, name)

@@ -50,7 +50,7 @@ def prepare(work: Work, plan: Plan) -> Plan:
     def change(now: PullRequest) -> Change | None:
         nonlocal looked
         looked = _looked_at(work, plan, now)
-        if not (_has_room(work, looked, to_write) and plan.describes_first):
+        if not (_has_room(work, looked, now, to_write) and plan.describes_first):
             return None
         # Otherwise a later run would count files that are not committed yet as removed
         return Change(_body(work, looked, work.progress.result(), looked.pull_request))
@@ -68,15 +68,15 @@ def _looked_at(work: Work, plan: Plan, pull: PullRequest) -> Plan:
     return plan._replace(pull_request=now)
 
 
-def _has_room(work: Work, plan: Plan, to_write: Sequence[ListedPath]) -> bool:
+def _has_room(work: Work, plan: Plan, pull: PullRequest, to_write: Sequence[ListedPath]) -> bool:
     """Whether the description has room to record the files of ``to_write``. If not, they are
     recorded as skipped, with a warning.
     """
-    progress, pull = work.progress, plan.pull_request
+    progress = work.progress
     result = progress.result(assuming={each.path: written(each) for each in to_write})
     mark = Mark.of(_body(work, plan, result, pull))
     paths, blobs = zip(*((each.path, each.definition.blob_id) for each in to_write), strict=True)
-    if pull is None or (mark and all(map(mark.has_written, paths, blobs))):
+    if mark and all(map(mark.has_written, paths, blobs)):
         return True
     progress.warn("progress.no_room", about=pull.url, pull_request=pull.link, paths=paths)
     progress.record_and_print(dict.fromkeys(paths, Outcome(Result.LEFT, msg("reason.no_room"))))

@@ -10,7 +10,7 @@ from tests.harness import LIST_BRANCH, Action, Start, is_read, only_reads
 from tests.organisation import Make, opened, rows, states
 
 WORKFLOW = ".github/workflows/ci.yml"
-SCOPE = "the token lacks the scope `workflow` (it has: repo)"
+SCOPE = "the token lacks the scope `workflow` (it has: gist, project, repo, user)"
 MODEST = {"contents": "write", "pull_requests": "write"}
 
 
@@ -26,7 +26,10 @@ def test_a_plan_says_what_the_scopes_of_a_token_do_not_allow(
     made[0].commit({"a.md": b"x", WORKFLOW: b"x"})
     made[1].commit({WORKFLOW: b"x"})
     made[2].commit({"a.md": b"x"})
-    modest, able = (host.create_token(scopes=("repo", *more)) for more in ((), ("workflow",)))
+    modest, able = (
+        host.create_token(scopes=("user", "repo", "project", "gist", *more))
+        for more in ((), ("workflow",))
+    )
     plan = many(definitions=listed, mode="plan", host_token=modest)
     assert (plan.exit_code, only_reads(host)) == (1, True)
     assert rows(plan) == {
@@ -58,7 +61,10 @@ def test_what_is_known_to_fail_is_not_tried_and_ends_nothing(
     made = make(0, 14)
     for repository in made[:7]:
         repository.commit({"a.md": b"x"})
-    modest, able = (host.create_token(scopes=("repo", *more)) for more in ((), ("workflow",)))
+    modest, able = (
+        host.create_token(scopes=("user", "repo", "project", "gist", *more))
+        for more in ((), ("workflow",))
+    )
     host.requests.clear()
     run = many(definitions=listed, host_token=modest)
     assert (run.exit_code, states(run)) == (1, {"failed": 7, "opened": 7})
