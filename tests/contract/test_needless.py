@@ -139,6 +139,22 @@ def test_a_closing_that_github_refuses_keeps_nothing_else_from_being_proposed(
 
 
 @in_one_way
+def test_the_result_is_about_the_closed_one_where_nothing_can_be_added_to_another(
+    example: Needless,
+) -> None:
+    example.do()
+    example.add_by_hand()
+    refuse(example.host, "PATCH", message="Validation Failed")
+    example.do(GROWN)
+    example.host.faults.clear()
+    example.repository.protect(SECOND)
+    run = example.run(definitions=example.action.listing_of({**LIST, "d.md": "D\n"}))
+    assert (run.exit_code, example.pulls) == (1, [*CLOSED, (SECOND, "open")])
+    pull = run.registration["pull_request"]
+    assert (pull["number"], pull["operation"]) == (1, "closed"), run.text
+
+
+@in_one_way
 @pytest.mark.parametrize("status", [401, 500])
 def test_after_a_closing_that_may_be_done_or_whose_token_has_expired_nothing_is_opened(
     example: Needless, status: int
