@@ -725,14 +725,23 @@ def is_seen(mistake: Mistake) -> bool:
             },
             "list.yml",
         ),
+        # An empty content has room, also where there is none left
+        (
+            [
+                *({"path": f"{number}", "content_file": "big"} for number in range(10)),
+                {"path": "a", "content": ""},
+            ],
+            "list.yml",
+        ),
         (["a"], "LIST.YML"),
         (["a"], "list.Json"),
         (["1234567"], "list.yml"),
     ],
-    ids=["content", "parts", "rule", "capitals", "one capital", "a short token"],
+    ids=["content", "parts", "rule", "all contents", "capitals", "one capital", "a short token"],
 )
 def test_what_is_right_at_its_limit_is_no_mistake(action: Action, listed: Any, name: str) -> None:
     action.write(name, flow(listed))
+    action.write("big", "x" * 1_000_000)
     given = {"definitions": name, "mode": "validate", "language": "en", "host_token": "1234567"}
     run = action(given).or_fail()
     assert run.stderr == ""

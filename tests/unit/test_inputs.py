@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from registrar.errors import InvalidInput
 from registrar.inputs import environment, reader
-from registrar.inputs.interface import NAMES
+from registrar.inputs.interface import NAMES, meant
 from registrar.models.settings import Settings
 
 GOOD = {"HOST_TOKEN": "ghp_abc", "TARGET_REPO": "octo/example", "INPUT_PROFILE": "health"}
@@ -153,3 +153,33 @@ def test_the_address_of_the_action_needs_both_of_its_parts() -> None:
     assert environment.action_url(variables) == "https://x.example/a/b"
     for lacking in variables:
         assert environment.action_url({**variables, lacking: ""}) == ""
+
+
+@pytest.mark.parametrize(
+    ("meaning", "names"),
+    [
+        ("host_token", "token github_token GH_TOKEN gh_pat"),
+        ("target_repo", "repo repository github-repository"),
+        ("target_repos", "repos repositories target_repositories"),
+        ("definitions", "definition_file definitions_file config_path"),
+        ("mode: plan", "dry_run dry-run dryrun plan"),
+        ("mode: check", "check"),
+        ("mode: validate", "validate check_list lint"),
+        ("fail_on", "fail_if"),
+        ("commit_strategy", "strategy"),
+        ("base", "base_branch target_branch"),
+        ("branch", "branch_name"),
+        ("title", "pr_title pull_request_title"),
+        ("body", "pr_body pull_request_body"),
+        ("labels", "pr_labels"),
+        ("language", "lang locale"),
+        ("max_wait_minutes", "max_wait"),
+        ("max_pull_requests", "max_prs"),
+    ],
+)
+def test_names_of_similar_actions_are_understood(meaning: str, names: str) -> None:
+    name, _, value = meaning.partition(": ")
+    for each in names.split():
+        found = meant(each)
+        assert found is not None
+        assert (found.input.name, found.value) == (name, value), each
