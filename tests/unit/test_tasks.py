@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from registrar.errors import Refused
 from registrar.github.limits import TokenLimits
 from registrar.models.files import FileDefinition, parents
 from registrar.models.repository import Entry, Repository, RepositoryState
 from registrar.models.standing import Standing
 from registrar.models.task import Task
-from registrar.presence.tasks import make_task
+from registrar.presence.tasks import make_task, require_known_properties
 from registrar.registration.preflight import require_writable
 from registrar.rendering.states import explanation
 from tests.clocks import FakeClock
@@ -104,3 +105,12 @@ def test_other_paths_need_no_scope_for_workflows(path: str) -> None:
 def test_parents_come_nearest_first() -> None:
     assert list(parents("a/b/c.md")) == ["a/b", "a"]
     assert list(parents("c.md")) == []
+
+
+def test_of_several_properties_with_a_mistake_the_first_one_is_named() -> None:
+    names = ("tiers", "teams", "areas", "zones", "owners")
+    known = REPOSITORY._replace(properties={name[:-1]: ("x",) for name in names})
+    with pytest.raises(Refused) as refused:
+        require_known_properties(["other", *names], [REPOSITORY, known])
+    assert refused.value.failure.message.values == {"name": "areas", "close": "area"}
+    require_known_properties(["other"], [REPOSITORY, known])
