@@ -179,6 +179,7 @@ INPUTS: dict[str, tuple[dict[str, str], str]] = {
         "title has unknown placeholders: {cuont}. Did you mean `{count}`?",
     ),
     "a header as token": ({"host_token": "Bearer ghp_x"}, "host_token begins like a header"),
+    "GitHub's header as token": ({"host_token": "token gh_x"}, "host_token begins like a header"),
     "an expression as token": (
         {"host_token": "${{ secrets.X }}"},
         "host_token is an expression of GitHub (`${{ … }}`) that was not filled in.",

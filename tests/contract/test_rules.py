@@ -13,7 +13,7 @@ import pytest
 
 from registrar.lists.when import CONDITION_KEYS
 from tests.documents import ROOT, blocks
-from tests.fakehub import Repository, Request, StandInHost
+from tests.fakehub import RateLimit, Repository, Request, StandInHost
 from tests.fakehub.tokens import Kind
 from tests.harness import (
     LIST_BRANCH,
@@ -130,6 +130,16 @@ def test_a_path_that_only_a_rule_asks_about_is_not_missing(
     assert action(definitions=listed).exit_code == 0
     first = ["GET /rate_limit", "GET", "GET git/ref/heads/main"]
     assert calls(host) == [*first, "GET contents/go.mod", "GET contents/SECURITY.md"]
+
+
+def test_the_paths_that_a_rule_asks_about_need_requests(action: Action, host: StandInHost) -> None:
+    host.create_repository(TARGET)
+    host.rate_limit = RateLimit(remaining=4)
+    rule = {"when": {"exists": "go.mod"}, "files": [".golangci.yml"]}
+    listed = listing(action, {"files": ["SECURITY.md"], "rules": [rule]})
+    run = action(definitions=listed, language="en")
+    assert (run.exit_code, len(host.requests)) == (2, 1)
+    assert "Requests needed: 5, left: 4" in run.stderr
 
 
 def test_a_listed_path_that_a_rule_asks_about_is_looked_up_once(

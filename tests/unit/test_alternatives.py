@@ -145,6 +145,20 @@ def test_what_github_would_use_counts_as_present_where_it_is_respected(
         assert directory in alternatives.directories_to_read([definition], respect=True)
 
 
+@pytest.mark.parametrize(
+    ("listed", "exists", "first"),
+    [
+        ("LICENSE", ["LICENSE.md", "COPYING", "UNLICENSE"], "COPYING"),
+        ("agents.md", ["agents.MD", "Agents.md", "AGENTS.md"], "AGENTS.md"),
+    ],
+)
+def test_of_several_files_the_first_by_its_name_counts(
+    listed: str, exists: list[str], first: str
+) -> None:
+    found = alternatives.satisfied_by(FileDefinition(listed), listing_of(*exists), respect=True)
+    assert found == first
+
+
 @pytest.mark.parametrize(("listed", "exists"), GITHUB_DOES_NOT_ACCEPT)
 def test_what_github_would_not_use_does_not_count(listed: str, exists: str) -> None:
     found = alternatives.satisfied_by(FileDefinition(listed), listing_of(exists), respect=True)
