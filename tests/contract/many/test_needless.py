@@ -40,6 +40,9 @@ def test_as_many_are_closed_as_may_be_updated(register: Start, needless: list[Re
     plan = register(mode="plan", max_pull_requests="1")
     assert (states(plan), plan.outputs["deferred"]) == ({"to close": 3}, "2")
     assert (plan.report["many"]["budget"]["closes"], closed(needless)) == (1, 0)
+    each = "has every file that they add"
+    # They are counted once for all repositories
+    assert (plan.console.count(each), plan.summary.count(each)) == (1, 1)
     for number in (1, 2):
         run = register(max_pull_requests="1")
         left, found = 3 - number, states(run)

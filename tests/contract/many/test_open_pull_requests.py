@@ -48,6 +48,8 @@ def test_the_summary_counts_what_the_run_has_found(many: Start, make: Make) -> N
     run = many()
     assert "With missing files: 1 (open pull request: 1)." in run.lines
     assert states(run) == {"declined": 1}
+    # The state says it
+    assert "because somebody deleted them from the branch" not in run.console + run.summary
     assert "Repositories selected: 1 of 1." in run.summary
     assert "With missing files" not in run.summary
 
