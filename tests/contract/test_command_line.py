@@ -52,6 +52,9 @@ def test_help_names_every_option_and_does_nothing(
     assert re.findall(r"(?m)^  (--[a-z-]+) ", run.stdout) == OPTIONS
     assert "  --mode register|plan|check|withdraw|validate\n" in run.stdout
     assert "Default: register." in run.stdout
+    [_, *described] = run.stdout.partition("  --fail-on ")[2].partition("\n  --")[0].splitlines()
+    assert len(described) > 1
+    assert all(re.match(r" {6}\S", line) for line in described)
     for name in ("HOST_TOKEN", "TARGET_REPO", "HOST_API_URL", "HOST_STEP_SUMMARY"):
         assert re.search(rf"(?m)^  {name} ", run.stdout), name
     assert host.requests == []
