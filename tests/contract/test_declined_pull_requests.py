@@ -291,6 +291,9 @@ def test_where_github_lists_no_branches_each_is_asked_for(
     assert ask(example, *FIRST).outputs["declined"] == "2"
     example.repository.create_branch(BRANCH)
     example.repository.commit({"theirs.md": b"theirs\n"}, branch=BRANCH)
+    begun = action.clock.now
+    ask(example, "c.md", mode="plan").or_fail()
+    assert action.clock.now == begun, "nothing that was read is taken for lag"
     assert ask(example, "c.md").outputs["branch"] == SECOND
     assert example.written.count("POST git/refs") == 1
 

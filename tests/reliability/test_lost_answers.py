@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -164,6 +165,17 @@ def test_a_file_that_somebody_changes_before_the_branch_is_read_again_is_theirs(
     action({"language": "en", "definitions": listed, "commit_strategy": strategy}).or_fail()
     files = repository.files(LIST_BRANCH)
     assert (files.get("a.md"), files["b.md"]) == (theirs, b"changed\n")
+
+
+def test_a_pull_request_that_only_the_whole_list_shows_is_found(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    def of_branch(request: Request) -> bool:
+        return shortened(request) == "GET pulls" and "head=" in request.raw_target
+
+    host.faults.change(lambda _, right: replace(right, body=[]), of_branch)
+    lose(host, "POST pulls", FaultKind.CLOSED)
+    all_created_once(run(action), repository)
 
 
 def test_after_a_lost_answer_nobody_else_is_taken_for_the_author(
