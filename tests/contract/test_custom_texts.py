@@ -201,6 +201,14 @@ def test_a_commit_message_of_several_lines(
     assert not any({"author", "committer"} & each.fields.keys() for each in host.requests)
 
 
+def test_the_number_of_files_has_those_of_the_branch(
+    start: Start, action: Action, repository: Repository
+) -> None:
+    for listed, count in ((("a", "README.md"), 1), (("a", "b", "README.md"), 2)):
+        start(definitions=action.listing(*listed), commit_message="{count}: add").or_fail()
+        assert repository.log(LIST_BRANCH)[0].message.startswith(f"{count}: add")
+
+
 def test_sign_offs_in_many_repositories_and_in_corrections(
     action: Action, repository: Repository
 ) -> None:

@@ -343,6 +343,11 @@ def test_what_somebody_removes_during_the_run_stays_away(example: Example) -> No
     assert example.run_with(BOTH).outputs["declined"] == "1"
 
 
+def has_created(example: Example, request: Request) -> bool:
+    """Whether the run reads its pull request once more, after it has created a file."""
+    return example.call(request) == "GET pulls/1" and "PUT contents/c.md" in example.written
+
+
 def test_what_somebody_removes_before_the_description_is_written_stays_away(
     action: Action,
 ) -> None:
@@ -351,16 +356,38 @@ def test_what_somebody_removes_before_the_description_is_written_stays_away(
     example.run_with(listed)
     row = next(line for line in example.body.splitlines() if line.startswith("| `README.md`"))
     remove = {"a.md": None}
-
-    def has_created(request: Request) -> bool:
-        return example.call(request) == "GET pulls/1" and "PUT contents/c.md" in example.written
-
-    meanwhile(example.host, has_created, lambda: example.repository.commit(remove, branch=BRANCH))
+    remove_it = partial(example.repository.commit, remove, branch=BRANCH)
+    meanwhile(example.host, partial(has_created, example), remove_it)
     example.run_with({**listed, "c.md": "C\n"})
     assert "a.md" not in example.repository.files(BRANCH)
     assert row in example.body.splitlines()
     assert mark(example.repository)["wrote"] == named(OLD | {"c.md": "C\n"})
     assert example.run_with({**listed, "c.md": "C\n"}).outputs["declined"] == "1"
+
+
+def test_a_run_that_has_written_does_not_end_like_a_refusal(
+    action: Action, host: StandInHost
+) -> None:
+    example = Example(action, PER_FILE)
+    example.run_with(OLD)
+    meanwhile(host, partial(has_created, example), lambda: example.repository.close(1))
+    done = example.run(definitions=example.action.listing_of(OLD | {"c.md": "C\n"}))
+    assert (done.exit_code, done.outputs["created"]) == (1, "1"), done.text
+
+
+def test_a_description_is_left_where_the_files_of_a_moved_branch_cannot_be_listed(
+    action: Action, host: StandInHost
+) -> None:
+    example = Example(action, PER_FILE)
+    example.run_with(OLD)
+    body = example.body
+    host.quirks.most_in_tree = 1
+    push = {"mine.md": b"mine\n"}
+    push_it = partial(example.repository.commit, push, branch=BRANCH)
+    meanwhile(host, partial(has_created, example), push_it)
+    done = example.run_with(OLD | {"c.md": "C\n"})
+    assert "The description of #1 was left as it is, because somebody committed" in done.text
+    assert (done.outputs["pull_request_operation"], example.body) == ("updated", body)
 
 
 @pytest.mark.parametrize("lacking", ["repo", "default_branch"])

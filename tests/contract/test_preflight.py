@@ -381,6 +381,7 @@ def test_a_plan_of_a_repository_whose_pull_requests_are_switched_off(
     repository.has_pull_requests = False
     ended = run(action, mode="plan").or_fail()
     assert ended.lines[-1].startswith("Pull requests are switched off in the repository.")
+    assert "would be refused" not in ended.text, "once is enough"
     assert not [call for call in calls(host) if call.startswith("GET pulls")]
 
 

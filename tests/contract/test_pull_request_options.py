@@ -234,6 +234,16 @@ def test_nothing_is_set_twice(
     assert run.outputs["pull_request_operation"] == "none"
 
 
+@pytest.mark.parametrize("given", [{"labels": "docs"}, {"assignees": "mona"}], ids=str)
+def test_labels_or_assignees_alone_are_not_set_twice_either(
+    single: Start, action: Action, host: StandInHost, repository: Repository, given: dict[str, str]
+) -> None:
+    for _ in range(2):
+        host.requests.clear()
+        single(given, definitions=action.listing("a")).or_fail()
+    assert not set(calls(host)) & set(OPTIONS)
+
+
 def test_what_is_missing_is_added_to_a_pull_request_that_stands(
     single: Start, action: Action, host: StandInHost, repository: Repository
 ) -> None:

@@ -183,3 +183,18 @@ def test_names_of_similar_actions_are_understood(meaning: str, names: str) -> No
         found = meant(each)
         assert found is not None
         assert (found.input.name, found.value) == (name, value), each
+
+
+@pytest.mark.parametrize(
+    ("theirs", "expected"),
+    [
+        ("", "o/r"),
+        ("https://GHE.example/api/v3/", "o/r"),
+        ("https://api.github.com", ""),
+    ],
+)
+def test_the_repository_of_a_workflow_on_another_host_is_another_one(
+    theirs: str, expected: str
+) -> None:
+    environ = {"GITHUB_API_URL": theirs, "GITHUB_REPOSITORY": "o/r"}
+    assert environment.workflow_repository(environ, "https://ghe.example/API/v3") == expected

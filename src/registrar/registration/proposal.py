@@ -245,8 +245,7 @@ class Proposal(NamedTuple):
         if not (lines or all(properties.values())):
             text = " ".join(text.split())
         # A template may have a property in brackets; `[skip ci]` would then skip the checks
-        breaks = bool(properties) and not escaping.skips_checks(template)
-        return escaping.no_skip(text) if breaks else text
+        return text if escaping.skips_checks(template) else escaping.no_skip(text)
 
     def _unusable(self, name: str, *, lines: bool = False) -> Message | None:
         """Return why a property cannot be filled in; ``None`` if it can.
