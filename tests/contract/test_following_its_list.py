@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import pytest
 
@@ -264,29 +263,13 @@ def test_of_two_lists_with_one_name_of_the_branch_each_corrects_its_own(in_singl
     assert in_single.repository.files(f"{BRANCH}-2")["SECURITY.md"] == b"Theirs\n"
 
 
-PROXY: dict[str, Any] = {
-    "kind": FaultKind.CUSTOM,
-    "status": 404,
-    "body": b"<html>404 Not Found</html>",
-}
-
-
-@pytest.mark.parametrize(
-    "fault",
-    [
-        {"kind": FaultKind.HTML_200},
-        {"kind": FaultKind.ERROR_502_HTML},
-        {"kind": FaultKind.CLOSED},
-        PROXY,
-    ],
-    ids=lambda fault: fault["kind"].value,
-)
+@pytest.mark.parametrize("kind", [FaultKind.HTML_200, FaultKind.ERROR_502_HTML, FaultKind.CLOSED])
 def test_where_graphql_cannot_be_reached_it_stays_and_follows_later(
-    action: Action, host: StandInHost, fault: dict[str, Any]
+    action: Action, host: StandInHost, kind: FaultKind
 ) -> None:
     example = Example(action, PER_FILE)
     example.run_with(OLD)
-    inject_fault(host, "POST /graphql", times=None, **fault)
+    inject_fault(host, "POST /graphql", kind, times=None)
     done = example.run_with(NEW | {"c.md": "C\n"})
     assert content(example.repository) == OLD["SECURITY.md"]
     assert content(example.repository, "c.md") == "C\n"
@@ -304,7 +287,7 @@ def test_a_file_that_cannot_be_updated_has_failed_if_its_branch_may_have_changed
 ) -> None:
     example = Example(action, PER_FILE)
     example.run_with(OLD)
-    inject_fault(host, "POST /graphql", times=None, **PROXY)
+    inject_fault(host, "POST /graphql", FaultKind.HTML_200, times=None)
     host.requests.clear()
     head = f"GET git/ref/heads/{BRANCH}"
     if why == "unread":
@@ -363,16 +346,6 @@ def test_what_somebody_removes_before_the_description_is_written_stays_away(
     assert row in example.body.splitlines()
     assert mark(example.repository)["wrote"] == named(OLD | {"c.md": "C\n"})
     assert example.run_with({**listed, "c.md": "C\n"}).outputs["declined"] == "1"
-
-
-def test_a_run_that_has_written_does_not_end_like_a_refusal(
-    action: Action, host: StandInHost
-) -> None:
-    example = Example(action, PER_FILE)
-    example.run_with(OLD)
-    meanwhile(host, partial(has_created, example), lambda: example.repository.close(1))
-    done = example.run(definitions=example.action.listing_of(OLD | {"c.md": "C\n"}))
-    assert (done.exit_code, done.outputs["created"]) == (1, "1"), done.text
 
 
 def test_a_description_is_left_where_the_files_of_a_moved_branch_cannot_be_listed(

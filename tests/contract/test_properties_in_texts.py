@@ -119,12 +119,6 @@ def test_blanks_and_at_signs_of_a_value_are_no_part_of_a_name(
     assert (pull.labels, pull.reviewers) == (["@red", "blue", "@"], ["red", "blue"])
 
 
-def test_a_name_never_has_the_token(given: Start, action: Action, host: StandInHost) -> None:
-    repository = create(host, team=action.default_token)
-    given(labels="{property:team}").or_fail()
-    assert repository.pull_requests[0].labels == ["***"]
-
-
 @pytest.mark.parametrize(
     ("value", "title"),
     [("x" * 256, "x" * 256), ("x" * 257, "x" * 255 + "…"), ("😀" * 200, "😀" * 127 + "…")],

@@ -178,19 +178,6 @@ def test_a_pull_request_that_only_the_whole_list_shows_is_found(
     all_created_once(run(action), repository)
 
 
-def test_after_a_lost_answer_nobody_else_is_taken_for_the_author(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    """The id of the commit is not known, so the head of the branch may be that commit."""
-    run(action, PATHS[:2])
-    host.requests.clear()
-    lost = lose(host, creates("c.md"), FaultKind.CLOSED)
-    assert run(action).or_fail().outputs["pull_request_operation"] == "updated"
-    assert lost.hits
-    # The plan needs the files of the branch, and the description does not need them again
-    assert sum("git/trees" in call for call in calls(host)) == 1
-
-
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_a_note_is_not_repeated_when_the_branch_is_read_again(
     action: Action, host: StandInHost, repository: Repository, strategy: str
