@@ -13,6 +13,7 @@ from registrar.github.case import (
     Case,
     Context,
     Meaning,
+    cause_of,
     explanation,
     prefix_of,
     words_alone,
@@ -75,6 +76,7 @@ def outcome(
 
 
 SIGNED = "Commits must have verified signatures."
+TOO_MUCH_SAID = "Resource limits for this query exceeded."
 REFUSALS = [
     # The columns are call, status, words, kind and explanation, for REST. Published answers are in
     # tests/recordings instead; only rows about the number of tries are in both
@@ -153,6 +155,12 @@ REFUSALS = [
         "refusal.not_permitted",
     ),
     ("GET x", 418, "I am a teapot", Kind.UNEXPECTED, "refusal.other"),
+    ("GET x", 400, "Problems parsing JSON", Kind.UNEXPECTED, "refusal.other"),
+    # The words of a query that asks too much, in an answer of REST
+    ("PUT contents/timedout", 422, "timedout: is bad", Kind.VALIDATION, "refusal.other"),
+    ("PUT contents/a", 409, TOO_MUCH_SAID, Kind.REFUSED, "refusal.other"),
+    # The file has the name of another address
+    ("PUT contents/pulls", 422, "Validation Failed", Kind.VALIDATION, "refusal.other"),
 ]
 
 
@@ -173,6 +181,12 @@ def test_a_server_may_sign_nothing() -> None:
     words = f"Repository rule violations found\n\n{SIGNED}"
     found = outcome("PUT contents/a", answer(409, words, **from_server))
     assert found.reason.key == "refusal.signatures_on_server"
+    # The remedy is about commits by REST, and about signatures alone
+    for call, said in (
+        ("PUT contents/a", answer(409, f"{words}\n\nNo merges.", **from_server)),
+        ("mutation", answer(200, errors(("FORBIDDEN", words)), **from_server)),
+    ):
+        assert outcome(call, said).reason.key == "refusal.ruleset"
 
 
 def test_a_version_of_the_api_that_is_gone_is_known_by_its_page_as_well() -> None:
@@ -217,6 +231,8 @@ def test_a_policy_is_known_by_its_words(words: str) -> None:
     ("call", "more", "text"),
     [
         ("PUT contents/.github/workflows/a", {}, "workflow_scope"),
+        ("PUT contents/a", {"token": "v1.", "own": "octo/Other"}, "own_token"),
+        ("PUT contents/a", {"token": "ghu_", "own": "octo/Other"}, "installation_permission"),
         ("GET contents/.github/workflows/a", {}, "installation_permission"),
         ("PUT contents/a", {}, "installation_permission"),
         ("PUT contents/a", {"own": "octo/Other"}, "own_token"),
@@ -226,7 +242,7 @@ def test_a_policy_is_known_by_its_words(words: str) -> None:
 )
 def test_permissions_of_an_app(call: str, more: dict[str, str], text: str) -> None:
     target, own = more.get("target", "octo/example"), more.get("own", "")
-    context = Context("h", target, "ghs_", own)
+    context = Context("h", target, more.get("token", "ghs_"), own)
     found = outcome(call, answer(403, "Resource not accessible by integration"), context=context)
     assert (found.kind, found.reason.key) == (Kind.PERMISSION, f"refusal.{text}")
 
@@ -321,6 +337,8 @@ def test_a_label_that_may_lag_at_the_same_moment() -> None:
         False,
     )
     assert outcome("POST pulls", exists).kind is Kind.VALIDATION
+    in_words = answer(422, {"message": "Validation Failed", "errors": ["name already_exists"]})
+    assert outcome("POST issues/1/labels", in_words).kind is Kind.VALIDATION
 
 
 # --- Limits -------------------------------------------------------------------------------------
@@ -373,6 +391,8 @@ def test_a_limit_that_met_only_a_part_makes_what_follows_wait() -> None:
     limit = limit_beside_data(found, HERE, NOW)
     assert limit
     assert limit.pause == 60.0
+    longer = answer(200, found.data, retry_after="90")
+    assert limit_beside_data(longer, HERE, NOW) == limit._replace(pause=90.0)
     other = answer(200, errors(("FORBIDDEN", "no"), data=done))
     assert limit_beside_data(other, HERE, NOW) is None
 
@@ -392,7 +412,7 @@ def test_every_row_has_all_that_its_words_take() -> None:
 MOVED_ON = f"Ref refs/heads/x is at {'1' * 40} but expected {'2' * 40}"
 TOO_MUCH = (
     errors(("RESOURCE_LIMITS_EXCEEDED", "x"), data={"repository": {"p0": None}}),
-    errors(("", "Resource limits for this query exceeded."), data={"repository": {"a": 1}}),
+    errors(("", TOO_MUCH_SAID), data={"repository": {"a": 1}}),
 )
 TIMEOUTS = (
     "Something went wrong while executing your query. This may be a timeout.",
@@ -427,7 +447,7 @@ def test_a_query_that_a_gateway_cut_off_ran_out_of_time(status: int) -> None:
     assert outcome("mutation", answer(status, "x")).kind is Kind.TRANSIENT
 
 
-@pytest.mark.parametrize("words", TIMEOUTS)
+@pytest.mark.parametrize("words", [*TIMEOUTS, TOO_MUCH_SAID])
 def test_a_mutation_that_ran_into_a_timeout_may_have_been_applied(words: str) -> None:
     found = outcome("mutation", answer(200, {"errors": [{"message": words}]}))
     assert (found.kind, found.row.may_have_been_applied, found.row.tries) == (
@@ -449,6 +469,7 @@ def test_a_mutation_that_ran_into_a_timeout_may_have_been_applied(words: str) ->
         (errors(("FORBIDDEN", "no")), Kind.PERMISSION),
         (errors(("FORBIDDEN", "no"), data={"repository": {"id": 1}}, path=["x"]), Kind.PERMISSION),
         (errors(("WHATEVER", "no")), Kind.REFUSED),
+        ({"message": "No"}, Kind.REFUSED),
         ({"data": {"repository": {"id": 1}}}, None),
         (
             errors(("FORBIDDEN", "no"), data={"repository": {"id": 1}}, path=["tolerated"]),
@@ -474,7 +495,7 @@ def test_queries(body: Any, kind: Kind | None) -> None:
         (errors(("UNPROCESSABLE", "Ref cannot be created.")), Kind.REFUSED),
         (errors(("FORBIDDEN", "no"), data={"createRef": {"ref": None}}), Kind.PERMISSION),
         (errors(("UNPROCESSABLE", "x")), Kind.VALIDATION),
-        (errors(("UNPROCESSABLE", "The path is at fault")), Kind.VALIDATION),
+        (errors(("UNPROCESSABLE", "The file path is at fault")), Kind.VALIDATION),
         (errors(("UNPROCESSABLE", "It is x but expected y")), Kind.VALIDATION),
         # It is not sent again, because an unknown error may be about a part that was done
         (errors(("WHATEVER", "x"), data={"createRef": None}), Kind.REFUSED),
@@ -504,6 +525,11 @@ def test_the_details_of_a_refused_value_are_part_of_the_words(errors: Any, words
     """https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api#validation-failed"""
     found = answer(422, {"message": "Validation Failed", "errors": errors})
     assert found.message == "; ".join(filter(None, ["Validation Failed", words]))
+
+
+def test_the_path_of_an_error_has_names_and_numbers_alone() -> None:
+    found = answer(200, errors(("NOT_FOUND", "x"), path=["nodes", 1, None, {}]))
+    assert found.errors_by_path.keys() == {("nodes", 1)}
 
 
 # --- Lag ----------------------------------------------------------------------------------------
@@ -573,6 +599,19 @@ def test_a_team_that_is_not_found_is_no_lag(node: str) -> None:
 )
 def test_a_missing_permission_is_no_lag(call: str, found: Response) -> None:
     assert outcome(call, found, may_lag=True).kind in {Kind.PERMISSION, Kind.VALIDATION}
+
+
+@pytest.mark.parametrize("call", ["GET x", "query", "mutation"])
+def test_a_redirect_that_is_not_followed_is_no_reason_to_ask_again(call: str) -> None:
+    found = outcome(call, answer(301, None))
+    assert (found.kind, found.reason.key) == (Kind.FATAL, "refusal.redirect")
+
+
+def test_a_fork_explains_only_what_the_token_of_a_workflow_may_not_do() -> None:
+    refused = answer(403, "Resource not accessible by integration")
+    for prefix, text in (("ghs_", "fork_token"), ("ghu_", "installation_permission")):
+        context = Context("h", "octo/example", prefix, "octo/example", is_of_fork=True)
+        assert outcome("POST git/refs", refused, context=context).reason.key == f"refusal.{text}"
 
 
 # --- Another time -------------------------------------------------------------------------------
@@ -647,6 +686,18 @@ def test_names_addresses_ids_and_numbers_do_not_count(one: str, other: str) -> N
 )
 def test_other_words_are_another_cause(one: str, other: str) -> None:
     assert words_alone(one, "octo/rule", "rule") != words_alone(other, "octo/rule", "rule")
+
+
+@pytest.mark.parametrize(("length", "is_name"), [(255, True), (256, False)])
+def test_a_long_value_of_a_request_is_a_text(length: int, is_name: bool) -> None:
+    sent = {letter: letter * (length - 1) + "-" for letter in "ab"}
+    one, other = (
+        cause_of(
+            "", answer(422, f"{value} is bad"), Sent("POST", "/", f'["{value}"]'.encode()), HERE
+        )
+        for value in sent.values()
+    )
+    assert (one == other) is is_name
 
 
 @pytest.mark.parametrize("part", ["x", "x-", "x.", "a.b/ ", "x://", "- ", "'x' "])

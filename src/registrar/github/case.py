@@ -243,7 +243,7 @@ class Case(Response):
         with suppress(ValueError, TypeError, LookupError):
             commit = json.loads(self.sent.body)["variables"]["commit"]
             added = commit["fileChanges"]["additions"]
-            return self.is_graphql and any(each["path"].startswith(beginning) for each in added)
+            return any(each["path"].startswith(beginning) for each in added)
         return False
 
     def names(self, code: str, field: str) -> bool:

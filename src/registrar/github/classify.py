@@ -91,13 +91,12 @@ def _is_about_this_answer(case: Case) -> bool:
 
 
 def _is_stale(case: Case) -> bool:
-    moved = case.is_graphql and case.says(" is at ") and case.says(" but expected ")
+    moved = case.says(" is at ") and case.says(" but expected ")
     return moved or "STALE_DATA" in case.types
 
 
 def _is_new_commit(case: Case) -> bool:
-    absent = "NOT_FOUND" in case.types or case.says("not found")
-    return case.refused and case.writes and (absent or _is_stale(case))
+    return "NOT_FOUND" in case.types or case.says("not found") or _is_stale(case)
 
 
 def _has_sso_page(case: Case) -> bool:
@@ -189,7 +188,7 @@ TABLE: tuple[Row, ...] = (
     # --- Lag --------------------------------------------------------------------------------
     # github/branch-deploy#180: a file on a new branch. (If a permission is missing, GitHub answers
     # a plain "Not Found".)
-    _lag(lambda c: c.sent.method == "PUT" and c.says("not found"), (404,), "Branch "),
+    _lag(lambda c: c.says("not found"), (404,), "Branch "),
     # PyGithub/PyGithub#2759: reading a new branch; octokit/octokit.rb#622: its pull request
     _lag(lambda c: c.sent.method == "GET" or c.posts("pulls"), (404,)),
     # peter-evans/create-pull-request#4321: labels of a new pull request
@@ -207,7 +206,7 @@ TABLE: tuple[Row, ...] = (
         "Head sha can't be blank",
         "Head ref must be a branch",
     ),
-    _lag(lambda c: c.posts("pulls") and c.names("invalid", "head"), (422,)),
+    _lag(lambda c: c.names("invalid", "head"), (422,)),
     # github/gh-aw#22564, ministryofjustice/modernisation-platform#11985: a commit on a new branch
     _lag(_is_new_commit, (200,)),
     # --- Failures that may pass -------------------------------------------------------------
@@ -334,9 +333,7 @@ TABLE: tuple[Row, ...] = (
         status=(404,),
         when=lambda c: not c.writes and c.field("message") == "Not Found",
     ),
-    _their_words(
-        Kind.NOT_FOUND, status=(200,), when=lambda c: c.refused and c.repository_is_missing
-    ),
+    _their_words(Kind.NOT_FOUND, status=(200,), when=lambda c: c.repository_is_missing),
     # anthropics/claude-code-action#1018, github/gh-aw#18556: logins of mannequins and organisations
     _their_words(
         Kind.NOT_FOUND,
