@@ -32,7 +32,9 @@ WRONG: dict[Callable[[Fields, str], Any], tuple[Any, ...]] = {
     Fields.flag: (None, 0, "true", []),
     Fields.object: (None, 0, "true", []),
     Fields.objects: (None, 0, "true", {}, [1], [None], [{}, []]),
+    Fields.objects_or_null: (None, 0, "true", {}, [1], [{}, []]),
     Fields.object_id: (None, 7, "", "a" * 39, "a" * 41, "g" * 40),
+    Fields.base64: (None, 7, ["YQ=="], "YQ", "é"),
     Fields.texts: (None, 7, "a", ["a", 7], {"a": "b"}),
     Fields.url: NO_URL,
     Fields.full_name: (
@@ -93,6 +95,18 @@ def test_what_may_be_missing() -> None:
         fields.text_or("b", "-")
     with pytest.raises(UnusableAnswer):
         fields.object_or_none("a")
+
+
+def test_a_text_or_several() -> None:
+    fields = Fields({"null": None, "one": "x", "two": ["x", "y"], "number": 7, "mixed": ["x", 7]})
+    assert [fields.text_or_texts(name) for name in ("null", "one", "two")] == [
+        (),
+        ("x",),
+        ("x", "y"),
+    ]
+    for name in ("number", "mixed"):
+        with pytest.raises(UnusableAnswer):
+            fields.text_or_texts(name)
 
 
 def test_an_array_of_objects() -> None:

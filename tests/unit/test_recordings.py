@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import replace
 from enum import Enum
 from typing import Any
 
 import pytest
 
-from registrar.errors import RegistrarError
+from registrar.errors import Kind, RegistrarError
 from registrar.texts.messages import Message
 from tests.fakehub import Fault, FaultKind, StandInHost
 from tests.harness import ROOT
-from tests.recordings import Recording, recordings
+from tests.recordings import IDS, Recording, recordings
 from tests.recordings.calls import CALLS, FULL_NAME, Caller, Given
 from tests.recordings.table import PAGE, page
 
@@ -83,6 +85,159 @@ def explanation(message: Message) -> str:
         assert isinstance(inner, Message)
         message = inner
     return message.key
+
+
+def with_changes(name: str, changes: Mapping[str, Any]) -> Recording:
+    """Return a recording with other values at some places of its body.
+
+    A place is written like ``data.nodes.0``; the body itself is the place without a name.
+    """
+    recording = recordings()[name]
+    root = {"": json.loads(json.dumps(recording.body))}
+    for place, value in changes.items():
+        at: Any = root
+        *above, last = ["", *filter(None, place.split("."))]
+        for each in above:
+            at = at[int(each) if isinstance(at, list) else each]
+        at[int(last) if isinstance(at, list) else last] = value
+    return replace(recording, body=root[""])
+
+
+def result_of(host: StandInHost, recording: Recording) -> Any:
+    """Return what our code makes of an answer: plain data, or the kind of the error."""
+    host.create_repository(FULL_NAME)
+    run = Caller(host.url, host.create_token(recording.token))  # type: ignore[arg-type]
+    serve(host, recording)
+    try:
+        return plain(CALLS[recording.request].send(run, Given(**recording.given)))
+    except RegistrarError as error:
+        return error.kind
+
+
+IN_CONTENTS, IN_DIRECTORY = (
+    "GET contents: a file is there",
+    "GET contents of a directory: it is there",
+)
+IN_PULL, IN_COMPARISON = "GET pulls/N: it is there", "GET compare: one file was added"
+IN_HEADS = "query repository: the branches with this part in their names"
+IN_COMMITS = "query commits: both are there, with the directory"
+IN_NODES = "query nodes: it is there, with the directory"
+NOT_FOUND, FORBIDDEN = ({"type": kind, "message": "x"} for kind in ("NOT_FOUND", "FORBIDDEN"))
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value"),
+    [
+        (IN_CONTENTS, "path", None),
+        (IN_CONTENTS, "type", None),
+        (IN_CONTENTS, "sha", None),
+        (IN_CONTENTS, "", []),
+        ("GET contents: a directory is there", "0.path", None),
+        (IN_DIRECTORY, "0.name", None),
+        (IN_COMPARISON, "files", None),
+        (IN_COMPARISON, "files.0.status", None),
+        (IN_COMPARISON, "files.0.filename", None),
+        (IN_COMPARISON, "merge_base_commit.sha", None),
+        ("GET collaborators/permission: somebody may write", "permission", None),
+        (IN_PULL, "state", None),
+        (IN_PULL, "user.login", None),
+        (IN_PULL, "head.ref", None),
+        (IN_PULL, "head.sha", None),
+        (IN_PULL, "head.repo.full_name", None),
+        (IN_PULL, "base.ref", None),
+        (IN_PULL, "labels", [{"name": None}]),
+        (IN_PULL, "assignees", [{"login": None}]),
+        ("GET pulls: one is open", "0.head.repo.full_name", None),
+        ("GET pulls: one is open", "0.head.ref", None),
+        ("PUT contents: the file is made", "commit.sha", None),
+        ("GET git/ref: the branch is there", "object.sha", None),
+        ("GET repo: it is there", "default_branch", None),
+        ("GET properties/values: some are set", "0.value", 7),
+        ("GET git/trees: the whole tree", "truncated", None),
+        ("GET orgs/ORG/repos: a list", "0", None),
+        ("GET orgs/ORG/properties/values: a list", "", {}),
+    ],
+)
+def test_a_value_of_another_type_is_not_used(
+    host: StandInHost, name: str, place: str, value: object
+) -> None:
+    assert result_of(host, with_changes(name, {place: value})) is Kind.UNUSABLE
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "expected"),
+    [
+        # GitHub describes these values as optional
+        (IN_COMPARISON, {"files.0.sha": None}, {"added": {"docs/new.md": ""}}),
+        ("GET properties/values: some are set", {"0.value": None}, {"tier": []}),
+        (IN_PULL, {"head.repo": None}, {"head_repository": "", "author": "octocat"}),
+        (IN_PULL, {"base.repo": None}, {"of": None}),
+        (IN_PULL, {"merged_at": "2026-01-02T03:04:05Z"}, {"merged": True, "merge_commit": ""}),
+        ("GET rate_limit: the token is accepted", {"resources.graphql": None}, None),
+        (
+            "query repository: the branch and its pull request are there",
+            {"data.pulls.h0.nodes.0.author": None},
+            {"branches": {"chore/add-files": {"pull_requests": [{"author": "", "number": 1}]}}},
+        ),
+        (
+            "query repository: the branch and its pull request are there",
+            {"data.pulls.h0.nodes.0.headRepository": None},
+            {"branches": {"chore/add-files": {"pull_requests": []}}},
+        ),
+        (
+            "query repository: the branch and its pull request are there",
+            {"data.pulls.h0.nodes": None, "errors": [FORBIDDEN | {"path": ["pulls", "h0"]}]},
+            {"branches": {}, "pull_requests_error": {"kind": "PERMISSION"}},
+        ),
+        # All names of branches, or none of them
+        (IN_HEADS, {"data.repository.heads.nodes": None}, {"heads": None}),
+        (IN_HEADS, {"data.repository.heads.pageInfo.hasNextPage": True}, {"heads": None}),
+        (
+            IN_HEADS,
+            {
+                "data.repository.heads.nodes": [
+                    None,
+                    {"name": "chore/add-files", "target": {"oid": IDS["<head>"]}},
+                ]
+            },
+            {"heads": {"chore/add-files": IDS["<head>"]}},
+        ),
+        # A part that is null, with another error than usual, or without one
+        (IN_NODES, {"data.nodes.0": None}, [{"message": "preflight.not_found"}]),
+        (
+            IN_NODES,
+            {"errors": [NOT_FOUND | {"path": ["nodes", 0, "defaultBranchRef"]}]},
+            [{"message": "many.unreadable"}],
+        ),
+        (IN_NODES, {"errors": [FORBIDDEN | {"path": ["rateLimit"]}]}, Kind.PERMISSION),
+        (IN_COMMITS, {"data.repository.c0": {}}, Kind.NOT_BEGUN),
+        (
+            IN_COMMITS,
+            {
+                "data.repository.c0": None,
+                "errors": [NOT_FOUND | {"path": ["repository", "c0"]}],
+            },
+            Kind.NOT_BEGUN,
+        ),
+        (
+            IN_COMMITS,
+            {
+                "data.repository.c0": None,
+                "errors": [FORBIDDEN | {"path": ["repository", "c0"]}],
+            },
+            Kind.PERMISSION,
+        ),
+        (
+            "query .github: it is there, with the directory",
+            {"data.repository.defaultBranchRef": None},
+            None,
+        ),
+    ],
+)
+def test_what_may_be_null(
+    host: StandInHost, name: str, changes: Mapping[str, Any], expected: Any
+) -> None:
+    assert part_of(expected, result_of(host, with_changes(name, changes))) == expected
 
 
 @pytest.mark.parametrize("name", recordings())

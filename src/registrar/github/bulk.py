@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Siz
 from contextlib import closing
 from functools import partial
 from itertools import chain, count
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
-from urllib.parse import quote
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from github.Repository import Repository as GitHubRepository
 
@@ -81,7 +80,7 @@ class BulkClient:
         which does not matter. Raises `Refused` if no organisation or person has this name.
         """
         try:
-            yield from self._listed(f"/orgs/{quote(owner)}/repos", _OLDEST_FIRST)
+            yield from self._listed(f"/orgs/{owner}/repos", _OLDEST_FIRST)
         except GitHubError as error:
             if error.kind is not Kind.NOT_FOUND:
                 raise
@@ -89,7 +88,7 @@ class BulkClient:
 
     def _of_person(self, owner: str) -> Iterator[Repository]:
         try:
-            yield from self._listed(f"/users/{quote(owner)}/repos", _OLDEST_FIRST)
+            yield from self._listed(f"/users/{owner}/repos", _OLDEST_FIRST)
         except GitHubError as error:
             if error.kind is Kind.NOT_FOUND:
                 raise Refused(msg("many.no_owner", owner=owner)) from error
@@ -244,7 +243,8 @@ class BulkClient:
             items = data[name] if name else data
             if not isinstance(items, list):
                 raise UnusableAnswer("not an array")
-            listed = [_object(attempt, item) for item in items]
+            requester = attempt.github.requester
+            listed = [GitHubRepository(requester, {}, item, completed=True) for item in items]
             found = {
                 id_number(each.id): self.rest.described(parse.repository(each)) for each in listed
             }
@@ -290,12 +290,6 @@ class BulkClient:
 
 _Page: TypeAlias = tuple[dict[int, Item], object]
 """The items of a page by their numbers, and the length of the whole list, if GitHub says it."""
-
-
-def _object(attempt: "Attempt", item: Any) -> GitHubRepository:
-    if not isinstance(item, dict):
-        raise UnusableAnswer("not an object")
-    return GitHubRepository(attempt.github.requester, {}, item, completed=True)
 
 
 def _number_of_pages(link: str) -> int:

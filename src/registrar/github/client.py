@@ -24,7 +24,7 @@ _OwnerFiles: TypeAlias = OwnerFiles | RegistrarError | None
 """The files of an owner's repository ``.github``, or the error that kept them from being read;
 ``None`` if nothing is inherited."""
 _Roles: TypeAlias = dict[tuple[str, str], bool | None]
-"""Whether an account may write, by the name of the repository in lower case and the login."""
+"""Whether an account may write, by the name of the repository and the login."""
 
 
 class Client:
@@ -50,7 +50,7 @@ class Client:
 
         GitHub is asked once a run about each account and repository.
         """
-        key = repository.full_name.lower(), login
+        key = repository.full_name, login
         if key not in self._roles:
             self._roles[key] = self.rest.may_write(repository, login)
         return self._roles[key]
@@ -61,14 +61,13 @@ class Client:
         They are read once a run for each owner, because ``directories`` are the same in a run. If
         reading them failed, each later call raises the same error.
         """
-        key = owner.lower()
-        if key not in self._owner_files:
+        if owner not in self._owner_files:
             try:
-                self._owner_files[key] = self.graphql.read_owner(owner, directories)
+                self._owner_files[owner] = self.graphql.read_owner(owner, directories)
             except (Refused, GitHubError) as error:
                 # Reading them again for each repository would use up the time of all others
-                self._owner_files[key] = error
-        found = self._owner_files[key]
+                self._owner_files[owner] = error
+        found = self._owner_files[owner]
         if isinstance(found, RegistrarError):
             raise found
         return found

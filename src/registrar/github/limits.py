@@ -233,7 +233,7 @@ def asked_pause(headers: Mapping[str, str], now: float, *, is_limit: bool) -> fl
     their_time = _date(headers.get("date"))
     now = now if their_time is None else their_time
     pause, date = number(value), _date(value)
-    if pause is None and date is not None:
+    if date is not None:
         pause = max(date - now, 0.0)
     reset = number(headers.get("x-ratelimit-reset"))
     if is_limit and pause is None and reset is not None:

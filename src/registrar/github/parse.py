@@ -80,18 +80,10 @@ def repository(given: GitHubRepository) -> Repository:
     )
 
 
-def repository_beside(pull_request: object) -> Repository | None:
-    """Return the repository that an answer about a pull request describes, ``None`` if none."""
-    base = Fields(pull_request).object_or_none("base")
-    repo = base.object_or_none("repo") if base else None
-    return identified(repo) if repo else None
-
-
 def property_values(given: Mapping[str, object]) -> Values:
     """Return custom properties by their names in lower case; an empty text counts as unset."""
     return {
-        text(name).lower(): tuple(filter(None, text_or_texts(value)))
-        for name, value in given.items()
+        name.lower(): tuple(filter(None, text_or_texts(value))) for name, value in given.items()
     }
 
 
@@ -119,9 +111,9 @@ def directory(given: list[ContentFile] | ContentFile) -> Mapping[str, Entry] | N
 
 def branches(data: object) -> Mapping[str, str]:
     """Return the commit ids of the branches among some references, by their names."""
-    commits = {each.text("ref"): each.object("object").text("sha") for each in objects(data)}
     return {
-        name.removeprefix(HEADS): sha for name, sha in commits.items() if name.startswith(HEADS)
+        each.text("ref").removeprefix(HEADS): each.object("object").text("sha")
+        for each in objects(data)
     }
 
 
@@ -146,7 +138,7 @@ def tree(data: object) -> Tree | None:
         for each in fields.objects("tree")
         if each.text("type") != "tree"
     }
-    return None if "truncated" in fields and fields.flag("truncated") else entries
+    return None if fields.flag("truncated") else entries
 
 
 def git_tree(data: object) -> GitDirectory | None:
@@ -170,9 +162,8 @@ def comparison(given: GitHubComparison) -> Comparison:
 
     ``added`` is ``None`` if a file has another status than "added", or if the list may be cut.
     """
-    files = given.files or []
-    added = [file for file in files if text(file.status) == "added"]
-    complete = len(files) < COMPARED_FILES and len(added) == len(files)
+    added = [file for file in given.files if text(file.status) == "added"]
+    complete = len(added) == len(given.files) < COMPARED_FILES
     blobs = {text(file.filename): file.sha or "" for file in added}
     return Comparison(text(given.merge_base_commit.sha), blobs if complete else None)
 
@@ -220,7 +211,7 @@ def pull_request(given: GitHubPullRequest) -> PullRequest:
     head, base, author = given.head, given.base, or_none(given.user)
     fork = or_none(head.repo)
     # Read from the JSON, because PyGithub's object would request attributes that the answer lacks
-    of = repository_beside({"base": base.raw_data})
+    of = Fields(base.raw_data).object_or_none("repo")
     merged = given.merged_at is not None
     return PullRequest(
         number=checks.id_number(given.number),
@@ -240,5 +231,5 @@ def pull_request(given: GitHubPullRequest) -> PullRequest:
         assignees=logins(given.assignees),
         created_at=given.created_at.strftime(MOMENT),
         closed_at=given.closed_at.strftime(MOMENT) if given.closed_at else "",
-        of=of,
+        of=identified(of) if of else None,
     )

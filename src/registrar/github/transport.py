@@ -252,7 +252,7 @@ class Transport:
         """Return the path below the address of the API, or `GRAPHQL`."""
         if path == urlsplit(graphql_url).path:
             return GRAPHQL
-        return path.removeprefix(urlsplit(self._api_url).path.rstrip("/"))
+        return path.removeprefix(urlsplit(self._api_url).path)
 
     def exchange(self, attempt: "Attempt", request: requests.PreparedRequest) -> _Received:
         """Send a request and read its answer; a read follows redirects that stay on this host.
@@ -279,7 +279,7 @@ class Transport:
             return None
         target = urlsplit(location)
         query = target.query or urlsplit(path).query
-        return f"{target.path or '/'}?{query}" if query else target.path or "/"
+        return f"{target.path}?{query}" if query else target.path
 
     def _exchange(
         self, attempt: "Attempt", request: requests.PreparedRequest, path: str
@@ -505,9 +505,9 @@ def _tls_context() -> ssl.SSLContext:
 
 
 def _manager(api_url: str, pools: dict[str, Any]) -> urllib3.PoolManager:
-    """Make the pools; they use the environment's proxy, except for loopback and plain HTTP."""
+    """Make the pools; they use the environment's proxy, except for this machine itself."""
     parts, proxy = urlsplit(api_url), None
-    if parts.scheme == "https" and not is_loopback(parts.hostname or ""):
+    if not is_loopback(parts.hostname or ""):
         proxy = utils.select_proxy(api_url, utils.get_environ_proxies(api_url))
     if not proxy:
         return urllib3.PoolManager(**pools)
@@ -528,7 +528,7 @@ def _failure(error: Exception, seconds: float) -> NoAnswer:
         words = last.verify_message
     is_of_proxy = any(isinstance(each, exceptions.ProxyError) for each in causes)
     trouble = Trouble.LASTING
-    if is_of_proxy and words.startswith(_WRONG_LOGIN):
+    if words.startswith(_WRONG_LOGIN):
         # Not sent again, because some companies lock an account after a few wrong passwords
         text = "host.proxy_login"
     elif is_of_proxy and isinstance(last, ssl.SSLError) and type(last) not in _CLOSED:
