@@ -81,10 +81,13 @@ def test_pauses_of_several_threads_at_once_are_counted_once() -> None:
 
 
 def test_a_pause_that_is_much_longer_than_the_one_under_way_is_told() -> None:
-    retry, _, said = policy(15)
-    for seconds in (60, 600):
+    retry, clock, said = policy(15)
+    began = clock.now
+    for seconds in (60, 80, 600, 5):
         retry.begin_pause(seconds, REASON)
     assert [m.values["seconds"] for m in said] == [60, 600]
+    retry.wait()
+    assert clock.now - began == pytest.approx(600)
 
 
 def test_pauses_of_other_threads_are_told_at_the_end_of_a_block() -> None:
@@ -180,6 +183,21 @@ def test_githubs_pace_is_part_of_the_plan_of_a_run_that_has_an_end() -> None:
     assert ended.value.message.key == "limit.after_end"
     # The pauses for GitHub's pace have not been counted as waiting
     retry.begin_pause(30, REASON)
+
+
+@pytest.mark.parametrize(("slept", "left"), [(1, 60), (60.75, 0.25)])
+def test_a_write_that_would_wait_until_the_end_is_left_and_a_moment_is_not_announced(
+    slept: float, left: float
+) -> None:
+    retry, clock, said = policy(1)
+    pace = full(clock)
+    clock.sleep(slept)
+    pace.expect(100, end=clock.now + left)
+    with pytest.raises(OutOfTime):
+        retry.wait_for_turn(pace, creates_content=True)
+    pace.expect(100, end=clock.now + left + 0.25)
+    retry.wait_for_turn(pace, creates_content=True)
+    assert [message.values["seconds"] for message in said] == ([60] if left == 60 else [])
 
 
 def test_githubs_pace_is_waiting_like_any_other_where_nothing_ends_the_run() -> None:

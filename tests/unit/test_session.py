@@ -20,7 +20,8 @@ from registrar.github.queries import Query
 from registrar.github.rest import Rest
 from registrar.github.session import Request, Session
 from registrar.github.transport import Attempt, Transport
-from registrar.models.repository import Repository
+from registrar.models.repository import PullRequest, Repository
+from registrar.models.task import Change
 from registrar.runtime.cancellation import Cancellation
 from registrar.texts.messages import Message, msg
 from tests.clocks import FakeClock
@@ -57,7 +58,7 @@ class Scripted:
                 self.end_headers()
                 self.wfile.write(body)
 
-            do_GET = do_POST = do_PUT = answer  # noqa: N815 (the names of http.server)
+            do_GET = do_POST = do_PUT = do_PATCH = answer  # noqa: N815 (the names of http.server)
 
             def log_message(self, *_: Any) -> None:
                 pass
@@ -147,31 +148,75 @@ def test_the_pause_after_a_limit_does_not_depend_on_other_failures(host: Scripte
     assert 67.5 <= host.waited <= 84.4
 
 
-def test_a_list_says_that_a_pull_request_is_absent_on_its_last_page_only(host: Scripted) -> None:
-    def listed(number: int, branch: str) -> dict[str, Any]:
-        repo = {"id": 1, "full_name": "octo/example"}
-        return {
-            "number": number,
-            "html_url": f"https://github.com/octo/example/pull/{number}",
-            "body": None,
-            "state": "open",
-            "user": None,
-            "author_association": "NONE",
-            "head": {"ref": branch, "sha": "1" * 40, "repo": repo},
-            "base": {"ref": "main", "repo": repo},
-            "labels": [],
-            "assignees": [],
-            "created_at": "2026-01-01T00:00:00Z",
-            "closed_at": None,
-            "merged_at": None,
-            "merge_commit_sha": None,
-        }
+def listed(number: int, branch: str, body: str = "") -> dict[str, Any]:
+    """Return an open pull request as GitHub lists it."""
+    repo = {"id": 1, "full_name": "octo/example"}
+    return {
+        "number": number,
+        "html_url": f"https://github.com/octo/example/pull/{number}",
+        "body": body,
+        "state": "open",
+        "user": None,
+        "author_association": "NONE",
+        "head": {"ref": branch, "sha": "1" * 40, "repo": repo},
+        "base": {"ref": "main", "repo": repo},
+        "labels": [],
+        "assignees": [],
+        "created_at": "2026-01-01T00:00:00Z",
+        "closed_at": None,
+        "merged_at": None,
+        "merge_commit_sha": None,
+    }
 
-    host.answers = [(200, [listed(n, "theirs") for n in range(1, 101)]), (200, [listed(101, "x")])]
+
+@pytest.mark.parametrize("number", [1, 101])
+def test_a_list_says_that_a_pull_request_is_absent_on_its_last_page_only(
+    host: Scripted, number: int
+) -> None:
+    pulls = [listed(n, "x" if n == number else "theirs") for n in range(1, 102)]
+    host.answers = [(200, pulls[:100]), (200, pulls[100:])]
     host.session.note_made()
     found = Rest(host.session).open_pull_requests(REPOSITORY, "x")
-    assert [pull.number for pull in found] == [101]
+    assert [pull.number for pull in found] == [number]
     assert host.waited == 0
+
+
+def test_pull_requests_of_another_repository_that_has_the_name_by_now_are_not_used(
+    host: Scripted,
+) -> None:
+    rest = Rest(host.session)
+    host.answers = [(200, [listed(7, "x")])]
+    [pull] = rest.pull_requests(REPOSITORY._replace(id=1), "x")
+    assert pull.number == 7
+    with pytest.raises(GitHubError) as failed:
+        rest.pull_requests(REPOSITORY._replace(id=2), "x")
+    assert failed.value.kind is Kind.UNUSABLE
+
+
+def test_a_pull_request_that_is_open_again_was_not_closed_by_the_lost_request(
+    host: Scripted,
+) -> None:
+    pull = listed(7, "x", "new")
+    closed = pull | {"state": "closed"}
+    host.answers = [(200, pull), BROKEN, (200, pull), (200, closed)]
+    rest, given = Rest(host.session), PullRequest(7, pull["html_url"])
+    found = rest.update_pull_request(REPOSITORY, given, lambda _: Change("new", closes=True))
+    assert found
+    assert not found.is_open
+    assert [call.split()[0] for call in host.seen] == ["GET", "PATCH", "GET", "PATCH"]
+
+
+def test_the_beginning_of_a_branch_is_escaped_in_the_address(host: Scripted) -> None:
+    host.answers = [(200, [])]
+    assert Rest(host.session).branches_from(REPOSITORY, "add/50%#1") == {}
+    [call] = host.seen
+    assert call.endswith("/octo/example/git/matching-refs/heads/add/50%25%231")
+
+
+def test_without_a_list_of_branches_no_name_is_suggested(host: Scripted) -> None:
+    host.answers = [ABSENT]
+    error = Rest(host.session).no_branch_error(REPOSITORY, "develop")
+    assert error.message.key == "preflight.base_missing"
 
 
 @pytest.mark.parametrize("error", ["boom", None, {}])

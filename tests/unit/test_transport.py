@@ -282,7 +282,8 @@ def test_the_token_is_sent_to_the_api_alone(start: Start, monkeypatch: pytest.Mo
     proxy = start(raw.of(denied))
     api = start(raw.of(body(b'{"api": 1}')))
     for name in ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY"):
-        monkeypatch.setenv(name, proxy.url)
+        # Many environments name a proxy without its scheme
+        monkeypatch.setenv(name, proxy.url.removeprefix("http://"))
     monkeypatch.delenv("NO_PROXY", raising=False)
     monkeypatch.delenv("no_proxy", raising=False)
     found = send(api.url)
@@ -293,6 +294,12 @@ def test_the_token_is_sent_to_the_api_alone(start: Start, monkeypatch: pytest.Mo
     refused = send("https://api.example.invalid")
     assert isinstance(refused, NoAnswer)
     assert (refused.trouble, refused.text) == (Trouble.LASTING, "host.proxy_login")
+    proxy.scripts = [
+        raw.of(b"HTTP/1.1 502 No %b here\r\nContent-Length: 0\r\n\r\n" % TOKEN.encode())
+    ]
+    refused = send("https://api.example.invalid")
+    assert isinstance(refused, NoAnswer)
+    assert refused.detail == "Tunnel connection failed: 502 No *** here"
     assert proxy.requests
     assert all(TOKEN.encode() not in request for request in proxy.requests)
 
@@ -312,6 +319,14 @@ def test_a_redirect_is_followed_on_this_host_alone_with_its_query(
     assert isinstance(found, Response)
     assert found.data == {"y": 1}
     assert host.requests[1].startswith(b"GET /y?a=b ")
+
+
+@pytest.mark.parametrize(("to", "path"), [("/y?c=d", "/y?c=d"), ("", "/?a=b"), ("?c=d", "/?c=d")])
+def test_the_address_of_a_redirect_counts_as_it_is(start: Start, to: str, path: str) -> None:
+    host = start()
+    host.scripts = [redirect(host, to), raw.of(body(b"{}"))]
+    assert isinstance(send(host.url), Response)
+    assert host.requests[1].startswith(f"GET {path} ".encode())
 
 
 def test_redirects_end(start: Start) -> None:

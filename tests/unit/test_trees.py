@@ -11,6 +11,7 @@ import pytest
 from pygit2.enums import FileMode
 
 from registrar.github.fields import Contradiction
+from registrar.github.parse import git_tree
 from registrar.github.trees import DirectoryAnswer, GitDirectory, ProvedDirectories, to_ask, tree_id
 from registrar.models.repository import Entry
 
@@ -81,6 +82,18 @@ def test_a_listing_with_anything_else_is_noticed(
 ) -> None:
     first, *rest = listing.entries.items()
     assert not GitDirectory(listing.sha, dict([changed(*first), *rest])).is_proved
+
+
+def test_a_listing_is_cut_only_if_it_cannot_be_proved() -> None:
+    entries = [{"path": name.decode(), **entry._asdict()} for name, entry in ROOT.entries.items()]
+    for truncated in (True, False):
+        answer = {"sha": ROOT.sha, "truncated": truncated, "tree": entries}
+        assert git_tree(answer) == ROOT
+        assert git_tree(answer | {"tree": entries[1:]}) == (
+            None
+            if truncated
+            else first_of(ROOT, 0)._replace(entries=dict([*ROOT.entries.items()][1:]))
+        )
 
 
 def test_an_id_of_64_digits_is_sha_256() -> None:
