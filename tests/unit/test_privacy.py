@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
+from registrar.models.files import FileDefinition
+from registrar.models.paths import ListedPath, Unread
+from registrar.models.record import Record
 from registrar.models.repository import Repository
 from registrar.privacy import Privacy
 from registrar.texts.escaping import FoundPath, Lines
@@ -25,3 +30,17 @@ def test_of_one_repository_only_listed_paths_are_named_until_it_is_known_to_be_p
         assert [*map(made.text, texts)] == ["docs/SECURITY.md", "…", INSTEAD, "acme"]
     made.identify(Repository("o/r", visibility="public"))
     assert [*map(made.text, texts)] == [*texts]
+
+
+def test_a_conflict_at_a_listed_path_is_named_and_no_other_one() -> None:
+    listed = ListedPath(FileDefinition("a.md"), Unread())
+    row = Record(
+        cast("Any", None),
+        Repository("o/r"),
+        paths={"a.md": listed},
+        conflicts=("a.md", "acme/x"),
+    )
+    made = Privacy("", INSTEAD)
+    assert made.row(row).conflicts == ("a.md", "acme/x")
+    made.of_one(frozenset({"a.md"}))
+    assert made.row(row).conflicts == ("a.md",)

@@ -83,6 +83,25 @@ def test_size_is_looked_at_before_anything_is_read(workspace: Path) -> None:
     assert refused(workspace, "exact", most=99) == "file.too_large"
 
 
+def test_a_file_that_is_longer_than_the_system_says_is_too_large() -> None:
+    """It may grow while it is read. Files of Linux about processes have no length at all."""
+    with pytest.raises(Unreadable) as error:
+        Folder(Path("/proc/self")).read("status", most=10)
+    assert error.value.message.key == "file.too_large"
+
+
+def test_the_systems_words_say_why_a_file_or_a_folder_is_unreadable(workspace: Path) -> None:
+    folder, name = Folder(workspace), "x" * 300
+    for read in (
+        lambda: folder.read(name, most=9),
+        lambda: folder.files_below(name, most=9, in_all=9),
+    ):
+        with pytest.raises(Unreadable) as error:
+            read()
+        assert error.value.message.key == "file.unreadable"
+        assert error.value.message.values["reason"] == "File name too long"
+
+
 def test_access_rights_are_reported(workspace: Path) -> None:
     file = workspace / "docs/deep/file"
     file.chmod(0)

@@ -78,8 +78,7 @@ class Folder:
         except (FileNotFoundError, NotADirectoryError) as error:
             raise Unreadable(msg("file.no_folder", folder=shown)) from error
         except OSError as error:
-            reason = error.strerror or type(error).__name__
-            raise Unreadable(msg("file.unreadable", file=shown, reason=reason)) from error
+            raise Unreadable(msg("file.unreadable", file=shown, reason=error.strerror)) from error
         return sorted(names)
 
     def _require_plain(self, path: Path) -> None:
@@ -131,8 +130,7 @@ class Folder:
         except OSError as error:
             if error.errno in {errno.ENXIO, errno.EISDIR}:  # a socket, a directory
                 raise Unreadable(msg("file.not_regular", file=shown)) from error
-            reason = error.strerror or type(error).__name__
-            raise Unreadable(msg("file.unreadable", file=shown, reason=reason)) from error
+            raise Unreadable(msg("file.unreadable", file=shown, reason=error.strerror)) from error
         if data is None or len(data) > most:
             raise Unreadable(msg("file.too_large", file=shown, most=most))
         return data
@@ -150,8 +148,9 @@ class Folder:
         """
         path = self._root.joinpath(*self._parts(name))
         root = _repository_of(path)
-        inside = root and root.is_relative_to(self._root)
-        return str(path.relative_to(root if root and inside else self._root))
+        if not root or not root.is_relative_to(self._root):
+            root = self._root
+        return str(path.relative_to(root))
 
     def commit_with(self, name: str) -> str:
         """Return the id of the checked out commit, if git tracks the file ``name`` in the checkout.
