@@ -297,6 +297,22 @@ def test_no_other_profile_is_begun(
     assert [p.head for p in repository.pull_requests] == [HEALTH_BRANCH, SCAFFOLD_BRANCH]
 
 
+@pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGHUP, 0), (signal.SIGINT, 130)])
+def test_under_nohup_a_run_outlives_its_terminal(
+    action: Action, host: StandInHost, repository: Repository, number: int, exit_code: int
+) -> None:
+    """A process that a script starts in the background ignores SIGINT, too. It ends a run."""
+
+    def ignore() -> None:
+        for each in (signal.SIGHUP, signal.SIGINT):
+            signal.signal(each, signal.SIG_IGN)
+
+    environ = action.environment({"language": "en", "definitions": action.listing(*PATHS)})
+    host.on_request = first = SignalAt(number, lambda each: shortened(each) == "PUT contents/b.md")
+    run = action.end(first.to(action.begin(environ, first=ignore)), environ)
+    assert (first.sent, run.exit_code) == (True, exit_code), run.text
+
+
 # --- While the run reports ----------------------------------------------------------------
 
 
