@@ -27,6 +27,8 @@ SWITCHES = ["--yes", "--quiet", "--strict"]
 OPTIONS = [each.option for each in INPUTS.values() if each.name != "host_token"]
 OPTIONS += [*FILES, *SWITCHES, "--print-completion"]
 SECRET = "ghp_thisIsATokenThatNobodyMaySee0123456"
+IN_JAPANESE_JOB = {"GITHUB_ACTIONS": "true", "INPUT_PROFILE": "health"}
+"""The environment in which other runs begin with a line about the language."""
 
 
 def plain(action: Action) -> dict[str, str]:
@@ -68,8 +70,10 @@ def test_help_fits_a_terminal_of_80_columns(action: Action, language: str) -> No
     assert not [line for line in lines if re.search("^ *[、。）」]|[（「]$", line)]
 
 
-def test_version(action: Action) -> None:
-    run = action.process({}, REGISTRAR, "--version")
+@pytest.mark.parametrize("env", [{}, IN_JAPANESE_JOB])
+def test_version(action: Action, env: dict[str, str]) -> None:
+    """A program that reads the version sees no line about the language."""
+    run = action.process(env, REGISTRAR, "--version")
     assert (run.exit_code, run.stdout, run.stderr) == (0, f"registrar {__version__}\n", "")
 
 
@@ -410,6 +414,11 @@ def completions(action: Action, *words: str) -> set[str]:
     ask = f"COMP_WORDS=({given}); COMP_CWORD={len(words)}; _shtab_registrar registrar '{words[-1]}'"
     shell = ["bash", "--norc", "-c", f'{script}\n{ask}\necho "${{COMPREPLY[@]}}"']
     return {*subprocess.run(shell, capture_output=True, text=True, check=True).stdout.split()}
+
+
+def test_a_script_for_completion_begins_with_no_line_about_the_language(action: Action) -> None:
+    asked = ("--print-completion", "bash")
+    assert action.start(IN_JAPANESE_JOB, *asked).lines[0] == action.start({}, *asked).lines[0]
 
 
 @pytest.mark.parametrize(

@@ -278,6 +278,7 @@ def test_a_second_signal_ends_at_once(
     assert is_under_way(host, call)
     # This is the code of the second signal, because the grace of the first one has not ended
     assert ended.exit_code == 128 + signal.SIGTERM
+    assert "Cancelled" not in ended.text
     finished_by_another_run(action, repository)
 
 
