@@ -161,6 +161,15 @@ def test_a_persons_private_repositories_are_found(many: Start, host: StandInHost
         assert f"{name}: missing files: 4" in run.stdout
 
 
+def test_a_failure_does_not_say_that_there_is_no_such_owner(many: Start, host: StandInHost) -> None:
+    host.create_repository("octocat/open", PRESENT)
+    refuse(host, lambda request: request.path == "/users/octocat/repos", 403, message="No")
+    run = many(target_repos="octocat/*")
+    assert (run.exit_code, only_reads(host)) == (2, True)
+    assert "Listing repositories (page 1) failed: No (HTTP 403)" in run.stderr
+    assert "There is no organisation or user" not in run.console
+
+
 @pytest.mark.parametrize(
     ("inputs", "part"),
     [

@@ -44,6 +44,42 @@ def test_a_later_name_that_cannot_be_read_fails_and_what_is_missing_is_known(
     assert run.outputs["missing"] == str(len(MISSING))
 
 
+@pytest.mark.parametrize(
+    ("status", "words", "state", "exit_code"),
+    [
+        (401, "Bad credentials", "not read", 2),
+        (410, "No such version", "not read", 1),
+        (403, "No", "failed", 1),
+    ],
+)
+def test_what_every_other_request_would_meet_ends_the_reading_of_all(
+    many: Start,
+    make: Make,
+    host: StandInHost,
+    status: int,
+    words: str,
+    state: str,
+    exit_code: int,
+) -> None:
+    make(0, 2)
+    # Each listing has to be read again, with a request of its own
+    host.quirks.most_entries = 0
+    refuse(host, lambda request: "/git/trees/" in request.path, status, message=words)
+    run = many(mode="plan")
+    assert (states(run), run.exit_code) == ({state: 2}, exit_code)
+
+
+@pytest.mark.parametrize(("directories", "times"), [(49, 2), (50, 1)])
+def test_a_plan_looks_into_the_branches_if_the_query_has_room_for_all_directories_twice(
+    many: Start, make: Make, host: StandInHost, action: Action, directories: int, times: int
+) -> None:
+    make(0, 1)
+    listed = action.listing(*(f"d{number}/x" for number in range(directories)))
+    many(mode="plan", definitions=listed).or_fail()
+    [query] = [each.json["query"] for each in host.requests if each.path == "/graphql"]
+    assert query.count("p1: file(") == times
+
+
 @pytest.mark.large
 @pytest.mark.parametrize("mode", ["register", "plan"])
 @pytest.mark.parametrize("comes", [True, False])
