@@ -90,13 +90,15 @@ def explanation(message: Message) -> str:
 def with_changes(name: str, changes: Mapping[str, Any]) -> Recording:
     """Return a recording with other values at some places of its body.
 
-    A place is written like ``data.nodes.0``; the body itself is the place without a name.
+    A place is written like ``files.0.sha``; the body itself is the place without a name. In an
+    answer of GraphQL, all places but ``errors`` are below ``data``.
     """
     recording = recordings()[name]
     root = {"": json.loads(json.dumps(recording.body))}
     for place, value in changes.items():
         at: Any = root
-        *above, last = ["", *filter(None, place.split("."))]
+        data = ["data"] if name.startswith("query") and place != "errors" else []
+        *above, last = ["", *data, *filter(None, place.split("."))]
         for each in above:
             at = at[int(each) if isinstance(at, list) else each]
         at[int(last) if isinstance(at, list) else last] = value
@@ -114,47 +116,31 @@ def result_of(host: StandInHost, recording: Recording) -> Any:
         return error.kind
 
 
-IN_CONTENTS, IN_DIRECTORY = (
-    "GET contents: a file is there",
-    "GET contents of a directory: it is there",
-)
-IN_PULL, IN_COMPARISON = "GET pulls/N: it is there", "GET compare: one file was added"
-IN_HEADS = "query repository: the branches with this part in their names"
-IN_COMMITS = "query commits: both are there, with the directory"
-IN_NODES = "query nodes: it is there, with the directory"
-NOT_FOUND, FORBIDDEN = ({"type": kind, "message": "x"} for kind in ("NOT_FOUND", "FORBIDDEN"))
+NULLS = {
+    "GET contents: a file is there": "path type sha",
+    "GET contents: a directory is there": "0.path",
+    "GET contents of a directory: it is there": "0.name",
+    "GET compare: one file was added": (
+        "files files.0.status files.0.filename merge_base_commit.sha"
+    ),
+    "GET collaborators/permission: somebody may write": "permission",
+    "GET pulls/N: it is there": "state user.login head.ref head.sha base.ref",
+    "GET pulls: one is open": "0.head.ref",
+    "PUT contents: the file is made": "commit.sha",
+    "GET git/ref: the branch is there": "object.sha",
+    "GET repo: it is there": "default_branch",
+    "GET git/trees: the whole tree": "truncated",
+    "GET orgs/ORG/repos: a list": "0",
+}
+"""Places in answers, separated by blanks, that must not be null."""
 
 
 @pytest.mark.parametrize(
     ("name", "place", "value"),
     [
-        (IN_CONTENTS, "path", None),
-        (IN_CONTENTS, "type", None),
-        (IN_CONTENTS, "sha", None),
-        (IN_CONTENTS, "", []),
-        ("GET contents: a directory is there", "0.path", None),
-        (IN_DIRECTORY, "0.name", None),
-        (IN_COMPARISON, "files", None),
-        (IN_COMPARISON, "files.0.status", None),
-        (IN_COMPARISON, "files.0.filename", None),
-        (IN_COMPARISON, "merge_base_commit.sha", None),
-        ("GET collaborators/permission: somebody may write", "permission", None),
-        (IN_PULL, "state", None),
-        (IN_PULL, "user.login", None),
-        (IN_PULL, "head.ref", None),
-        (IN_PULL, "head.sha", None),
-        (IN_PULL, "head.repo.full_name", None),
-        (IN_PULL, "base.ref", None),
-        (IN_PULL, "labels", [{"name": None}]),
-        (IN_PULL, "assignees", [{"login": None}]),
-        ("GET pulls: one is open", "0.head.repo.full_name", None),
-        ("GET pulls: one is open", "0.head.ref", None),
-        ("PUT contents: the file is made", "commit.sha", None),
-        ("GET git/ref: the branch is there", "object.sha", None),
-        ("GET repo: it is there", "default_branch", None),
+        *((name, place, None) for name, places in NULLS.items() for place in places.split()),
+        ("GET contents: a file is there", "", []),
         ("GET properties/values: some are set", "0.value", 7),
-        ("GET git/trees: the whole tree", "truncated", None),
-        ("GET orgs/ORG/repos: a list", "0", None),
         ("GET orgs/ORG/properties/values: a list", "", {}),
     ],
 )
@@ -164,74 +150,55 @@ def test_a_value_of_another_type_is_not_used(
     assert result_of(host, with_changes(name, {place: value})) is Kind.UNUSABLE
 
 
+def errors(kind: str, *path: object) -> list[object]:
+    """Return the errors of a GraphQL answer that has one."""
+    return [{"type": kind, "path": path, "message": "x"}]
+
+
+PULL, COMPARISON = "GET pulls/N: it is there", "GET compare: one file was added"
+OPEN = "query repository: the branch and its pull request are there"
+HEADS = "query repository: the branches with this part in their names"
+COMMITS = "query commits: both are there, with the directory"
+NODES = "query nodes: it is there, with the directory"
+OF_OWNER = "query .github: it is there, with the directory"
+BRANCH = {"name": "chore/add-files", "target": {"oid": IDS["<head>"]}}
+OF_NO_ACCOUNT = {"branches": {BRANCH["name"]: {"pull_requests": [{"author": "", "number": 1}]}}}
+OF_FORK: dict[str, Any] = {"branches": {BRANCH["name"]: {"pull_requests": []}}}
+UNREAD = {"branches": {}, "pull_requests_error": {"kind": "PERMISSION"}}
+OF_CONTENTS = errors("NOT_FOUND", "nodes", 0, "defaultBranchRef")
+PRIVATE = {"repository.c0": None, "errors": errors("FORBIDDEN", "repository", "c0")}
+UNKNOWN = {"repository.c0": None, "errors": errors("NOT_FOUND", "repository", "c0")}
+
+
 @pytest.mark.parametrize(
     ("name", "changes", "expected"),
     [
         # GitHub describes these values as optional
-        (IN_COMPARISON, {"files.0.sha": None}, {"added": {"docs/new.md": ""}}),
+        (COMPARISON, {"files.0.sha": None}, {"added": {"docs/new.md": ""}}),
         ("GET properties/values: some are set", {"0.value": None}, {"tier": []}),
-        (IN_PULL, {"head.repo": None}, {"head_repository": "", "author": "octocat"}),
-        (IN_PULL, {"base.repo": None}, {"of": None}),
-        (IN_PULL, {"merged_at": "2026-01-02T03:04:05Z"}, {"merged": True, "merge_commit": ""}),
+        (PULL, {"head.repo": None}, {"head_repository": "", "author": "octocat"}),
+        (PULL, {"base.repo": None}, {"of": None}),
+        (PULL, {"merged_at": "2026-01-02T03:04:05Z"}, {"merged": True, "merge_commit": ""}),
         ("GET rate_limit: the token is accepted", {"resources.graphql": None}, None),
-        (
-            "query repository: the branch and its pull request are there",
-            {"data.pulls.h0.nodes.0.author": None},
-            {"branches": {"chore/add-files": {"pull_requests": [{"author": "", "number": 1}]}}},
-        ),
-        (
-            "query repository: the branch and its pull request are there",
-            {"data.pulls.h0.nodes.0.headRepository": None},
-            {"branches": {"chore/add-files": {"pull_requests": []}}},
-        ),
-        (
-            "query repository: the branch and its pull request are there",
-            {"data.pulls.h0.nodes": None, "errors": [FORBIDDEN | {"path": ["pulls", "h0"]}]},
-            {"branches": {}, "pull_requests_error": {"kind": "PERMISSION"}},
-        ),
+        (OPEN, {"pulls.h0.nodes.0.author": None}, OF_NO_ACCOUNT),
+        (OPEN, {"pulls.h0.nodes.0.headRepository": None}, OF_FORK),
+        (OPEN, {"pulls.h0.nodes": None, "errors": errors("FORBIDDEN", "pulls", "h0")}, UNREAD),
         # All names of branches, or none of them
-        (IN_HEADS, {"data.repository.heads.nodes": None}, {"heads": None}),
-        (IN_HEADS, {"data.repository.heads.pageInfo.hasNextPage": True}, {"heads": None}),
+        (HEADS, {"repository.heads.nodes": None}, {"heads": None}),
+        (HEADS, {"repository.heads.pageInfo.hasNextPage": True}, {"heads": None}),
         (
-            IN_HEADS,
-            {
-                "data.repository.heads.nodes": [
-                    None,
-                    {"name": "chore/add-files", "target": {"oid": IDS["<head>"]}},
-                ]
-            },
-            {"heads": {"chore/add-files": IDS["<head>"]}},
+            HEADS,
+            {"repository.heads.nodes": [None, BRANCH]},
+            {"heads": {BRANCH["name"]: IDS["<head>"]}},
         ),
         # A part that is null, with another error than usual, or without one
-        (IN_NODES, {"data.nodes.0": None}, [{"message": "preflight.not_found"}]),
-        (
-            IN_NODES,
-            {"errors": [NOT_FOUND | {"path": ["nodes", 0, "defaultBranchRef"]}]},
-            [{"message": "many.unreadable"}],
-        ),
-        (IN_NODES, {"errors": [FORBIDDEN | {"path": ["rateLimit"]}]}, Kind.PERMISSION),
-        (IN_COMMITS, {"data.repository.c0": {}}, Kind.NOT_BEGUN),
-        (
-            IN_COMMITS,
-            {
-                "data.repository.c0": None,
-                "errors": [NOT_FOUND | {"path": ["repository", "c0"]}],
-            },
-            Kind.NOT_BEGUN,
-        ),
-        (
-            IN_COMMITS,
-            {
-                "data.repository.c0": None,
-                "errors": [FORBIDDEN | {"path": ["repository", "c0"]}],
-            },
-            Kind.PERMISSION,
-        ),
-        (
-            "query .github: it is there, with the directory",
-            {"data.repository.defaultBranchRef": None},
-            None,
-        ),
+        (NODES, {"nodes.0": None}, [{"message": "preflight.not_found"}]),
+        (NODES, {"errors": OF_CONTENTS}, [{"message": "many.unreadable"}]),
+        (NODES, {"errors": errors("FORBIDDEN", "rateLimit")}, Kind.PERMISSION),
+        (COMMITS, {"repository.c0": {}}, Kind.NOT_BEGUN),
+        (COMMITS, UNKNOWN, Kind.NOT_BEGUN),
+        (COMMITS, PRIVATE, Kind.PERMISSION),
+        (OF_OWNER, {"repository.defaultBranchRef": None}, None),
     ],
 )
 def test_what_may_be_null(
