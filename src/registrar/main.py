@@ -34,14 +34,13 @@ def main(
     environ: Mapping[str, str],
     stdout: TextIO,
     stderr: TextIO,
-    cancellation: Cancellation | None = None,
+    cancellation: Cancellation,
 ) -> int:
     """Run registrar once and return its exit code.
 
     ``arguments`` are those of the command line, without the program's name. ``cancellation`` has
     the clock, and knows of signals if the entry point has installed it.
     """
-    cancellation = cancellation or Cancellation()
     command_line = cli.parse(arguments, environ)
     environ = {**environ, **command_line.variables}
     languages = environment.languages(environ, is_contracts=bool(command_line.command))

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from registrar.errors import Kind
-from registrar.github.answer import GRAPHQL, NoAnswer, Response, Sent, Trouble
+from registrar.errors import Failure, GitHubError, Kind, exit_code
+from registrar.github.answer import GRAPHQL, GraphQLError, NoAnswer, Response, Sent, Trouble
 from registrar.github.case import (
     Case,
     Context,
@@ -29,6 +29,7 @@ from registrar.github.classify import (
 )
 from registrar.github.classify import LIMITS as LIMITED
 from registrar.github.graphql import refusal
+from registrar.github.parse_graphql import is_about_directory
 from registrar.texts.messages import LANGUAGES, Catalogue, msg
 
 HERE = Context("api.github.com", "octo/example", "", "")
@@ -407,6 +408,18 @@ def test_every_row_has_all_that_its_words_take() -> None:
         assert Catalogue(language).text(shown)
 
 
+MAY_HAVE_WRITTEN = (
+    "PARTIAL TIMED_OUT LAG LIMIT TRANSIENT UNEXPECTED UNUSABLE FATAL OUT_OF_TIME OTHER"
+)
+
+
+@pytest.mark.parametrize("kind", [each for each in Kind if each is not Kind.CANCELLED])
+def test_a_clear_refusal_is_the_only_failure_with_exit_code_2(kind: Kind) -> None:
+    error = GitHubError(Failure.of(msg("fault.lag"), kind))
+    assert (exit_code(error, wrote=False) == 1) is (kind.name in MAY_HAVE_WRITTEN.split())
+    assert exit_code(error, wrote=True) == 1
+
+
 # --- GraphQL ------------------------------------------------------------------------------------
 
 MOVED_ON = f"Ref refs/heads/x is at {'1' * 40} but expected {'2' * 40}"
@@ -445,6 +458,23 @@ def test_a_query_with_too_large_an_answer_asks_too_much(
 def test_a_query_that_a_gateway_cut_off_ran_out_of_time(status: int) -> None:
     assert outcome("query", answer(status, "x")).kind is Kind.TIMED_OUT
     assert outcome("mutation", answer(status, "x")).kind is Kind.TRANSIENT
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "path", "expected"),
+    [
+        ("NOT_FOUND", "x", ("target", "p12"), True),
+        ("", "Could not resolve file over 10mb.", ("target", "p0"), True),
+        ("FORBIDDEN", "Could not resolve file for path 'a'.", ("target", "p0"), False),
+        ("", "x", ("target", "p0"), False),
+        ("NOT_FOUND", "x", ("target", "p0", "entries"), False),
+        ("NOT_FOUND", "x", (), False),
+    ],
+)
+def test_only_an_error_that_says_so_is_about_a_missing_directory(
+    kind: str, words: str, path: tuple[str, ...], expected: bool
+) -> None:
+    assert is_about_directory(GraphQLError(kind, words, path)) is expected
 
 
 @pytest.mark.parametrize("words", [*TIMEOUTS, TOO_MUCH_SAID])

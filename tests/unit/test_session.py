@@ -308,7 +308,9 @@ def test_a_signal_while_waiting(
 def test_what_this_run_has_made_is_waited_for(host: Scripted) -> None:
     host.session.note_made()
     host.answers = [ABSENT] * 4 + [OK]
-    assert host.send("GET", may_lag=True) == "x"
+    # It is asked once if the waiting makes sense, because the answer may take a request
+    answers = [True]
+    assert host.send("GET", may_lag=True, is_worth_waiting=answers.pop) == "x"
     assert len(host.seen) == 5
     assert 3.75 <= host.waited <= 4.8
     assert [m.key for m in host.said] == ["wait.lag"]
@@ -327,6 +329,10 @@ def test_it_is_waited_for_ten_seconds_and_not_longer(host: Scripted) -> None:
     # A lag that lasts shows neither a missing permission nor that the object never existed
     assert host.failure("GET", may_lag=True).kind is Kind.LAG
     assert len(host.seen) == sent + 1
+    host.session.note_made()
+    host.clock.sleep(10)
+    assert host.failure("GET", may_lag=True).kind is Kind.LAG
+    assert len(host.seen) == sent + 2
 
 
 def test_what_this_run_has_not_made_is_not_waited_for(host: Scripted) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 import certifi
 import pytest
 from github import GithubException
+from urllib3 import exceptions
 
 from registrar.github import transport as module
 from registrar.github.answer import NoAnswer, Response, Trouble, Unanswered
@@ -367,6 +368,19 @@ def test_after_its_end_a_run_tries_nothing_again(start: Start) -> None:
     found = ask(transport, "GET")
     assert isinstance(found, NoAnswer)
     assert found.trouble is Trouble.LASTING
+
+
+@pytest.mark.parametrize("kind", [ssl.SSLEOFError, ssl.SSLZeroReturnError])
+def test_a_connection_that_the_other_end_has_closed_may_be_made_later(
+    kind: type[ssl.SSLError],
+) -> None:
+    closed = kind("closed")
+    for error, text in (
+        (exceptions.SSLError(closed), "fault.connection_lost"),
+        (exceptions.ProxyError("", closed), "fault.proxy"),
+    ):
+        found = module._failure(error, 1.0)
+        assert (found.text, found.trouble is Trouble.LASTING) == (text, False)
 
 
 def test_one_context_for_all_connections(monkeypatch: pytest.MonkeyPatch) -> None:
