@@ -238,6 +238,7 @@ def test_a_policy_is_known_by_its_words(words: str) -> None:
         ("PUT contents/a", {}, "installation_permission"),
         ("PUT contents/a", {"own": "octo/Other"}, "own_token"),
         ("PUT contents/a", {"own": "Octo/example"}, "installation_permission"),
+        ("PUT contents/a", {"own": "o/r", "target": "o/R"}, "installation_permission"),
         ("GET a", {"own": "octo/Other", "target": ""}, "installation_permission"),
     ],
 )
@@ -457,7 +458,8 @@ def test_a_query_with_too_large_an_answer_asks_too_much(
 @pytest.mark.parametrize("status", [502, 504])
 def test_a_query_that_a_gateway_cut_off_ran_out_of_time(status: int) -> None:
     assert outcome("query", answer(status, "x")).kind is Kind.TIMED_OUT
-    assert outcome("mutation", answer(status, "x")).kind is Kind.TRANSIENT
+    for call in ("mutation", "GET x"):
+        assert outcome(call, answer(status, "x")).kind is Kind.TRANSIENT
 
 
 @pytest.mark.parametrize(
@@ -675,6 +677,8 @@ def test_no_answer(trouble: Trouble) -> None:
     assert found.reason.key == "fault.timeout"
     assert found.reason.values["host"] == "api.github.com"
     assert found.reason.values["detail"] == "why"
+    without_words = outcome("PUT contents/a", NoAnswer(trouble, "fault.timeout"))
+    assert without_words.reason.values["detail"] == "-"
 
 
 # --- Which of GitHub's words give the same cause --------------------------------------------------
@@ -712,10 +716,20 @@ def test_names_addresses_ids_and_numbers_do_not_count(one: str, other: str) -> N
     [
         ("Changes must be made through a pull request", "Commits must have a signature"),
         ("A rule forbids it", "A role forbids it"),
+        ("'rule of law' forbids it", "' of law' forbids it"),
     ],
 )
 def test_other_words_are_another_cause(one: str, other: str) -> None:
     assert words_alone(one, "octo/rule", "rule") != words_alone(other, "octo/rule", "rule")
+
+
+def test_the_name_of_a_repository_does_not_count_if_its_number_is_in_the_address() -> None:
+    sent = Sent("POST", "/repositories/1000/pulls")
+    causes = {
+        cause_of("", answer(403, f"o/{name} is locked"), sent, HERE._replace(target=f"o/{name}"))
+        for name in ("app", "rule")
+    }
+    assert len(causes) == 1
 
 
 @pytest.mark.parametrize(("length", "is_name"), [(255, True), (256, False)])

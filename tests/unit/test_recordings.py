@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from registrar.errors import Kind, RegistrarError
+from registrar.github.limits import Resource
 from registrar.texts.messages import Message
 from tests.fakehub import Fault, FaultKind, StandInHost
 from tests.harness import ROOT
@@ -162,6 +163,7 @@ COMMITS = "query commits: both are there, with the directory"
 NODES = "query nodes: it is there, with the directory"
 OF_OWNER = "query .github: it is there, with the directory"
 BRANCH = {"name": "chore/add-files", "target": {"oid": IDS["<head>"]}}
+CLOSED = {"branches": {BRANCH["name"]: {"pull_requests": [{"closed_at": "2026-01-02T03:04:05Z"}]}}}
 OF_NO_ACCOUNT = {"branches": {BRANCH["name"]: {"pull_requests": [{"author": "", "number": 1}]}}}
 OF_FORK: dict[str, Any] = {"branches": {BRANCH["name"]: {"pull_requests": []}}}
 UNREAD = {"branches": {}, "pull_requests_error": {"kind": "PERMISSION"}}
@@ -180,6 +182,7 @@ UNKNOWN = {"repository.c0": None, "errors": errors("NOT_FOUND", "repository", "c
         (PULL, {"base.repo": None}, {"of": None}),
         (PULL, {"merged_at": "2026-01-02T03:04:05Z"}, {"merged": True, "merge_commit": ""}),
         ("GET rate_limit: the token is accepted", {"resources.graphql": None}, None),
+        (OPEN, {"pulls.h0.nodes.0.closedAt": "2026-01-02T03:04:05Z"}, CLOSED),
         (OPEN, {"pulls.h0.nodes.0.author": None}, OF_NO_ACCOUNT),
         (OPEN, {"pulls.h0.nodes.0.headRepository": None}, OF_FORK),
         (OPEN, {"pulls.h0.nodes": None, "errors": errors("FORBIDDEN", "pulls", "h0")}, UNREAD),
@@ -227,6 +230,17 @@ def test_what_our_code_makes_of_an_answer(host: StandInHost, name: str) -> None:
     assert fails == recording.fails
     assert part_of(recording.gives, gives) == recording.gives
     assert (len(served.hits) > 1) == recording.again
+
+
+def test_both_rate_limits_of_the_token_are_known_before_the_first_request(
+    host: StandInHost,
+) -> None:
+    """The answer names them without a header."""
+    resets = {f"resources.{name}.reset": 4_000_000_000 for name in ("core", "graphql")}
+    serve(host, with_changes("GET rate_limit: the token is accepted", resets))
+    github = Caller(host.url, host.create_token("classic")).github
+    github.check_token()
+    assert [github.limits.remaining(each) for each in Resource] == [4994, 5000]
 
 
 def test_the_page_of_the_documentation_is_up_to_date() -> None:

@@ -236,6 +236,19 @@ def test_an_answer_to_a_query_without_what_was_asked_for_is_no_success(
     assert failed.value.kind is Kind.UNUSABLE
 
 
+def test_only_a_limit_doubles_the_interval_between_writes_and_once_for_a_request(
+    host: Scripted,
+) -> None:
+    pace = host.session.limits.pace
+    pace.expect(1, end=host.clock.now + 10_000)
+    intervals = []
+    for failures in ([BROKEN, BROKEN], [LIMITED, BROKEN, LIMITED], [LIMITED]):
+        host.answers = [*failures, OK]
+        assert host.send() == "x"
+        intervals.append(pace.interval)
+    assert intervals == [1, 2, 4]
+
+
 def test_limits_take_no_tries_from_other_failures(host: Scripted) -> None:
     host.answers = [LIMITED, LIMITED, LIMITED, BROKEN, BROKEN, BROKEN, BROKEN, BROKEN, OK]
     assert host.send() == "x"

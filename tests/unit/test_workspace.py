@@ -64,9 +64,9 @@ def test_nothing_outside_is_read(workspace: Path, target: str, name: str) -> Non
     assert refused(workspace, name) == "file.outside"
 
 
-@pytest.mark.parametrize("name", [".git/config", "link", "sub/.git/config", "GIT/config"])
+@pytest.mark.parametrize("name", [".git/config", "link", "sub/.Git/config", "GIT/config"])
 def test_nothing_in_a_git_directory_is_read(workspace: Path, name: str) -> None:
-    for directory in (".git", "sub/.git"):
+    for directory in (".git", "sub/.Git"):
         (workspace / directory).mkdir(parents=True)
         (workspace / directory / "config").write_bytes(b"token")
     (workspace / "link").symlink_to(".git/config")

@@ -133,8 +133,11 @@ def test_batches_that_are_too_large_are_halved(
     assert states(run) == {"to open": 5, "complete": 20}
 
 
+@pytest.mark.parametrize(
+    "kind", [FaultKind.ERROR_502_HTML, FaultKind.ERROR_500, FaultKind.HTML_200]
+)
 def test_a_batch_that_fails_is_sent_once_more_and_then_halved(
-    many: Start, make: Make, host: StandInHost
+    many: Start, make: Make, host: StandInHost, kind: FaultKind
 ) -> None:
     make(100, 0)
     sizes = list[int]()
@@ -145,7 +148,7 @@ def test_a_batch_that_fails_is_sent_once_more_and_then_halved(
         sizes.append(len(request.json["variables"]["ids"]))
         return sizes[-1] == 11
 
-    host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=is_the_rest, times=None))
+    host.faults.add(Fault(kind, match=is_the_rest, times=None))
     assert states(many(mode="plan")) == {"complete": 100}
     assert sizes == [10, 16, 25, 38, 11, 11, 5, 6]
 
