@@ -98,7 +98,7 @@ def with_changes(name: str, changes: Mapping[str, Any]) -> Recording:
     root = {"": json.loads(json.dumps(recording.body))}
     for place, value in changes.items():
         at: Any = root
-        data = ["data"] if name.startswith("query") and place != "errors" else []
+        data = ["data"] if name.startswith("query") and not place.startswith("errors") else []
         *above, last = ["", *data, *filter(None, place.split("."))]
         for each in above:
             at = at[int(each) if isinstance(at, list) else each]
@@ -149,6 +149,14 @@ def test_a_value_of_another_type_is_not_used(
     host: StandInHost, name: str, place: str, value: object
 ) -> None:
     assert result_of(host, with_changes(name, {place: value})) is Kind.UNUSABLE
+
+
+@pytest.mark.parametrize("what", ["repository", "object", "commits", "nodes", ".github"])
+def test_a_directory_that_is_not_listed_and_not_missing_either_is_a_contradiction(
+    host: StandInHost, what: str
+) -> None:
+    recording = with_changes(f"query {what}: a directory is missing", {"errors.0.type": ""})
+    assert result_of(host, recording) is Kind.UNUSABLE
 
 
 def errors(kind: str, *path: object) -> list[object]:

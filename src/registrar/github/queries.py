@@ -130,7 +130,7 @@ class Query(NamedTuple):
         """The name of the field that has the base branch of a repository."""
         return "base" if self.base else "defaultBranchRef"
 
-    def points(self, repositories: int = 1) -> int:
+    def points(self, repositories: int) -> int:
         """Return the points that the query costs: 1 for 100 connections, over all repositories.
 
         https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api

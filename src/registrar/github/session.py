@@ -309,7 +309,7 @@ class Session:
             may_lag=request.may_lag and self._last_made is not None,
         )
         meaning = classify(case, self._clock.time(), judged)
-        if context.was_accepted and meaning.kind is Kind.TOKEN_REJECTED:
+        if meaning.kind is Kind.TOKEN_REJECTED:
             self.limits.rejections += 1
         return meaning
 
