@@ -744,6 +744,12 @@ def test_a_long_value_of_a_request_is_a_text(length: int, is_name: bool) -> None
     assert (one == other) is is_name
 
 
+def test_a_name_that_is_a_part_of_another_one_leaves_nothing_of_it() -> None:
+    letters = "abcdefghijkl"
+    names = [" ".join(letters[start:]) for start in range(11)]
+    assert words_alone(f"No {names[0]} here", *names) == "no here"
+
+
 @pytest.mark.parametrize("part", ["x", "x-", "x.", "a.b/ ", "x://", "- ", "'x' "])
 def test_of_long_words_each_is_looked_at_once(part: str) -> None:
     """If an expression did not take linear time, the test would not end."""
