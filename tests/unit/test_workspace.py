@@ -102,6 +102,28 @@ def test_the_systems_words_say_why_a_file_or_a_folder_is_unreadable(workspace: P
         assert error.value.message.values["reason"] == "File name too long"
 
 
+def test_a_folder_holds_as_many_files_as_it_may_and_its_first_mistake_is_named(
+    workspace: Path,
+) -> None:
+    below, folder = workspace / "many/x", Folder(workspace)
+    below.mkdir(parents=True)
+    for number in range(5):
+        (below / f"{number}").write_bytes(b"")
+    # Each time it looks at six names: five files and their folder
+    for in_all in (0, 6):
+        found = folder.files_below("many", most=5, in_all=in_all)
+        assert found == [f"x/{number}" for number in range(5)]
+    with pytest.raises(Unreadable, match="file.too_many_in_all"):
+        folder.files_below("many", most=5, in_all=11)
+    with pytest.raises(Unreadable, match="file.too_many "):
+        folder.files_below("many", most=4, in_all=12)
+    for name in "edcba":
+        (below / name).symlink_to("0")
+    with pytest.raises(Unreadable) as error:
+        folder.files_below("many", most=5, in_all=18)
+    assert error.value.message.values["file"] == "many/x/a"
+
+
 def test_access_rights_are_reported(workspace: Path) -> None:
     file = workspace / "docs/deep/file"
     file.chmod(0)
