@@ -155,6 +155,7 @@ REFUSALS = [
         Kind.PERMISSION,
         "refusal.not_permitted",
     ),
+    ("GET x", 451, "No.", Kind.REFUSED, "refusal.other"),
     ("GET x", 418, "I am a teapot", Kind.UNEXPECTED, "refusal.other"),
     ("GET x", 400, "Problems parsing JSON", Kind.UNEXPECTED, "refusal.other"),
     # The words of a query that asks too much, in an answer of REST
