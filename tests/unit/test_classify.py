@@ -155,6 +155,7 @@ REFUSALS = [
         Kind.PERMISSION,
         "refusal.not_permitted",
     ),
+    ("GET x", 410, "Version x is gone", Kind.FATAL, "host.api_version"),
     ("GET x", 451, "No.", Kind.REFUSED, "refusal.other"),
     ("GET x", 418, "I am a teapot", Kind.UNEXPECTED, "refusal.other"),
     ("GET x", 400, "Problems parsing JSON", Kind.UNEXPECTED, "refusal.other"),
@@ -373,6 +374,8 @@ LIMITS = [
         "secondary_limit",
         None,
     ),
+    ("query", answer(200, errors(("RATE_LIMITED", "x"))), "primary_limit", None),
+    ("query", answer(200, errors(("RATE_LIMIT", "x"))), "primary_limit", None),
     ("POST pulls", answer(403, QUICKLY), "too_quickly", None),
     ("mutation", answer(200, errors(("UNPROCESSABLE", QUICKLY))), "too_quickly", None),
 ]
