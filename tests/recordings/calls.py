@@ -278,7 +278,9 @@ _CALLS: dict[str, Call] = {
     ),
     "query nodes": Call(
         GRAPHQL,
-        lambda run, given: run.many.inspect_many([given.listed], [given.branch], given.directories),
+        lambda run, given: run.many.inspect_many(
+            [given.listed], [given.branch], given.directories, base="", looks_into_branch=False
+        ),
         "pulls: nodes",
     ),
     "query .github": Call(

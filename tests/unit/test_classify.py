@@ -720,6 +720,7 @@ def test_names_addresses_ids_and_numbers_do_not_count(one: str, other: str) -> N
     [
         ("Changes must be made through a pull request", "Commits must have a signature"),
         ("A rule forbids it", "A role forbids it"),
+        ("Refused by a rule.", "Refused by a."),
         ("'rule of law' forbids it", "' of law' forbids it"),
     ],
 )
@@ -727,10 +728,23 @@ def test_other_words_are_another_cause(one: str, other: str) -> None:
     assert words_alone(one, "octo/rule", "rule") != words_alone(other, "octo/rule", "rule")
 
 
-def test_the_name_of_a_repository_does_not_count_if_its_number_is_in_the_address() -> None:
-    sent = Sent("POST", "/repositories/1000/pulls")
+@pytest.mark.parametrize(
+    ("address", "body", "words"),
+    [
+        ("/repositories/1000/pulls", "", "o/{} is locked"),
+        ("/repos/o/{}/pulls", "", "'{}' is locked"),
+        ("/repos/o/r/contents/docs/{}.md?ref=x", "", "docs/{}.md is bad"),
+        ("/repos/o/r/git/refs", '{{"ref": "refs/heads/add/{}"}}', "add/{} exists"),
+    ],
+)
+def test_the_names_of_a_request_do_not_count(address: str, body: str, words: str) -> None:
     causes = {
-        cause_of("", answer(403, f"o/{name} is locked"), sent, HERE._replace(target=f"o/{name}"))
+        cause_of(
+            "",
+            answer(422, words.format(name)),
+            Sent("POST", address.format(name), body.format(name).encode()),
+            HERE._replace(target=f"o/{name}" if "1000" in address else "o/r"),
+        )
         for name in ("app", "rule")
     }
     assert len(causes) == 1

@@ -115,8 +115,8 @@ class BulkClient:
         branches: Sequence[str],
         directories: Sequence[str],
         *,
-        base: str = "",
-        looks_into_branch: bool = False,
+        base: str,
+        looks_into_branch: bool,
     ) -> list[RepositoryState | Exclusion | Failure]:
         """Read the state of up to 100 repositories with one query, as `GraphQL.inspect` does.
 
