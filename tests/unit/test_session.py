@@ -358,6 +358,7 @@ def test_what_this_run_has_not_made_is_not_waited_for(host: Scripted) -> None:
 def test_a_branch_that_was_not_said_to_exist_is_not_waited_for(host: Scripted) -> None:
     rest = Rest(host.session)
     host.session.note_branch("x")
+    assert host.session.branches == {"x": ""}
     host.answers = [ABSENT]
     assert rest.branch_head(REPOSITORY, "x-2") is None
     assert host.waited == 0

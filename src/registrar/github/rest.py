@@ -578,7 +578,7 @@ def _contents(given: GitHubRepository, path: str, ref: str) -> list[ContentFile]
     return [ContentFile(given.requester, {}, entry, completed=True) for entry in entries]
 
 
-def _page(attempt: "Attempt", listed: PaginatedList[Item], number: int = 0) -> list[Item]:
+def _page(attempt: "Attempt", listed: PaginatedList[Item], number: int) -> list[Item]:
     """Read a page of a list; ``number`` counts from 0."""
     items = listed.get_page(number)
     _require_array(attempt)
