@@ -136,34 +136,12 @@ NULLS = {
 """Places in answers, separated by blanks, that must not be null."""
 
 
-@pytest.mark.parametrize(
-    ("name", "place", "value"),
-    [
-        *((name, place, None) for name, places in NULLS.items() for place in places.split()),
-        ("GET contents: a file is there", "", []),
-        ("GET properties/values: some are set", "0.value", 7),
-        ("GET orgs/ORG/properties/values: a list", "", {}),
-    ],
-)
-def test_a_value_of_another_type_is_not_used(
-    host: StandInHost, name: str, place: str, value: object
-) -> None:
-    assert result_of(host, with_changes(name, {place: value})) is Kind.UNUSABLE
-
-
-@pytest.mark.parametrize("what", ["repository", "object", "commits", "nodes", ".github"])
-def test_a_directory_that_is_not_listed_and_not_missing_either_is_a_contradiction(
-    host: StandInHost, what: str
-) -> None:
-    recording = with_changes(f"query {what}: a directory is missing", {"errors.0.type": ""})
-    assert result_of(host, recording) is Kind.UNUSABLE
-
-
 def errors(kind: str, *path: object) -> list[object]:
     """Return the errors of a GraphQL answer that has one."""
     return [{"type": kind, "path": path, "message": "x"}]
 
 
+UNUSABLE = Kind.UNUSABLE
 PULL, COMPARISON = "GET pulls/N: it is there", "GET compare: one file was added"
 OPEN = "query repository: the branch and its pull request are there"
 HEADS = "query repository: the branches with this part in their names"
@@ -183,6 +161,15 @@ UNKNOWN = {"repository.c0": None, "errors": errors("NOT_FOUND", "repository", "c
 @pytest.mark.parametrize(
     ("name", "changes", "expected"),
     [
+        *((name, {place: None}, UNUSABLE) for name in NULLS for place in NULLS[name].split()),
+        ("GET contents: a file is there", {"": []}, UNUSABLE),
+        ("GET properties/values: some are set", {"0.value": 7}, UNUSABLE),
+        ("GET orgs/ORG/properties/values: a list", {"": {}}, UNUSABLE),
+        # A directory that is not listed, and that is not missing either
+        *(
+            (f"query {what}: a directory is missing", {"errors.0.type": ""}, UNUSABLE)
+            for what in ("repository", "object", "commits", "nodes", ".github")
+        ),
         # GitHub describes these values as optional
         (COMPARISON, {"files.0.sha": None}, {"added": {"docs/new.md": ""}}),
         ("GET properties/values: some are set", {"0.value": None}, {"tier": []}),
@@ -212,7 +199,7 @@ UNKNOWN = {"repository.c0": None, "errors": errors("NOT_FOUND", "repository", "c
         (OF_OWNER, {"repository.defaultBranchRef": None}, None),
     ],
 )
-def test_what_may_be_null(
+def test_what_our_code_makes_of_an_answer_with_another_value(
     host: StandInHost, name: str, changes: Mapping[str, Any], expected: Any
 ) -> None:
     assert part_of(expected, result_of(host, with_changes(name, changes))) == expected
