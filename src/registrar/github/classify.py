@@ -96,7 +96,8 @@ def _is_stale(case: Case) -> bool:
 
 
 def _is_new_commit(case: Case) -> bool:
-    return "NOT_FOUND" in case.types or case.says("not found") or _is_stale(case)
+    absent = "NOT_FOUND" in case.types or case.says("not found")
+    return case.refused and case.writes and (absent or _is_stale(case))
 
 
 def _has_sso_page(case: Case) -> bool:
@@ -333,7 +334,9 @@ TABLE: tuple[Row, ...] = (
         status=(404,),
         when=lambda c: not c.writes and c.field("message") == "Not Found",
     ),
-    _their_words(Kind.NOT_FOUND, status=(200,), when=lambda c: c.repository_is_missing),
+    _their_words(
+        Kind.NOT_FOUND, status=(200,), when=lambda c: c.refused and c.repository_is_missing
+    ),
     # anthropics/claude-code-action#1018, github/gh-aw#18556: logins of mannequins and organisations
     _their_words(
         Kind.NOT_FOUND,

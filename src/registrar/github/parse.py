@@ -162,8 +162,10 @@ def comparison(given: GitHubComparison) -> Comparison:
 
     ``added`` is ``None`` if a file has another status than "added", or if the list may be cut.
     """
-    added = [file for file in given.files if text(file.status) == "added"]
-    complete = len(added) == len(given.files) < COMPARED_FILES
+    # GitHub's description of the answer does not require this list
+    files = given.files or []
+    added = [file for file in files if text(file.status) == "added"]
+    complete = len(added) == len(files) < COMPARED_FILES
     blobs = {text(file.filename): file.sha or "" for file in added}
     return Comparison(text(given.merge_base_commit.sha), blobs if complete else None)
 
