@@ -58,7 +58,7 @@ def find_repositories(
         try:
             repository = by_name.get(literal.lower()) or client.rest.repository(literal)
         except (Refused, GitHubError) as error:
-            if isinstance(error, GitHubError) and error.kind in ENDS_THE_READING:
+            if error.kind in ENDS_THE_READING:
                 raise
             found.not_found[literal] = error.failure
             continue

@@ -68,10 +68,39 @@ def test_a_name_that_cannot_be_looked_up_does_not_stop_the_others(
     assert rows(run)["octo-org/r1"] == "failed"
 
 
+def test_a_token_that_is_rejected_while_names_are_looked_up_ends_the_run(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    make(0, 2)
+    r0 = "/repos/octo-org/r0"
+    refuse(host, lambda request: request.path == r0, 401, message="Bad credentials")
+    run = many(target_repos="octo-org/r0, octo-org/r1")
+    assert (run.exit_code, "nodes" in asked(host)) == (2, False)
+    assert "GET /repos/octo-org/r1" not in asked(host)
+
+
 def test_a_renamed_repository_is_found_under_its_old_name(many: Start, make: Make) -> None:
     [repository] = make(0, 1)
     repository.rename("octo-org/new-name")
     assert rows(many(target_repos="octo-org/r0")) == {"octo-org/new-name": "opened"}
+
+
+@pytest.mark.parametrize("kind", ["classic", "installation"])
+def test_names_in_another_letter_case_are_the_same_names(
+    many: Start, host: StandInHost, kind: Kind
+) -> None:
+    """They cost no requests of their own, as the name of the workflow's repository does not."""
+    host.create_repository("Octo-Org/Workflows", PRESENT)
+    host.create_repository("Octo-Org/API", PRESENT, properties={"tier": "gold"})
+    run = many(
+        host_token=host.create_token(kind),
+        target_repos="octo-org/*, octo-org/api, property:tier=gold",
+        mode="plan",
+        env={"GITHUB_REPOSITORY": "octo-org/WORKFLOWS"},
+        runner=True,
+    )
+    assert rows(run) == {"Octo-Org/API": "to open"}, run.console
+    assert not any("/repos/" in each or "/properties/" in each for each in asked(host))
 
 
 @pytest.mark.parametrize(
@@ -175,6 +204,7 @@ def test_a_failure_does_not_say_that_there_is_no_such_owner(many: Start, host: S
     [
         ({"target_repos": "octo-org/none-*"}, "none is selected"),
         ({"target_repos": "nobody/*"}, "There is no organisation or user nobody"),
+        ({"target_repos": "octocat/*"}, "No repository was found. Check target_repos"),
         ({"target_repos": "octo-org/*, license:mit"}, "unknown qualifier"),
         ({"target_repos": "octo-org/*, topic:"}, "topic: has nothing after its colon"),
         ({"target_repos": f"octo-org/{'a*' * 501}"}, "is longer than the 1000 characters"),
@@ -342,8 +372,11 @@ def test_the_time_of_a_run_ends_while_repositories_are_listed(
 def test_a_repository_that_a_list_of_properties_lacks_is_asked_for_by_itself(
     many: Start, make: Make, host: StandInHost
 ) -> None:
-    """If a repository of an earlier page is deleted, the first one of the next page moves there."""
-    made = make(100, 2)
+    """If a repository of an earlier page is deleted, the first one of the next page moves there.
+
+    If that one is gone, too, the others are still asked for.
+    """
+    made = make(100, 3)
     frozen = made[100]
     frozen.properties = {"tier": "bronze"}
     host.quirks.without_properties = True
@@ -351,21 +384,33 @@ def test_a_repository_that_a_list_of_properties_lacks_is_asked_for_by_itself(
     def delete(request: Request) -> None:
         if request.path.endswith("/values") and request.query.get("page") == "2":
             made[0].delete()
+            made[102].delete()
 
     host.on_request = delete
     run = many(target_repos=f"{ALL}, -property:tier=bronze")
-    assert rows(run) == {made[0].full_name: "failed", made[101].full_name: "opened"}
+    gone = {made[0].full_name: "failed", made[102].full_name: "failed"}
+    assert rows(run) == {**gone, made[101].full_name: "opened"}
     assert opened([frozen, made[101]]) == [0, 1]
 
 
+@pytest.mark.parametrize("lacks", ["all", "one"])
 def test_a_list_that_gives_no_property_does_not_say_that_there_is_none(
-    many: Start, make: Make, host: StandInHost
+    many: Start, make: Make, host: StandInHost, lacks: str
 ) -> None:
     made = make(0, 2)
     made[0].properties = {"tier": "gold"}
-    host.quirks.empty_properties = True
+    host.quirks.empty_properties = lacks == "all"
+    if lacks == "one":
+        made[1].properties = {"tier": "iron"}
+
+        def without_the_first(_request: Request, page: Response) -> Response:
+            del page.body[0]["custom_properties"]
+            return page
+
+        host.faults.change(without_the_first, lambda request: request.path.endswith("/repos"))
     permissions = {"contents": "write", "pull_requests": "write"}
-    token = host.create_token("installation", permissions=permissions)
+    kind: Kind = "installation" if lacks == "all" else "classic"
+    token = host.create_token(kind, permissions=permissions)
     run = many(host_token=token, target_repos=f"{ALL}, property:tier=gold")
     assert rows(run) == {made[0].full_name: "opened"}
 
@@ -399,6 +444,28 @@ def test_where_the_list_of_properties_is_refused_each_repository_is_asked(
         assert (rows(run), len(alone)) == ({made[0].full_name: "opened"}, 3)
 
 
+@pytest.mark.parametrize(
+    ("status", "exit_code", "said"),
+    [
+        (404, 2, "GitHub does not show the custom properties of Octo-Org to this token"),
+        (502, 1, "Reading custom properties of octo-org failed"),
+    ],
+)
+def test_properties_that_can_be_read_nowhere_end_the_run(
+    many: Start, host: StandInHost, status: int, exit_code: int, said: str
+) -> None:
+    """An error of GitHub does not mean that each repository has to be asked for them."""
+    host.create_repository("Octo-Org/r0", PRESENT)
+    host.quirks.without_properties = True
+    values = "/properties/values"
+    refuse(host, lambda request: request.path.endswith(values), status, message="Not Found")
+    run = many(target_repos=f"{ALL}, property:tier=gold")
+    assert (run.exit_code, only_reads(host)) == (exit_code, True)
+    assert said in run.stderr
+    alone = [each for each in asked(host) if each.startswith("GET /repositories/")]
+    assert len(alone) == (status == 404)
+
+
 def test_a_name_that_somebody_chose_makes_no_pattern_slow(many: Start, host: StandInHost) -> None:
     host.create_repository("octo-org/" + "-" * 100, LISTED)
     run = many(target_repos=f"octo-org/{'*-' * 30}x, octo-org/r*", mode="plan")
@@ -406,13 +473,15 @@ def test_a_name_that_somebody_chose_makes_no_pattern_slow(many: Start, host: Sta
     assert "Of the repositories that were found (1), none is selected" in run.stderr
 
 
-@pytest.mark.parametrize("own", ["octo-org/r0", "me/tools"])
+@pytest.mark.parametrize(
+    ("name", "own"), [("octo-org/r0", "octo-org/r0"), ("Me/tools", "me/Tools")]
+)
 def test_a_workflows_own_token_is_recognised(
-    many: Start, make: Make, host: StandInHost, own: str
+    many: Start, make: Make, host: StandInHost, name: str, own: str
 ) -> None:
     make(1, 1)
-    host.create_repository("me/tools")
-    token = host.create_token("installation", repositories=[own])
+    host.create_repository("Me/tools")
+    token = host.create_token("installation", repositories=[name])
     run = many(host_token=token, env={"GITHUB_REPOSITORY": own})
     assert run.exit_code == 2
     assert f"A workflow's own token sees only {own}" in run.console
