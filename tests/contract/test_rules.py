@@ -394,6 +394,18 @@ def test_that_a_persons_repositories_have_no_properties_is_said_once(
     assert not any(each.path.endswith("/properties/values") for each in host.requests)
 
 
+def test_persons_whose_repositories_have_no_properties_are_named_in_their_order(
+    many: Start, host: StandInHost
+) -> None:
+    names = ["ada", "bob", "cleo", "dan", "eve"]
+    for name in names:
+        host.users.add(name)
+        host.create_repository(f"{name}/x", {"a": b""})
+    targets = ", ".join(f"{name}/*" for name in reversed(names))
+    run = many(target_repos=targets, mode="plan")
+    assert f"The repositories of {', '.join(names)} belong to a person" in run.stdout
+
+
 @pytest.mark.parametrize(
     ("status", "words", "said"),
     [

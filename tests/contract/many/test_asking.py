@@ -175,6 +175,16 @@ def test_nobody_is_asked_where_nothing_is_written_to_many(
     assert "Type yes" not in shown
 
 
+def test_nobody_is_asked_where_pull_requests_are_only_looked_at(
+    action: Action, host: StandInHost, made: list[Repository]
+) -> None:
+    at_terminal(action, b"", "--yes")
+    host.requests.clear()
+    run, shown = at_terminal(action, b"no\n")
+    assert (run.exit_code, states(run)) == (0, {"waiting": 3, "complete": 1})
+    assert ("Type yes" in shown, only_reads(host)) == (False, True)
+
+
 def test_a_signal_ends_the_waiting(
     action: Action, host: StandInHost, made: list[Repository]
 ) -> None:

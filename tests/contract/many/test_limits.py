@@ -13,7 +13,7 @@ import pytest
 from tests.example import PRESENT
 from tests.fakehub import Fault, FaultKind, Lag, Repository, Request, StandInHost
 from tests.fakehub.limits import Pace
-from tests.harness import LIST_BRANCH, Action, Start, is_read, only_reads, refuse
+from tests.harness import LIST_BRANCH, Action, Start, is_read, meanwhile, only_reads, refuse
 from tests.organisation import ALL, FIVE_WRITES, Make, asked, opened, refuse_writes, rows, states
 
 
@@ -35,6 +35,16 @@ def test_after_so_many_minutes_nothing_new_begins(many: Start, make: Make) -> No
     assert run.console.count("The time in max_minutes") == 1
     assert "deferred: 3. The time in max_minutes (0.03 min) is over" in run.stderr
     assert sum(opened(made)) == 2
+
+
+def test_what_the_caps_leave_anyway_is_not_left_because_of_the_time(
+    many: Start, make: Make, host: StandInHost, action: Action
+) -> None:
+    made = make(0, 2)
+    meanwhile(host, lambda request: not is_read(request), lambda: action.clock.sleep(70))
+    run = many(max_minutes="1", max_pull_requests="1", max_wait_minutes="0")
+    assert (states(run), sum(opened(made))) == ({"opened": 1, "deferred": 1}, 1), run.text
+    assert "max_minutes" not in run.text
 
 
 @pytest.mark.parametrize("mode", ["plan", "register"])

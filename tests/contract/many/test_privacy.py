@@ -12,6 +12,7 @@ import pytest
 
 from tests.example import LISTED, PRESENT
 from tests.fakehub import Refusal, Repository, Request, StandInHost
+from tests.fakehub.answer import Response
 from tests.fakehub.representations import node_id
 from tests.harness import Action, Run, Start, is_read, meanwhile, refuse, report_schema
 from tests.organisation import asked, opened, refuse_writes, rows
@@ -200,8 +201,10 @@ def test_without_the_visibility_a_run_that_would_lose_repositories_ends_before_t
     """A green run over fewer repositories than yesterday would go unnoticed."""
     host = action.host
     host.create_repository("octo-org/open", PRESENT)
+    host.create_repository("octo-org/old-secret", private=True, archived=True)
     host.create_repository("elsewhere/workflows", private=True)
-    only = host.create_token("installation", repositories=["octo-org/open", "octo-org/top-secret"])
+    visible = ["octo-org/open", "octo-org/top-secret", "octo-org/old-secret"]
+    only = host.create_token("installation", repositories=visible)
     start = partial(many, mode=mode, host_token=only, env=UNKNOWN[where], runner=True)
     run = start()
     assert run.exit_code == 2
@@ -210,8 +213,36 @@ def test_without_the_visibility_a_run_that_would_lose_repositories_ends_before_t
     assert "secret" not in published(run)
     # Without a repository that would be lost, and with the input, it runs
     assert start(target_repos="octo-org/open").exit_code == 0
+    assert start(target_repos="octo-org/open, octo-org/old-secret").exit_code == 0
     assert len(rows(start(workflow_visibility="private"))) == 2
     assert len(rows(start(workflow_visibility="public", target_repos="octo-org/*"))) == 1
+
+
+@pytest.mark.parametrize("whose", ["the workflow's", "a repository's"])
+def test_a_visibility_of_a_new_kind_counts_as_not_known_or_as_private(
+    many: Start, host: StandInHost, published: Published, whose: str
+) -> None:
+    host.create_repository("octo-org/open", PRESENT)
+    host.create_repository("octo-org/partners-secret", PRESENT)
+    host.create_repository("elsewhere/workflows")
+    changed = {
+        "the workflow's": "elsewhere/workflows",
+        "a repository's": "octo-org/partners-secret",
+    }
+
+    def of_a_new_kind(_request: Request, answer: Response) -> Response:
+        for each in answer.body if isinstance(answer.body, list) else [answer.body]:
+            if each["full_name"] == changed[whose]:
+                each["visibility"] = "partners"
+        return answer
+
+    host.faults.change(of_a_new_kind, lambda request: "repos" in request.path)
+    run = many(env={"GITHUB_REPOSITORY": "elsewhere/workflows"}, runner=True)
+    if whose == "a repository's":
+        assert rows(run.or_fail()) == {"octo-org/open": "opened"}
+        assert "secret" not in published(run)
+    else:
+        assert (run.exit_code, "workflow_visibility" in run.stdout) == (2, True)
 
 
 @pytest.mark.parametrize("kind", ["pipe", "endless", "too large", "directory"])
