@@ -10,7 +10,7 @@ import pytest
 
 from registrar.github import bulk, queries
 from registrar.many import writing
-from registrar.many.reading import LARGEST_SIZE, BatchSize
+from registrar.many.reading import FAST_SECONDS, LARGEST_SIZE, SLOW_SECONDS, BatchSize
 from registrar.many.writing import with_writing
 from registrar.models.files import FileDefinition
 from registrar.models.paths import Done, by_path
@@ -53,7 +53,7 @@ def test_the_order_is_by_name() -> None:
 def test_a_batch_grows_while_answers_are_fast_and_halves_when_they_are_not() -> None:
     batch = BatchSize()
     sizes = [batch.size]
-    for seconds in (0.1, 0.1, 3.0, 6.0, 0.1):
+    for seconds in (0.1, FAST_SECONDS, 3.0, SLOW_SECONDS, 0.1):
         batch.answered(seconds)
         sizes.append(batch.size)
     assert sizes == [10, 16, 25, 25, 12, 19]

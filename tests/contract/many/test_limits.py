@@ -21,8 +21,13 @@ def test_an_enterprise_server_without_limits_is_written_to(
     many: Start, make: Make, host: StandInHost
 ) -> None:
     host.rate_limit = host.graphql_rate_limit = None
-    make(0, 2)
+    first, _ = make(0, 2)
     assert states(many().or_fail()) == {"opened": 2}
+    # A plan reads this one alone
+    first.commit({"AGENTS.md": None}, branch=LIST_BRANCH)
+    host.requests.clear()
+    assert states(many(mode="plan").or_fail()) == {"waiting": 2}
+    assert "query" in asked(host)
 
 
 def test_after_so_many_minutes_nothing_new_begins(many: Start, make: Make) -> None:
