@@ -92,10 +92,9 @@ class Condition(NamedTuple):
         ``has`` says whether a path exists in the repository.
         """
         name = repository.full_name.partition("/")[2].lower()
-        topics = {topic.lower() for topic in repository.topics}
         return (
             (not self.languages or repository.language.lower() in self.languages)
-            and (not self.topics or not self.topics.isdisjoint(topics))
+            and (not self.topics or not self.topics.isdisjoint(repository.topics))
             and (not self.visibilities or repository.visibility in self.visibilities)
             and self.is_fork in {None, repository.is_fork}
             and (not self.names or any(matches(each, name) for each in self.names))

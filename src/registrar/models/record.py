@@ -352,8 +352,7 @@ class Record:
         repository, mode = self.repository, self.spec.settings.mode
         if mode is Mode.CHECK or self.spec.policy.tells_paths:
             return True
-        takes_writes = not repository.archived and repository.takes_pull_requests
-        return takes_writes and repository.can_push is not False
+        return not repository.archived and repository.can_push is not False
 
     @property
     def left_to_do(self) -> Status:
