@@ -337,6 +337,9 @@ HOW_TO_CHANGE = {
         ("checkout of before, in a directory that is listed", "here"),
         ("checkout of another repository, and another file is listed there", "elsewhere"),
         ("no checkout, in a directory that is listed", "here"),
+        ("no checkout, in a directory that is listed, with another file there", "here"),
+        ("no checkout, and it has itself", "here"),
+        ("no checkout, and its directory is read", "here"),
     ],
 )
 def test_it_links_the_list_where_the_target_is_known_to_have_it(
@@ -347,7 +350,11 @@ def test_it_links_the_list_where_the_target_is_known_to_have_it(
     scene: str,
     expected: str,
 ) -> None:
-    content = json.dumps([{"path": "config/x" if "listed" in scene else "a"}]).encode()
+    entry: dict[str, object] = {"path": "config/x" if "listed" in scene else "a"}
+    if "is read" in scene:
+        entry["alternatives"] = ["config/x"]
+    itself = [{"path": ITS_LIST}] if "itself" in scene else []
+    content = json.dumps([entry, *itself]).encode()
     of_list = host.create_repository("octo/standards") if "of another" in scene else repository
     if scene not in {"made by a step", "no checkout"}:
         of_list.commit({ITS_LIST: content})
@@ -396,6 +403,26 @@ def test_from_a_shell_the_list_belongs_to_those_who_opened_it(
     assert "The list belongs to those who run registrar with the account that opened" in told
     assert ITS_LIST not in told
     assert "To change the list" not in told
+
+
+@pytest.mark.parametrize(
+    ("caller", "told"),
+    [
+        ("octo-org/R", "edit [config/a list.json]({}/blob/main%231/config/a%20list.json)."),
+        ("OCTO-org/other", HOW_TO_CHANGE["ask"].replace("octo", "Octo-Org")),
+    ],
+)
+def test_names_in_another_letter_case_are_the_same_and_the_link_has_any_branch(
+    action: Action, host: StandInHost, caller: str, told: str
+) -> None:
+    listed = '["config/x"]'
+    given = {ITS_LIST: listed.encode()}
+    target = host.create_repository("Octo-Org/r", given, default_branch="main#1")
+    env = {"GITHUB_ACTIONS": "true", "GITHUB_REPOSITORY": caller}
+    env["GITHUB_WORKSPACE"] = str(action.workspace)
+    inputs = {"target_repo": "Octo-Org/r", "language": "en", "commit_strategy": SINGLE}
+    action(inputs, definitions=action.write(ITS_LIST, listed), env=env).or_fail()
+    assert f"To change the list, {told.format(target.html_url)}" in body(target)
 
 
 def test_over_many_only_the_repository_of_the_workflow_has_the_link(

@@ -86,6 +86,12 @@ def test_paths_are_listed_by_urgency_then_in_the_order_of_the_list() -> None:
     assert rows(of_one(registration(*files), CATALOGUES["en"])) == expected
 
 
+@pytest.mark.parametrize(("length", "shown"), [(300, "x" * 300), (301, f"{'x' * 300}…")])
+def test_a_description_that_is_too_long_is_cut(length: int, shown: str) -> None:
+    body = proposal().body(registration(result("a", description="x" * length)))
+    assert f"| {shown} |" in body
+
+
 def test_reasons_with_several_lines_stay_in_their_row() -> None:
     why = msg("refusal.other", words=escaping.Lines("x\n\ny"), status=422)
     file = result("a", Done.FAILED)

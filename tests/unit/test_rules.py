@@ -64,6 +64,23 @@ ONE_OF_EACH = Condition(
 """A condition with a value for each key; none of them holds."""
 
 
+FIVE = frozenset("edcba")
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        Condition(languages=FIVE),
+        Condition(topics=FIVE),
+        Condition(visibilities=FIVE),
+        Condition(properties=(("team", FIVE),)),
+    ],
+)
+def test_the_words_of_a_condition_are_in_order(condition: Condition) -> None:
+    """So that they are the same in every run."""
+    assert condition.described.endswith(": [a, b, c, d, e]")
+
+
 @pytest.mark.parametrize("field", Condition._fields)
 def test_nothing_that_a_condition_asks_for_is_left_out_of_its_words_or_of_what_must_hold(
     field: str,

@@ -79,10 +79,15 @@ def test_a_token_that_is_rejected_while_names_are_looked_up_ends_the_run(
     assert "GET /repos/octo-org/r1" not in asked(host)
 
 
-def test_a_renamed_repository_is_found_under_its_old_name(many: Start, make: Make) -> None:
+def test_a_renamed_repository_is_found_under_its_old_name(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    """Another letter case, which it gets during the run, is no other name."""
     [repository] = make(0, 1)
-    repository.rename("octo-org/new-name")
-    assert rows(many(target_repos="octo-org/r0")) == {"octo-org/new-name": "opened"}
+    repository.rename("octo-org/New-name")
+    renamed = "octo-org/new-NAME"
+    meanwhile(host, lambda request: request.path == "/graphql", lambda: repository.rename(renamed))
+    assert rows(many(target_repos="octo-org/r0")) == {"octo-org/new-NAME": "opened"}
 
 
 @pytest.mark.parametrize("kind", ["classic", "installation"])

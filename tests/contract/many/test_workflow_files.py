@@ -66,6 +66,12 @@ def test_what_is_known_to_fail_is_not_tried_and_ends_nothing(
         for more in ((), ("workflow",))
     )
     host.requests.clear()
+    none = many(definitions=listed, host_token=modest, max_pull_requests="0")
+    reasons = [
+        each["reason"] for each in none.report["many"]["rows"] if each["state"] == "deferred"
+    ]
+    assert reasons == [None] * 7
+    host.requests.clear()
     run = many(definitions=listed, host_token=modest)
     assert (run.exit_code, states(run)) == (1, {"failed": 7, "opened": 7})
     assert run.outputs["failed_repositories"] == "7"
