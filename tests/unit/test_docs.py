@@ -296,7 +296,7 @@ NO_ERRORS = re.compile(
     r"|many\.(group|excluded|missing|state|count|table)_"
     r"|many\.(selected|selected_of|queries|queries_and_points|nothing_read|nothing_missing|missing"
     r"|now|next|guessed|refused|longer|to_close|may_close|to_withdraw|withdrawable|alone|points|rules_not_applying|rules|rule|unset|counted"
-    r"|row|row_state|row_with_time|lines_left_out|repository_and_list|with_pull_request|outcome|outcome_preview|outcome_empty|heading|more_private"
+    r"|row|row_state|row_with_time|lines_left_out|repository_and_list|with_pull_request|outcome|outcome_preview|heading|more_private"
     r"|capped|ended_early|ask|ask_to_withdraw|not_confirmed|not_writable|more_rows|missing_files|paths"
     r"|not_complete)$"
 )

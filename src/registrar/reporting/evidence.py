@@ -132,7 +132,7 @@ def rows_of(result: Record, read_at: str, reason: str = "") -> Iterator[Evidence
             pull_request_age_days=str(days(pull.created_at, read_at))
             if pull and pull.is_open and pull.created_at
             else "",
-            declined_since=pull.closed_at[:10] if file.declined_in and pull else "",
+            declined_since=file.declined_in.closed_at[:10] if file.declined_in else "",
             list_digest=result.spec.file_list.digest,
             read_at=read_at,
             rule=str(file.definition.rule or ""),

@@ -149,8 +149,7 @@ class ShownRepository:
         found = self.elsewhere.get(path, path)
         if bar in _THERE:
             is_inherited = found.startswith(f"{self.name.partition('/')[0]}/.github/")
-            is_linked = self.url and not is_inherited
-            return f"{self.url}/blob/{self.commit}/{quote(found)}" if is_linked else ""
+            return "" if is_inherited else f"{self.url}/blob/{self.commit}/{quote(found)}"
         return self.pull_requests.get(bar, "")
 
 

@@ -109,7 +109,7 @@ def failed_at_ref(registration: Record) -> Iterator[Diagnostic]:
     for file in registration.files:
         path, rule = file.path, file.definition.rule
         key = STANDINGS[file.standing].fails_at_ref
-        if FailOn.REMOVED in fail_on and path in registration.removed:
+        if path in registration.removed:
             key = "change.replaced" if file.standing is Standing.NO_FILE else "change.removed"
         elif not any(each.covers(file.standing) for each in fail_on):
             continue
@@ -347,7 +347,7 @@ def closing(result: ManyResult) -> Iterator[Message]:
     states = result.end.states
     parts = [counted(each, states[each]) for each in Status if states[each]]
     key = "many.outcome_preview" if result.settings.mode.only_reads else "many.outcome"
-    yield msg(key, parts=parts) if parts else msg("many.outcome_empty")
+    yield msg(key, parts=parts)
     if found := findings(result.end.standings):
         yield found
     if result.budget and result.budget.deferred and not result.stopped:

@@ -114,7 +114,7 @@ class CommitTemplate(NamedTuple):
         """Divide a template. This is done before it is filled in, so that no value can become a
         trailer.
         """
-        headline, *lines = _LINE_END.split(text.rstrip())
+        headline, *lines = _LINE_END.split(text)
         rest = "\n".join(lines).strip("\n")
         body, _, last = rest.rpartition("\n\n")
         if all(map(is_trailer, last.split("\n"))):
