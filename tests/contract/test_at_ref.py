@@ -325,16 +325,32 @@ def test_each_kind_of_failure_is_at_its_file(check: Start, repository: Repositor
     ]
 
 
+@pytest.mark.parametrize("count", [10, 12])
 def test_above_ten_annotations_the_last_one_counts_the_rest(
-    check: Start, action: Action, repository: Repository
+    check: Start, action: Action, repository: Repository, count: int
 ) -> None:
-    names = [f"{number}.md" for number in range(12)]
+    names = [f"{number}.md" for number in range(count)]
     action.write(LIST, "".join(f"- path: {name}\n" for name in names))
     repository.commit(dict.fromkeys(names, b"x\n"))
     run = check(ref=proposed(repository, dict.fromkeys(names)))
     found = errors(run)
-    assert [path for path, _ in found] == [*names[:9], None]
-    assert found[-1][1] == "3 more: 9.md, 10.md, 11.md"
+    if count > 10:
+        assert [path for path, _ in found] == [*names[:9], None]
+        assert found[-1][1] == "3 more: 9.md, 10.md, 11.md"
+    else:
+        assert [path for path, _ in found] == names
+
+
+@pytest.mark.parametrize("given", ["named", "built-in"])
+def test_an_annotation_names_the_file_of_the_list_or_the_built_in_list(
+    check: Start, action: Action, repository: Repository, given: str
+) -> None:
+    definitions = action.write(LIST, "name: ours\nfiles: [SECURITY.md]\n")
+    named = given == "named"
+    more = {"definitions": definitions} if named else {"definitions": None, "profile": "health"}
+    run = check(**more, ref=proposed(repository, {"SECURITY.md": None}), fail_on="missing")
+    by = LIST if named else "health"
+    assert all(f"which {by} lists, is missing" in said for _, said in errors(run)[:7])
 
 
 # --- What is refused ----------------------------------------------------------------------------

@@ -188,7 +188,8 @@ def test_names_that_are_base_or_default_branch_are_passed_over(
     ("base", "said"),
     [
         ("devlop", f"{TARGET} has no branch devlop. Did you mean develop?"),
-        ("Develop", f"{TARGET} has no branch Develop. Did you mean develop?"),
+        ("DEVELOP", f"{TARGET} has no branch DEVELOP. Did you mean develop?"),
+        ("nightly", f"{TARGET} has no branch nightly. Did you mean NIGHTLY?"),
         ("production", f"{TARGET} has no branch production. Give base"),
     ],
 )
@@ -202,6 +203,7 @@ def test_a_base_that_is_not_there_is_an_error_with_what_looks_alike(
     said: str,
     mode: str,
 ) -> None:
+    repository.create_branch("NIGHTLY", "main")
     run = listed(base=base, mode=mode, commit_strategy=strategy)
     assert (run.exit_code, only_reads(host)) == (2, True)
     assert said in run.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from urllib.parse import quote
 
 import pytest
 
@@ -260,7 +261,7 @@ def test_the_branch_that_the_run_made_itself_is_not_called_found(
 # --- A branch that is left behind -----------------------------------------------------------
 
 
-@pytest.mark.parametrize(("branch", "next_one"), [("", BRANCH), ("files/own", "files/own-2")])
+@pytest.mark.parametrize(("branch", "next_one"), [("", BRANCH), ("own#1%", "own#1%-2")])
 def test_a_branch_that_a_refused_commit_leaves_is_named(
     example: Example, action: Action, branch: str, next_one: str
 ) -> None:
@@ -275,7 +276,7 @@ def test_a_branch_that_a_refused_commit_leaves_is_named(
     advice = "Delete the branch" if branch else "The next run uses it"
     page = action.kept(refused, "page")
     assert "that have no commit, because GitHub refused it: 1." in page
-    assert f'/tree/{name}"><code>{name}</code></a>' in page
+    assert f'/tree/{quote(name)}"><code>{name}</code></a>' in page
     [registration] = refused.report["registrations"]
     [note] = [each for each in registration["notes"] if left in each]
     assert advice in note

@@ -110,6 +110,11 @@ def test_without_templates_the_texts_are_the_profiles(
         ("x {profile!r} {profile:>99}", "{profile!r}, {profile:>99}"),
         ("x {profile:{repo}}", "{profile:{repo}}"),
         ("x { profile }", "{ profile }"),
+        # Of very many, the first are named
+        (
+            "{a} {b} {c} {d} {e} {f} {g} {h} {i} {j} {k} {l}",
+            "{a}, {b}, {c}, {d}, {e}, {f}, {g}, {h}, {i}, {j}",
+        ),
     ],
 )
 def test_an_unknown_placeholder_names_the_known_ones(
@@ -168,6 +173,12 @@ SIGN_OFF = "Signed-off-by: registrar[bot] <1+registrar[bot]@users.noreply.github
             "add {path}\n\nRefs: {repo}\n\nx",
             "add b\n\nRefs: example\n\nx",
             "add 2 files\n\nRefs: example\n\nx\n\n- a\n- b",
+        ),
+        # A paragraph has trailers only if each of its lines is one
+        (
+            "add {path}\n\nSee: x\nand y",
+            "add b\n\nSee: x\nand y",
+            "add 2 files\n\nSee: x\nand y\n\n- a\n- b",
         ),
         # What has no value is left out, and the lines around it stay
         (

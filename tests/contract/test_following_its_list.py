@@ -196,6 +196,17 @@ def test_a_plan_shows_what_would_change(example: Example, host: StandInHost) -> 
     assert "The open pull request is out of date: files are missing" in check.text
 
 
+@pytest.mark.parametrize("ends", [("", ""), ("", "\n"), ("\n", "")])
+def test_a_plan_shows_both_contents_whichever_has_no_line_end(
+    in_single: Example, ends: tuple[str, str]
+) -> None:
+    before, after = ends
+    in_single.run_with({"a.md": f"old{before}"})
+    plan = in_single.run_with({"a.md": f"new{after}"}, mode="plan")
+    assert "-old" in plan.lines
+    assert "+new" in plan.lines
+
+
 def test_a_commit_that_also_adds_a_file_does_not_say_that_it_only_updates(action: Action) -> None:
     example = Example(action, SINGLE)
     example.run_with(OLD)

@@ -232,6 +232,34 @@ def test_a_long_file_is_shown_in_part(action: Action, repository: Repository) ->
     assert len(run.lines) < 100
 
 
+@pytest.mark.parametrize(
+    ("content", "last"),
+    [
+        ("x\n" * 50, "+x"),
+        ("x\n" * 51, "+… (+1)"),
+        ("x" * 300 + "\n", "+" + "x" * 300),
+        ("x" * 301 + "\n", "+" + "x" * 300 + "… (+1)"),
+    ],
+    ids=["50 lines", "51 lines", "300 characters", "301 characters"],
+)
+def test_only_what_is_too_long_is_cut(
+    single: Start, action: Action, repository: Repository, content: str, last: str
+) -> None:
+    run = single(mode="plan", definitions=action.listing_of({"a": content}))
+    assert fenced(run.summary)[0][-1] == last
+
+
+def test_of_very_much_content_the_last_files_are_only_named(
+    single: Start, action: Action, repository: Repository
+) -> None:
+    """The others have fifteen thousand characters each."""
+    content = ("x" * 300 + "\n") * 50
+    listed = {f"{number:02}": content for number in range(16)}
+    diff, _ = fenced(single(mode="plan", definitions=action.listing_of(listed)).summary)
+    assert len([line for line in diff if line.startswith("+x")]) == 14 * 50
+    assert diff[-2:] == ["+++ b/14", "+++ b/15"]
+
+
 def test_english_has_no_japanese_and_japanese_has(
     single: Start, action: Action, repository: Repository
 ) -> None:

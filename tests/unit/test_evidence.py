@@ -213,6 +213,18 @@ def test_the_bars_of_a_page_add_up_whatever_the_states() -> None:
     shown.render("ja")
 
 
+@pytest.mark.parametrize(
+    ("complete", "shown"),
+    [(0, "0"), (1, "&lt;\u00a01"), (2, "1"), (299, "&gt;\u00a099"), (300, "100")],
+)
+def test_a_share_is_told_as_nothing_or_all_only_if_it_is(complete: int, shown: str) -> None:
+    page = Shown()
+    for number in range(300):
+        there = Standing.SAME if number < complete else Standing.TO_CREATE
+        page.add(f"octo/{number}", a=there)
+    assert f"Repositories: complete ({shown}\u00a0%)" in page.render()
+
+
 def test_the_page_shows_so_many_repositories_and_counts_the_rest(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -122,6 +122,14 @@ def test_whatever_is_left_to_do_is_said_with_its_number(status: Status) -> None:
     assert any("77" in each for each in said), said
 
 
+@pytest.mark.parametrize("left", [9, 10])
+def test_too_few_points_for_the_writing_are_said(left: int) -> None:
+    plan = budget(*[Status.TO_OPEN] * 5)._replace(points_left=left)
+    assert plan.points == 10
+    said = [each.key for each in sentences.budget(plan, settings(target_repos="octo/*"))]
+    assert ("many.points" in said) is (left < 10)
+
+
 @pytest.mark.parametrize(("repositories", "points"), [(1, 1), (10, 1), (30, 1), (50, 2), (100, 4)])
 def test_the_points_of_a_query(repositories: int, points: int) -> None:
     names = names_of("a")

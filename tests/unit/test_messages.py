@@ -13,7 +13,7 @@ import yaml
 from registrar.lists import loading
 from registrar.lists.profiles import CONFIG, PROFILES
 from registrar.runtime.workspace import Folder
-from registrar.texts.escaping import Link
+from registrar.texts.escaping import Lines, Link, show_lines
 from registrar.texts.messages import (
     LANGUAGES,
     SHOWN_CHARACTERS,
@@ -197,11 +197,23 @@ def test_a_value_that_looks_like_a_placeholder_stays_as_it_is(language: str) -> 
     assert "{branch} {0} {branch.__class__}" in Catalogue(language).text(message)
 
 
-@pytest.mark.parametrize("length", [201, VALUE_CHARACTERS + 1])
+@pytest.mark.parametrize("length", [200, 201, VALUE_CHARACTERS + 1])
 def test_of_an_excerpt_only_the_beginning_is_shown(length: int) -> None:
     shown = Catalogue("en").text(msg("path.too_long", path=Excerpt("x" * length)))
-    assert shown.count("x") == SHOWN_CHARACTERS - 1
-    assert "x…" in shown
+    is_cut = length > SHOWN_CHARACTERS
+    assert shown.count("x") == SHOWN_CHARACTERS - is_cut
+    assert ("x…" in shown) is is_cut
+
+
+@pytest.mark.parametrize("kind", [str, Lines])
+@pytest.mark.parametrize("length", [VALUE_CHARACTERS, VALUE_CHARACTERS + 1])
+def test_of_a_long_value_only_the_beginning_is_shown(kind: type[str], length: int) -> None:
+    """A message of GitHub keeps its lines."""
+    value = kind("x\n" + "x" * (length - 2))
+    shown = Catalogue("en").text(msg("refusal.other", words=value, status=422), show_lines)
+    assert shown.count("x") == VALUE_CHARACTERS - 1
+    assert ("x… (" in shown) is (length > VALUE_CHARACTERS)
+    assert ("\n" in shown) is (kind is Lines)
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

@@ -105,7 +105,7 @@ def test_reasons_with_several_lines_stay_in_their_row() -> None:
 @pytest.mark.parametrize("content", [b"x\n" * 30, b"</details>\n```\n<details>\n" * 10])
 def test_a_summary_that_is_cut_leaves_nothing_open(size: int, content: bytes) -> None:
     files = [
-        in_state(file_of(f"docs/{number}.md", content), Standing.TO_CREATE, Done.NOTHING)
+        in_state(file_of(f"docs/{number}.md", content), Standing.TO_CREATE, Done.TO_CREATE)
         for number in range(9)
     ]
     whole = of_one(registration(*files), CATALOGUES["en"])

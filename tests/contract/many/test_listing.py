@@ -82,7 +82,7 @@ def test_a_token_that_is_rejected_while_names_are_looked_up_ends_the_run(
 def test_a_renamed_repository_is_found_under_its_old_name(
     many: Start, make: Make, host: StandInHost
 ) -> None:
-    """Another letter case, which it gets during the run, is no other name."""
+    """It stays the same name if its letter case changes during the run."""
     [repository] = make(0, 1)
     repository.rename("octo-org/New-name")
     renamed = "octo-org/new-NAME"

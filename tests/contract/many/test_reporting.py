@@ -111,13 +111,19 @@ def test_what_is_worth_knowing_is_said_once_with_the_repositories(
 
 
 def test_a_note_is_one_sentence_with_all_repositories(many: Start, host: StandInHost) -> None:
+    """The note about the most repositories comes first."""
+    host.create_repository("octo-org/a", PRESENT)
     for number in range(4):
         files = {**PRESENT, "agents.MD": b"x"}
         host.create_repository(f"octo-org/r{number}", files)
-    run = many(mode="plan")
-    assert run.stdout.count("from a listed one in letter case only") == 1
+    refused = Fault(FaultKind.CUSTOM, match=lambda r: r.path.endswith("/labels"), times=1)
+    host.faults.add(refused)
+    run = many(labels="x").or_fail()
+    words, left_out = "from a listed one in letter case only", "x was left out of the pull request"
+    assert run.stdout.count(words) == 1
     assert "  Repositories: octo-org/r0, octo-org/r1, octo-org/r2, octo-org/r3" in run.lines
-    assert run.summary.count("from a listed one in letter case only") == 1
+    assert run.summary.count(words) == 1
+    assert run.stdout.index(words) < run.stdout.index(left_out)
 
 
 def test_an_error_names_forty_repositories_and_counts_the_rest(many: Start, make: Make) -> None:
