@@ -68,7 +68,7 @@ def of_one(registration: Record, catalogue: Catalogue) -> str:
         lines += [markdown.text(advice), ""]
     for note in registration.notes:
         lines += markdown.quoted(note.message)
-    if registration.wanted or registration.failed or registration.findings:
+    if registration.wanted or registration.findings:
         files = by_urgency(registration.files)
         table = markdown.path_table(files, states.described)
         title = msg("summary.paths", count=len(files))
