@@ -107,6 +107,24 @@ def test_parts_are_named(start: Start, action: Action, host: StandInHost) -> Non
         assert f"+{line}" in run.stdout
 
 
+def test_a_plan_over_many_shows_the_parts_of_each_rule(action: Action, host: StandInHost) -> None:
+    """Although path and own text of the file are the same in both rules."""
+    for name in "ab":
+        host.create_repository(f"octo/{name}")
+    rules = [
+        {
+            "when": {"name": name},
+            "files": [{"path": PATH, "content": HEAD, "parts": [{"content": part}]}],
+        }
+        for name, part in (("a", GO), ("b", ALWAYS))
+    ]
+    definitions = document(action, {"rules": rules})
+    given = {"target_repos": "octo/*", "mode": "plan", "language": "en"}
+    run = action(given, definitions=definitions).or_fail()
+    for part in (GO, ALWAYS):
+        assert run.stdout.count(f"\n+{part}") == run.summary.count(f"\n+{part}") == 1
+
+
 def test_a_file_is_not_composed_without_its_own_text(
     start: Start, action: Action, host: StandInHost
 ) -> None:

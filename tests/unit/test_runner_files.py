@@ -141,6 +141,19 @@ def test_a_report_is_an_output_up_to_a_size(more: int) -> None:
     assert outputs(RunResult(), document, {})["report"] == ("" if more else document)
 
 
+@pytest.mark.parametrize("room", [20, 20_000])
+def test_a_summary_that_was_cut_is_a_warning(tmp_path: Path, room: int) -> None:
+    file = tmp_path / "GITHUB_STEP_SUMMARY"
+    file.write_bytes(b"x" * (MEBIBYTE - room))
+    stderr = io.StringIO()
+    console = Console({file.name: str(file)}, io.StringIO(), stderr, Redactor(""))
+    paths = by_path([in_state(FileDefinition("a"), Standing.TO_CREATE)])
+    result = Record(spec(), Repository("octo/example", "", ""), paths=paths)
+    Reporter(console, Languages("en", "en"), Privacy("", "")).report_run(RunResult([result]))
+    warned = "The step summary was too large; a part of it is missing." in stderr.getvalue()
+    assert warned is (room == 20)
+
+
 def test_what_cannot_be_rendered_hides_neither_outputs_nor_the_rest(tmp_path: Path) -> None:
     environ = {name: str(tmp_path / name) for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
     stderr = io.StringIO()

@@ -11,14 +11,17 @@ from typing import Any
 
 import pytest
 
+from registrar.errors import Failure, Kind
 from registrar.models.paths import Create, Done, ListedPath, Outcome, Result, Update, by_path
 from registrar.models.record import WRITTEN, PullRequestOperation, Record, Status
-from registrar.models.repository import PullRequest
+from registrar.models.repository import PullRequest, Repository
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode
+from registrar.models.spec import ONE_OF_MANY
 from registrar.models.standing import FINDINGS, Standing
 from registrar.registration.proposal import Proposal
 from registrar.rendering import states
+from registrar.reporting import sentences
 from registrar.texts.messages import LANGUAGES, Catalogue, msg, read
 from tests.documents import REFERENCE
 from tests.harness import ROOT
@@ -134,6 +137,37 @@ def test_every_operation_is_a_state_of_its_repository(operation: PullRequestOper
     record = Record(job, job.repository, is_ended=True, paths=by_path([path]), operation=operation)
     ended = replace(record, pull_request=PullRequest(1, "https://example.com"))
     assert (ended.status in WRITTEN) == (operation is not PullRequestOperation.NONE)
+
+
+@pytest.mark.parametrize(
+    ("operation", "kind", "archived", "expected"),
+    [
+        (PullRequestOperation.NONE, Kind.NOT_BEGUN, True, Status.NOT_WRITABLE),
+        (PullRequestOperation.NONE, Kind.NOT_BEGUN, False, Status.FAILED),
+        (PullRequestOperation.NONE, Kind.TRANSIENT, True, Status.FAILED),
+        # It was closed, and then nothing else could be done
+        (PullRequestOperation.CLOSED, Kind.TRANSIENT, False, Status.FAILED),
+    ],
+)
+def test_a_registration_that_ended_early_failed_unless_nothing_may_be_written(
+    operation: PullRequestOperation, kind: Kind, archived: bool, expected: Status
+) -> None:
+    job = spec(target_repos="octo/*")._replace(policy=ONE_OF_MANY)
+    repository = Repository("octo/example", archived=archived)
+    failure = Failure.of(msg("reason.unknown"), kind)
+    record = Record(job, repository, is_ended=True, operation=operation, exit_code=1)
+    assert replace(record, failure=failure).status is expected
+
+
+def test_a_cause_names_only_the_files_that_failed_for_it() -> None:
+    failures = [Failure.of(msg("reason.unknown"), about=each) for each in ("x", "y", "x")]
+    files = [
+        ListedPath(file_of(path, b""), Create(), Outcome(Result.FAILED, failure=failure))
+        for path, failure in zip("abc", failures, strict=True)
+    ]
+    paths = by_path([*files, in_state(file_of("d", b""), Standing.SAME)])
+    record = Record(spec(), Repository("octo/example"), paths=paths)
+    assert sentences.cause_of([record], failures[0]).values["paths"] == ["a", "c"]
 
 
 @pytest.mark.parametrize("standing", [each for each in Standing if each is not Standing.UNREAD])

@@ -214,7 +214,13 @@ def test_what_failed_has_a_row_with_its_reason_on_page_and_table(
 
     host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=is_about_it, times=None))
     refused.protect("chore/*", "ruleset")
-    run = many(mode=mode, target_repos="octo-org/*, octo-org/gone", env=action.keeping)
+    in_workflow = {
+        "GITHUB_SERVER_URL": "https://github.com",
+        "GITHUB_ACTION_REPOSITORY": "me/registrar",
+        "GITHUB_ACTION_REF": "v1",
+    }
+    env = {**action.keeping, **(in_workflow if mode == "register" else {})}
+    run = many(mode=mode, target_repos="octo-org/*, octo-org/gone", env=env)
     assert run.exit_code == 1, run.text
     failed = {unanswered.full_name, "octo-org/gone"}
     failed |= {refused.full_name} if mode == "register" else set()
@@ -229,6 +235,9 @@ def test_what_failed_has_a_row_with_its_reason_on_page_and_table(
     assert "502" in listed
     assert ("Either a ruleset forbids its name" in listed) == (mode == "register")
     assert "/ 5</strong> Repositories: complete" in page
+    # In a shell there is no address that a browser could open
+    help_page = "https://github.com/me/registrar/blob/v1/docs/troubleshooting.md#"
+    assert (help_page in page, "troubleshooting" in page) == (mode == "register",) * 2
 
 
 @pytest.mark.parametrize("mode", ["plan", "register"])
