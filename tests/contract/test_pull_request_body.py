@@ -200,7 +200,8 @@ def test_a_built_in_list_introduces_itself_by_its_name(
 
 def test_empty_files_are_a_checklist(single: Start, action: Action, repository: Repository) -> None:
     full = {"path": "full", "content": "x\n"}
-    single(definitions=action.listing("README.md", "a", full, "d/.gitkeep", ".mcp.json", "`x|"))
+    blank = (".gitignore", "d/.gitkeep", "d/.keep", "p/__init__.py", "p/py.typed")
+    single(definitions=action.listing("README.md", "a", full, *blank, ".mcp.json", "`x|"))
     page = only_ours(body(repository))
     assert [item.partition(":")[0].strip() for item in page.items] == ["a", ".mcp.json", "`x|"]
     assert "- [ ] `a`\n" in page.markdown

@@ -24,7 +24,7 @@ from registrar.registration.branch_names import names_of
 from registrar.reporting import sentences
 from registrar.texts.messages import Catalogue
 from tests.fakehub import graphql
-from tests.values import in_state, settings, spec
+from tests.values import in_state, record, settings, spec
 
 
 @pytest.mark.parametrize(
@@ -48,6 +48,16 @@ def test_the_order_is_by_name() -> None:
     assert writing.in_order(reversed(read)) == read
     read[0] = left = replace(read[0], interrupted=True)
     assert writing.in_order(read) == [*read[1:], left]
+
+
+@pytest.mark.parametrize("standing", Standing)
+def test_of_one_that_is_left_for_later_no_guess_is_told(standing: Standing) -> None:
+    """People may have changed its pull request, which was not read."""
+    read = record("octo/a", {"a": standing})
+    [path] = writing.left_alone(replace(read, is_guess=True)).files
+    depends = {Standing.TO_CREATE, Standing.PROPOSED, Standing.DECLINED}
+    assert path.standing is (Standing.UNREAD if standing in depends else standing)
+    assert writing.left_alone(read).files == read.files
 
 
 def test_a_batch_grows_while_answers_are_fast_and_halves_when_they_are_not() -> None:

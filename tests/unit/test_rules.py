@@ -64,21 +64,11 @@ ONE_OF_EACH = Condition(
 """A condition with a value for each key; none of them holds."""
 
 
-FIVE = frozenset("edcba")
-
-
-@pytest.mark.parametrize(
-    "condition",
-    [
-        Condition(languages=FIVE),
-        Condition(topics=FIVE),
-        Condition(visibilities=FIVE),
-        Condition(properties=(("team", FIVE),)),
-    ],
-)
-def test_the_words_of_a_condition_are_in_order(condition: Condition) -> None:
+def test_the_words_of_a_condition_are_in_order() -> None:
     """So that they are the same in every run."""
-    assert condition.described.endswith(": [a, b, c, d, e]")
+    five = frozenset("edcba")
+    condition = Condition(five, five, five, properties=(("team", five),))
+    assert condition.described.count(": [a, b, c, d, e]") == 4
 
 
 @pytest.mark.parametrize("field", Condition._fields)

@@ -159,6 +159,26 @@ def test_a_registration_that_ended_early_failed_unless_nothing_may_be_written(
     assert replace(record, failure=failure).status is expected
 
 
+@pytest.mark.parametrize(
+    ("mode", "standing", "done", "expected"),
+    [
+        ("withdraw", Standing.TO_CREATE, Done.NOTHING, Status.NOT_PROPOSED),
+        ("withdraw", Standing.BLOCKED, Done.FAILED, Status.NOT_PROPOSED),
+        ("register", Standing.BLOCKED, Done.FAILED, Status.BLOCKED),
+        ("register", Standing.TO_CREATE, Done.FAILED, Status.FAILED),
+        ("register", Standing.TO_CREATE, Done.UNKNOWN, Status.FAILED),
+        ("register", Standing.TO_CREATE, Done.PENDING, Status.TO_OPEN),
+    ],
+)
+def test_what_is_left_to_do_without_a_pull_request(
+    mode: str, standing: Standing, done: Done, expected: Status
+) -> None:
+    path = in_state(file_of("a", b""), standing, done)
+    job = spec(path.definition, mode=mode)
+    read = Record(job, job.repository, paths=by_path([path]), commit="c0ffee")
+    assert read.left_to_do is expected
+
+
 def test_a_cause_names_only_the_files_that_failed_for_it() -> None:
     failures = [Failure.of(msg("reason.unknown"), about=each) for each in ("x", "y", "x")]
     files = [
