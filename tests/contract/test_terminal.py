@@ -19,10 +19,10 @@ GREEN, YELLOW, RED, RESET = (f"\x1b[{number}m" for number in (32, 33, 31, 0))
 # --- Colours ------------------------------------------------------------------------------
 
 
-def on_terminal(action: Action, env: Mapping[str, str]) -> list[str]:
+def on_terminal(action: Action, env: Mapping[str, str], *more: str) -> list[str]:
     """The lines that a run prints on a terminal."""
     environ = {
-        **action.environment({"definitions": action.listing("README.md", "a", "b")}),
+        **action.environment({"definitions": action.listing("README.md", "a", "b", *more)}),
         "INPUT_LANGUAGE": "en",
         **env,
     }
@@ -55,6 +55,15 @@ def test_states_are_coloured_on_a_terminal(
     assert "\\u001b[35mNo" in failed
     # Beyond our own there is nothing that a terminal obeys.
     assert not re.search(r"\x1b(?!\[(?:0|31|32|33)m)", "\n".join(lines))
+
+
+def test_a_path_that_is_blocked_is_coloured_like_a_missing_one(
+    action: Action, repository: Repository
+) -> None:
+    repository.commit({"docs": b"a file"})
+    lines = on_terminal(action, {"INPUT_MODE": "plan"}, "docs/c")
+    [line] = [line for line in lines if "docs/c: missing (docs is not a directory" in line]
+    assert line.startswith(f"{YELLOW}[4/4]")
 
 
 @pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"NO_COLOR": "0"}, {"GITHUB_ACTIONS": "true"}])

@@ -12,8 +12,10 @@ from dataclasses import replace
 
 import pytest
 
-from registrar.models.record import Record
-from registrar.models.repository import Repository
+from registrar.models.files import FileDefinition
+from registrar.models.paths import Done, by_path
+from registrar.models.record import PullRequestOperation, Record
+from registrar.models.repository import PullRequest, Repository
 from registrar.models.selection import Exclusion
 from registrar.models.settings import Mode
 from registrar.models.standing import Standing, blob_id, is_blank, standing_of
@@ -23,7 +25,7 @@ from registrar.reporting.evidence import Evidence
 from registrar.reporting.page import MOST_EXCLUDED, Page
 from registrar.texts.escaping import FoundPath
 from registrar.texts.messages import Catalogue, Excerpt
-from tests.values import record
+from tests.values import in_state, record
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"\r\n", b"{}", b"{}\n", b"[]", b"---", b"---\n"])
@@ -121,6 +123,30 @@ def test_a_repository_that_could_not_be_read_has_the_properties_with_which_it_wa
     read = record("octo/one", {"a": Standing.SAME}, team="red")
     failed = replace(read, repository=Repository("octo/one"))
     assert table.properties_of(failed) == table.properties_of(read) == ("red",)
+
+
+@pytest.mark.parametrize("done", Done)
+def test_the_table_says_which_files_the_list_has_changed_since(done: Done) -> None:
+    path = in_state(FileDefinition("a"), Standing.PROPOSED, done)
+    [row] = table.rows_of(replace(record("octo/one", {}), paths=by_path([path])), MOMENT)
+    assert row.update == (done if done in {Done.UPDATED, Done.TO_UPDATE} else "")
+
+
+@pytest.mark.parametrize("is_of_many", [False, True])
+@pytest.mark.parametrize("operation", PullRequestOperation)
+def test_the_page_shows_a_pull_request_that_the_run_closed(
+    operation: PullRequestOperation, is_of_many: bool
+) -> None:
+    """An open one is shown only if it proposes a path."""
+    made = record("octo/one", {"a": Standing.TO_CREATE})
+    pull = PullRequest(1, "https://example.com/1")
+    shown = Shown()
+    shown.page.is_of_many = is_of_many
+    shown.page.add(replace(made, is_ended=True, operation=operation, pull_request=pull))
+    [row] = shown.page.rows
+    keys = {"withdrawn": "page.pull_request_withdrawn", "closed": "page.pull_request_closed"}
+    assert row.pull_request == (pull.url if operation in keys else "")
+    assert row.remark == (keys.get(operation, "") if is_of_many else "")
 
 
 MOMENT = "2026-11-22T00:00:00+00:00"

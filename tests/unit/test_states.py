@@ -130,6 +130,24 @@ def test_every_result_of_a_step_is_a_state_of_its_path(
     assert path.standing in {Standing.PROPOSED, Standing.TO_CREATE}
 
 
+@pytest.mark.parametrize(
+    ("plan", "result", "is_said"),
+    [
+        (Create(), Result.DONE, True),
+        (Create(Done.TO_CREATE), None, True),
+        (Create(), Result.FOUND, False),
+        (Update("b10b"), Result.DONE, False),
+    ],
+)
+def test_where_a_file_comes_from_is_said_of_one_that_is_added(
+    plan: Create | Update, result: Result | None, is_said: bool
+) -> None:
+    outcome = Outcome(result) if result else None
+    path = ListedPath(file_of("a", b"", rule=2), plan, outcome, hides="docs/a")
+    described = Catalogue("en").text(states.described(path))
+    assert ("rule 2" in described) is ("docs/a" in described) is is_said
+
+
 @pytest.mark.parametrize("operation", PullRequestOperation)
 def test_every_operation_is_a_state_of_its_repository(operation: PullRequestOperation) -> None:
     path = in_state(file_of("a", b"a\n"), Standing.PROPOSED, Done.CREATED)
