@@ -232,21 +232,13 @@ def test_a_long_file_is_shown_in_part(action: Action, repository: Repository) ->
     assert len(run.lines) < 100
 
 
-@pytest.mark.parametrize(
-    ("content", "last"),
-    [
-        ("x\n" * 50, "+x"),
-        ("x\n" * 51, "+… (+1)"),
-        ("x" * 300 + "\n", "+" + "x" * 300),
-        ("x" * 301 + "\n", "+" + "x" * 300 + "… (+1)"),
-    ],
-    ids=["50 lines", "51 lines", "300 characters", "301 characters"],
-)
-def test_only_what_is_too_long_is_cut(
-    single: Start, action: Action, repository: Repository, content: str, last: str
+def test_only_lines_and_files_that_are_too_long_are_cut(
+    single: Start, action: Action, repository: Repository
 ) -> None:
-    run = single(mode="plan", definitions=action.listing_of({"a": content}))
-    assert fenced(run.summary)[0][-1] == last
+    lines, characters = ("x\n" * 50, "x\n" * 51), ("x" * 300 + "\n", "x" * 301 + "\n")
+    listed = dict(zip("abcd", lines + characters, strict=True))
+    diff, _ = fenced(single(mode="plan", definitions=action.listing_of(listed)).summary)
+    assert [line for line in diff if "…" in line] == ["+… (+1)", f"+{'x' * 300}… (+1)"]
 
 
 def test_of_very_much_content_the_last_files_are_only_named(

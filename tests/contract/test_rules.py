@@ -397,13 +397,11 @@ def test_that_a_persons_repositories_have_no_properties_is_said_once(
 def test_persons_whose_repositories_have_no_properties_are_named_in_their_order(
     many: Start, host: StandInHost
 ) -> None:
-    names = ["ada", "bob", "cleo", "dan", "eve"]
-    for name in names:
-        host.users.add(name)
+    host.users |= {*"edcba"}
+    for name in "edcba":
         host.create_repository(f"{name}/x", {"a": b""})
-    targets = ", ".join(f"{name}/*" for name in reversed(names))
-    run = many(target_repos=targets, mode="plan")
-    assert f"The repositories of {', '.join(names)} belong to a person" in run.stdout
+    run = many(target_repos="e/*, d/*, c/*, b/*, a/*", mode="plan")
+    assert "The repositories of a, b, c, d, e belong to a person" in run.stdout
 
 
 @pytest.mark.parametrize(
@@ -416,7 +414,8 @@ def test_persons_whose_repositories_have_no_properties_are_named_in_their_order(
 def test_properties_that_may_not_be_read_are_an_error_before_anything_is_written(
     any_way: Start, host: StandInHost, status: int, words: str, said: str
 ) -> None:
-    repository = host.create_repository("octo-org/a", {"a": b""})
+    # Its name and the input have different letter cases
+    repository = host.create_repository("Octo-Org/a", {"a": b""})
     host.quirks.without_properties = True
     asked = {"X-Accepted-GitHub-Permissions": "organization_custom_properties=read"}
     values = "/properties/values"

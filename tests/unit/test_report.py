@@ -16,15 +16,14 @@ from registrar.models.files import FileDefinition
 from registrar.models.paths import Done, Leave, ListedPath, Why, by_path
 from registrar.models.record import Record
 from registrar.models.repository import Repository
-from registrar.models.run_result import ManyResult, RunResult
+from registrar.models.run_result import RunResult
 from registrar.models.standing import Standing
 from registrar.registration.proposal import BODY_CHARACTERS, Proposal
-from registrar.reporting.summary import ROWS, cut, of_many, of_one
+from registrar.reporting.summary import cut, of_one
 from registrar.texts import escaping
 from registrar.texts.messages import LANGUAGES, Catalogue, msg
 from tests.gfm import only_ours
-from tests.values import file_of, in_state, record, spec
-from tests.values import settings as inputs
+from tests.values import file_of, in_state, spec
 
 LIMIT = 65_536
 CATALOGUES = {language: Catalogue(language) for language in LANGUAGES}
@@ -119,17 +118,6 @@ def test_a_summary_that_is_cut_leaves_nothing_open(size: int, content: bytes) ->
     opened = sum(line.startswith("<details") for line in lines)
     assert lines.count("</details>") == opened
     assert sum(line.startswith("```") for line in lines) % 2 == 0
-
-
-@pytest.mark.parametrize("more", [0, 1])
-def test_the_repositories_that_a_table_has_no_room_for_are_counted(more: int) -> None:
-    result = ManyResult(inputs(mode="plan", target_repos="octo/*"))
-    for number in range(ROWS + more):
-        result.add(record(f"octo/{number}", {"a": Standing.TO_CREATE}))
-    text = of_many(result, [], CATALOGUES["en"])
-    assert text.count("\n| [octo/") == ROWS
-    assert ("… and 1 more; the report holds all of them." in text) is bool(more)
-    assert ("… and 0 more" in text) is False
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,6 @@ from registrar.models.repository import Repository
 from registrar.models.run_result import RunResult
 from registrar.models.standing import Standing
 from registrar.privacy import Privacy
-from registrar.reporting.report import REPORT_CHARACTERS, outputs
 from registrar.reporting.reporter import Reporter
 from registrar.reporting.runner import Console, RunnerFiles
 from registrar.reporting.summary import cut
@@ -112,33 +111,10 @@ def test_a_device_may_take_the_place_of_a_file() -> None:
     assert RunnerFiles(environ, Redactor("")).summary("x", shorten)
 
 
-@pytest.mark.parametrize(("length", "lines"), [(4096, 1), (4097, 2)])
-def test_an_annotation_that_the_runner_would_cut_is_in_the_log_too(length: int, lines: int) -> None:
-    stdout = io.StringIO()
-    console = Console({"GITHUB_ACTIONS": "true"}, stdout, io.StringIO(), Redactor(""))
-    console.annotate("error", "x" * length, "Error", None, None)
-    assert stdout.getvalue().count("\n") == lines
-    assert ("…" in stdout.getvalue()) is (lines == 2)
-
-
-@pytest.mark.parametrize("length", [20_000, 20_001])
-def test_only_a_line_that_is_too_long_is_cut(length: int) -> None:
-    stdout = io.StringIO()
-    Console({}, stdout, io.StringIO(), Redactor("")).line("x" * length)
-    assert stdout.getvalue() == "x" * 20_000 + ("…" if length > 20_000 else "") + "\n"
-
-
 def test_the_title_of_a_group_is_no_escape_of_the_runner() -> None:
     stdout = io.StringIO()
     with Console({"GITHUB_ACTIONS": "true"}, stdout, io.StringIO(), Redactor("")).group("100%0A"):
-        pass
-    assert stdout.getvalue() == "::group::100%250A\n::endgroup::\n"
-
-
-@pytest.mark.parametrize("more", [0, 1])
-def test_a_report_is_an_output_up_to_a_size(more: int) -> None:
-    document = "x" * (REPORT_CHARACTERS + more)
-    assert outputs(RunResult(), document, {})["report"] == ("" if more else document)
+        assert stdout.getvalue() == "::group::100%250A\n"
 
 
 @pytest.mark.parametrize("room", [20, 20_000])

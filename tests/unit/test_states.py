@@ -197,6 +197,20 @@ def test_what_is_left_to_do_without_a_pull_request(
     assert read.left_to_do is expected
 
 
+@pytest.mark.parametrize("status", Status)
+def test_blocked_files_are_a_part_of_the_missing_ones_if_these_are_counted(status: Status) -> None:
+    paths = by_path([
+        in_state(file_of("a", b""), Standing.TO_CREATE, Done.NOTHING),
+        in_state(file_of("b", b""), Standing.BLOCKED, Done.NOTHING),
+    ])  # fmt: skip
+    job = spec()
+    read = Record(job, job.repository, paths=paths, commit="c0ffee")
+    row = read if status is read.status else replace(read, deferred_work=status)
+    text = Catalogue("en").text(sentences.state(row))
+    assert ("of these blocked: 1" in text) is ("missing files: 2" in text)
+    assert "blocked: 1" in text
+
+
 def test_a_cause_names_only_the_files_that_failed_for_it() -> None:
     failures = [Failure.of(msg("reason.unknown"), about=each) for each in ("x", "y", "x")]
     files = [

@@ -398,24 +398,14 @@ def test_a_repository_that_a_list_of_properties_lacks_is_asked_for_by_itself(
     assert opened([frozen, made[101]]) == [0, 1]
 
 
-@pytest.mark.parametrize("lacks", ["all", "one"])
 def test_a_list_that_gives_no_property_does_not_say_that_there_is_none(
-    many: Start, make: Make, host: StandInHost, lacks: str
+    many: Start, make: Make, host: StandInHost
 ) -> None:
     made = make(0, 2)
     made[0].properties = {"tier": "gold"}
-    host.quirks.empty_properties = lacks == "all"
-    if lacks == "one":
-        made[1].properties = {"tier": "iron"}
-
-        def without_the_first(_request: Request, page: Response) -> Response:
-            del page.body[0]["custom_properties"]
-            return page
-
-        host.faults.change(without_the_first, lambda request: request.path.endswith("/repos"))
+    host.quirks.empty_properties = True
     permissions = {"contents": "write", "pull_requests": "write"}
-    kind: Kind = "installation" if lacks == "all" else "classic"
-    token = host.create_token(kind, permissions=permissions)
+    token = host.create_token("installation", permissions=permissions)
     run = many(host_token=token, target_repos=f"{ALL}, property:tier=gold")
     assert rows(run) == {made[0].full_name: "opened"}
 
@@ -449,26 +439,15 @@ def test_where_the_list_of_properties_is_refused_each_repository_is_asked(
         assert (rows(run), len(alone)) == ({made[0].full_name: "opened"}, 3)
 
 
-@pytest.mark.parametrize(
-    ("status", "exit_code", "said"),
-    [
-        (404, 2, "GitHub does not show the custom properties of Octo-Org to this token"),
-        (502, 1, "Reading custom properties of octo-org failed"),
-    ],
-)
-def test_properties_that_can_be_read_nowhere_end_the_run(
-    many: Start, host: StandInHost, status: int, exit_code: int, said: str
+def test_an_error_for_the_list_of_properties_does_not_lead_to_each_repository(
+    many: Start, make: Make, host: StandInHost
 ) -> None:
-    """An error of GitHub does not mean that each repository has to be asked for them."""
-    host.create_repository("Octo-Org/r0", PRESENT)
+    make(0, 1)
     host.quirks.without_properties = True
-    values = "/properties/values"
-    refuse(host, lambda request: request.path.endswith(values), status, message="Not Found")
+    refuse(host, lambda request: request.path.endswith("/properties/values"), 502)
     run = many(target_repos=f"{ALL}, property:tier=gold")
-    assert (run.exit_code, only_reads(host)) == (exit_code, True)
-    assert said in run.stderr
-    alone = [each for each in asked(host) if each.startswith("GET /repositories/")]
-    assert len(alone) == (status == 404)
+    assert "Reading custom properties of octo-org failed" in run.stderr
+    assert not any(each.startswith("GET /repositories/") for each in asked(host))
 
 
 def test_a_name_that_somebody_chose_makes_no_pattern_slow(many: Start, host: StandInHost) -> None:
