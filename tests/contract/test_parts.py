@@ -121,6 +121,7 @@ def test_a_plan_over_many_shows_the_parts_of_each_rule(action: Action, host: Sta
     definitions = document(action, {"rules": rules})
     given = {"target_repos": "octo/*", "mode": "plan", "language": "en"}
     run = action(given, definitions=definitions).or_fail()
+    assert run.stdout.count("(repositories: 1), for example in octo/") == 2
     for part in (GO, ALWAYS):
         assert run.stdout.count(f"\n+{part}") == run.summary.count(f"\n+{part}") == 1
 

@@ -73,6 +73,7 @@ def test_one_lost_answer_to_the_request_for_everything(
     ended = run(action, commit_strategy="single")
     assert lost.hits
     assert (ended.exit_code, ended.outputs["created"]) == (0, "3"), ended.text
+    assert "[3/3] c.md: created" in ended.lines
     assert ended.outputs["pull_request_operation"] == "created"
     assert repository.branches == [LIST_BRANCH, "main"]
     assert len(repository.log(LIST_BRANCH)) == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import random
+import re
 import subprocess
 from collections import Counter
 from collections.abc import Mapping
@@ -12,6 +13,7 @@ from dataclasses import replace
 
 import pytest
 
+from registrar.errors import Failure
 from registrar.models.files import FileDefinition
 from registrar.models.paths import Done, by_path
 from registrar.models.record import PullRequestOperation, Record
@@ -24,7 +26,7 @@ from registrar.reporting import page as page_of_html
 from registrar.reporting.evidence import Evidence
 from registrar.reporting.page import MOST_EXCLUDED, Page
 from registrar.texts.escaping import FoundPath
-from registrar.texts.messages import Catalogue, Excerpt
+from registrar.texts.messages import Catalogue, Excerpt, msg
 from tests.values import in_state, record
 
 
@@ -237,6 +239,19 @@ def test_the_bars_of_a_page_add_up_whatever_the_states() -> None:
     for reached in (complete, done):
         assert f'<td class="number">{reached} of 200 ' in shown.render()
     shown.render("ja")
+
+
+def test_rows_are_in_the_order_of_what_is_to_do_then_of_the_names_in_any_case() -> None:
+    shown, missing = Shown(), Standing.TO_CREATE
+    shown.add("octo/B", a=missing, b=Standing.SAME)
+    shown.add("octo/a", a=missing, b=Standing.SAME)
+    shown.add("octo/c", a=missing, b=missing)
+    failed = record("octo/d", {"a": Standing.SAME, "b": Standing.SAME})
+    failed = replace(failed, failure=Failure.of(msg("reason.unknown")))
+    shown.page.counted.add(failed)
+    shown.page.add(failed, reason="x")
+    names = re.findall('<tr data-name="octo/(.)"', shown.render())
+    assert names[:4] == ["d", "c", "a", "B"]
 
 
 @pytest.mark.parametrize(

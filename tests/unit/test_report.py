@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from registrar.errors import Cancelled, Refused
+from registrar.errors import Cancelled, Failure, Refused
 from registrar.lists.profiles import SCAFFOLD
 from registrar.models.files import FileDefinition
 from registrar.models.paths import Done, Leave, ListedPath, Why, by_path
@@ -23,7 +23,7 @@ from registrar.reporting.summary import cut, of_one
 from registrar.texts import escaping
 from registrar.texts.messages import LANGUAGES, Catalogue, msg
 from tests.gfm import only_ours
-from tests.values import file_of, in_state, spec
+from tests.values import file_of, in_state, record, spec
 
 LIMIT = 65_536
 CATALOGUES = {language: Catalogue(language) for language in LANGUAGES}
@@ -99,6 +99,13 @@ def test_reasons_with_several_lines_stay_in_their_row() -> None:
     page = only_ours(of_one(registration(file), CATALOGUES["en"]))
     assert page.paths == {"a": ["failed (xy (HTTP 422))", ""]}
     assert "`x`<br>`y`" in page.markdown
+
+
+def test_a_plan_that_failed_gives_no_advice_to_run_it_for_good() -> None:
+    plan = record("octo/a", {"a": Standing.TO_CREATE})
+    failed = replace(plan, failure=Failure.of(msg("reason.unknown")))
+    shown = ["without `mode: plan`" in of_one(each, CATALOGUES["en"]) for each in (plan, failed)]
+    assert shown == [True, False]
 
 
 @pytest.mark.parametrize("size", [600, 900, 1500, 3000, 10**6])

@@ -209,6 +209,8 @@ def test_blocked_files_are_a_part_of_the_missing_ones_if_these_are_counted(statu
     text = Catalogue("en").text(sentences.state(row))
     assert ("of these blocked: 1" in text) is ("missing files: 2" in text)
     assert "blocked: 1" in text
+    failed = replace(row, failure=Failure.of(msg("reason.unknown")))
+    assert "blocked: 1" not in Catalogue("en").text(sentences.state(failed))
 
 
 def test_a_cause_names_only_the_files_that_failed_for_it() -> None:

@@ -136,3 +136,13 @@ def test_a_plan_shows_each_change_once(
         assert "(repositories: 4), to update in pull requests" in text
         assert text.count("-Write to security@example.com\n+Write to psirt@example.com") == 1
     assert len([each for each in host.requests if "/git/blobs/" in each.path]) == 1
+
+
+def test_a_plan_shows_the_change_of_each_earlier_content(
+    many: Start, make: Make, action: Action
+) -> None:
+    for each in make(0, 2):
+        listed = action.listing_of({"a.md": f"old {each.name}\n"})
+        many(definitions=listed, target_repos=each.full_name)
+    plan = many(definitions=action.listing_of({"a.md": ""}), mode="plan")
+    assert {"-old r0", "-old r1"} <= set(plan.lines)

@@ -30,9 +30,9 @@ def test_the_summary_has_failures_first_grouped_by_cause_with_links(
     many: Start, make: Make
 ) -> None:
     made = make(1, 5)
-    for repository in made[1:3]:
+    made[1].protect("chore/*", "classic")
+    for repository in made[2:4]:
         repository.protect("chore/*", "ruleset")
-    made[3].protect("chore/*", "classic")
     summary = many().summary
     places = [
         summary.index(text)
@@ -45,6 +45,7 @@ def test_the_summary_has_failures_first_grouped_by_cause_with_links(
         )
     ]
     assert places == sorted(places)
+    assert summary.rindex("| failed") < summary.index("| pull request opened")
     for repository in made[1:]:
         assert f"[{repository.full_name}]({repository.html_url})" in summary
     assert f"[#1]({made[4].html_url}/pull/1)" in summary
@@ -80,6 +81,8 @@ def test_of_very_many_causes_ten_are_errors(many: Start, make: Make, host: Stand
     run = many()
     assert states(run) == {"failed": 12}
     assert run.stderr.count("Error: 1 failed") == 10
+    # If something failed, even a long table is not folded
+    assert "<details open>\n<summary>Repositories with something to report (12)" in run.summary
 
 
 def test_a_check_names_the_repositories_that_lack_files(many: Start, make: Make) -> None:
@@ -294,9 +297,10 @@ def test_the_log_says_nothing_about_each_of_those_that_are_deferred(
 def test_a_withdrawal_says_nothing_about_missing_files(many: Start, make: Make) -> None:
     make(0, 6)
     many(max_pull_requests="2")
-    run = many(mode="withdraw")
+    run = many(mode="withdraw", target_repos="octo-org/*, octo-org/gone")
     assert [line for line in run.lines if "missing files" in line] == []
     assert run.stdout.count("pull request withdrawn") == 2
+    assert "octo-org/gone: failed" in run.stdout
 
 
 def test_the_time_that_is_left_is_said_when_it_changes(many: Start, make: Make) -> None:
