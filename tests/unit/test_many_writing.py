@@ -8,21 +8,23 @@ from typing import Any
 
 import pytest
 
+from registrar.errors import Failure, Kind
 from registrar.github import bulk, queries
 from registrar.many import writing
 from registrar.many.reading import FAST_SECONDS, LARGEST_SIZE, SLOW_SECONDS, BatchSize
 from registrar.many.writing import with_writing
 from registrar.models.files import FileDefinition
 from registrar.models.paths import Done, by_path
-from registrar.models.record import WRITTEN, Record, Status
-from registrar.models.repository import Repository
+from registrar.models.record import WRITTEN, PullRequestOperation, Record, Status
+from registrar.models.repository import PullRequest, Repository
 from registrar.models.run_result import Budget
 from registrar.models.settings import PullRequestOptions, Settings
+from registrar.models.spec import ONE_OF_MANY
 from registrar.models.standing import Standing
 from registrar.models.tally import Tally
 from registrar.registration.branch_names import names_of
 from registrar.reporting import sentences
-from registrar.texts.messages import Catalogue
+from registrar.texts.messages import Catalogue, msg
 from tests.fakehub import graphql
 from tests.values import in_state, record, settings, spec
 
@@ -185,6 +187,58 @@ def test_the_cap_that_is_shared_goes_by_name() -> None:
     assert (
         writing.next_ones(todo, settings(target_repos="octo/*", max_pull_requests="1")) == todo[:2]
     )
+
+    # Without room nothing is changed
+    assert writing.next_ones(todo, settings(target_repos="octo/*", max_pull_requests="0")) == []
+
+
+NONE, CREATED = PullRequestOperation.NONE, PullRequestOperation.CREATED
+
+
+@pytest.mark.parametrize(
+    ("kind", "operation", "done", "wrote", "is_left", "has_reason"),
+    [
+        (Kind.USED_UP, NONE, Done.PENDING, False, True, False),
+        (Kind.USED_UP, NONE, Done.PENDING, True, True, True),
+        (Kind.MOVED, NONE, Done.PENDING, False, True, True),
+        (Kind.USED_UP, NONE, Done.FAILED, True, False, True),
+        (Kind.USED_UP, CREATED, Done.CREATED, True, False, True),
+        (Kind.TRANSIENT, NONE, Done.PENDING, False, False, True),
+    ],
+)
+def test_what_only_a_limit_ended_is_left_for_the_next_run(
+    kind: Kind,
+    operation: PullRequestOperation,
+    done: Done,
+    wrote: bool,
+    is_left: bool,
+    has_reason: bool,
+) -> None:
+    previewed = _row(0, OPEN)
+    previewed = replace(previewed, spec=previewed.spec._replace(policy=ONE_OF_MANY))
+    paths = by_path([in_state(FileDefinition("a"), Standing.TO_CREATE, done)])
+    ended = replace(previewed, paths=paths, is_ended=True, operation=operation, exit_code=1)
+    failure = Failure.of(msg("reason.unknown"), kind)
+    row = writing.ended(previewed, replace(ended, failure=failure), wrote=wrote)
+    assert (row.deferred_work is OPEN, row.failure is failure) == (is_left, has_reason)
+
+
+def test_a_tally_counts_what_can_be_written_and_what_waits_for_a_merge() -> None:
+    waiting = replace(_row(0, WAITING), spec=spec(target_repos="octo/*"))
+    waiting = replace(
+        waiting,
+        paths=by_path([in_state(FileDefinition("a"), Standing.PROPOSED)]),
+        pull_request=PullRequest(1, "https://example.com/1", created_at="2026-11-22T00:00:00Z"),
+    )
+    failed = replace(waiting, failure=Failure.of(msg("reason.unknown")))
+    for row, counted in (
+        (waiting, (1, 0, 1)),
+        (replace(waiting, conflicts=("a",)), (0, 1, 1)),
+        (failed, (1, 0, 0)),
+    ):
+        tally = Tally()
+        tally.add(row)
+        assert (len(tally.open), tally.conflicting, tally.writable) == counted
 
 
 @pytest.mark.parametrize(

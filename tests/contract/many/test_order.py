@@ -76,6 +76,16 @@ def test_plan_run_and_page_name_the_next_ones_in_one_order(
     assert states(says) == {"failed": 1, "waiting": 11, "complete": 1}
 
 
+def test_one_in_which_a_refused_commit_left_the_branch_comes_last_next_time(
+    many: Start, make: Make
+) -> None:
+    first, *_ = make(0, 3)
+    first.protect("chore/*", "classic")
+    run = many(max_pull_requests="1")
+    assert states(run) == {"failed": 1, "opened": 1, "deferred": 1}
+    assert named(run.stdout) == ["r2"]
+
+
 def test_after_a_run_the_numbers_are_those_that_are_left(many: Start, make: Make) -> None:
     make(0, 12)
     for left in (7, 2):
