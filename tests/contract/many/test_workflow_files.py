@@ -84,6 +84,7 @@ def test_what_is_known_to_fail_is_not_tried_and_ends_nothing(
     host.requests.clear()
     again = many(definitions=listed, host_token=modest)
     assert (again.exit_code, states(again), only_reads(host)) == (1, {"failed": 14}, True)
+    assert again.outputs["failed"] == "14"
     # In a plan, an open pull request that needs no change has no reason to be looked at
     planned = many(definitions=listed, host_token=modest, mode="plan").report["many"]["rows"]
     assert [each["reason"] for each in planned if each["state"] == "waiting"] == [None] * 7
