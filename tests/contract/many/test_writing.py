@@ -184,6 +184,8 @@ def test_a_closed_pull_request_is_respected(many: Start, make: Make) -> None:
         run = many()
         assert (run.exit_code, states(run)) == (0, {"declined": 1})
         assert (run.outputs["incomplete"], run.outputs["declined"]) == ("0", "4")
+        # Nothing was registered
+        assert run.report["registrations"] == []
         link = repository.pull_requests[0].html_url
         assert f"nothing to propose (declined: 4): {link}" in run.console
     assert opened([repository]) == [1]
