@@ -6,6 +6,7 @@ The description of such a pull request has no effect, and nothing is written to 
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any, cast
 
 import pytest
@@ -15,7 +16,7 @@ from registrar.registration.candidates import is_by_writer
 from registrar.registration.mark import EMPTY_MARK
 from tests.example import BRANCH, EXPECTED, MISSING, WAYS, Example, Way, in_one_way
 from tests.fakehub import Repository, Request, StandInHost
-from tests.harness import PER_FILE, SINGLE, Action, Run, refuse, shortened
+from tests.harness import PER_FILE, SINGLE, Action, Run, meanwhile, refuse, shortened
 
 SECOND = f"{BRANCH}-2"
 MARK = "<!-- registrar:many -->"
@@ -84,6 +85,19 @@ def test_a_pull_request_of_another_list_is_told_if_it_is_by_somebody_who_may_wri
     run = example.run(language="en").or_fail()
     assert repository.pull_requests[-1].head == SECOND
     assert ("to an open pull request for another list" in run.text) == (author == "octo"), run.text
+
+
+def test_where_a_stranger_opens_it_first_it_is_not_called_hidden(
+    host: StandInHost, action: Action
+) -> None:
+    example = Example(action, PER_FILE)
+    given: dict[str, Any] = {"head": BRANCH, "body": "Theirs", "author": "stranger"}
+    first = partial(example.repository.open_pull_request, **given)
+    meanwhile(host, lambda request: shortened(request) == "POST pulls", first)
+    run = example.run(language="en")
+    assert (run.exit_code, example.repository.pull_requests[0].body) == (1, "Theirs"), run.text
+    assert "The files are on the branch" in run.console
+    assert "does not list it" not in run.console
 
 
 def test_closed_pull_requests_of_strangers_do_not_hide_the_no_of_a_maintainer(

@@ -63,6 +63,7 @@ def test_one_lost_answer(
 ) -> None:
     lose(host, call, kind)
     all_created_once(run(action), repository)
+    assert not any(each.startswith("PATCH") for each in calls(host))
 
 
 @pytest.mark.parametrize("kind", LOST)
