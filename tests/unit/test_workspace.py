@@ -124,6 +124,13 @@ def test_a_folder_holds_as_many_files_as_it_may_and_its_first_mistake_is_named(
     assert error.value.message.values["file"] == "many/x/a"
 
 
+@pytest.mark.parametrize("name", ["docs", "docs/deep", "."])
+def test_a_directory_is_no_file_and_leaves_nothing_open(workspace: Path, name: str) -> None:
+    before = len(os.listdir("/dev/fd"))  # noqa: PTH208 (the names do not matter)
+    assert refused(workspace, name) == "file.not_regular"
+    assert len(os.listdir("/dev/fd")) == before  # noqa: PTH208
+
+
 def test_access_rights_are_reported(workspace: Path) -> None:
     file = workspace / "docs/deep/file"
     file.chmod(0)

@@ -187,7 +187,9 @@ def workflow_visibility(environ: Mapping[str, str], given: str) -> str:
 
 def _part_of_event(environ: Mapping[str, str], name: str) -> Mapping[str, object]:
     """Return an object of the event that started the workflow; empty if there is none."""
-    file = Path(environ.get("GITHUB_EVENT_PATH", ""))
+    if not (path := environ.get("GITHUB_EVENT_PATH")):
+        return {}
+    file = Path(path)
     try:
         event = json.loads(Folder(file.parent).read(file.name, most=EVENT_BYTES))
     except (Unreadable, ValueError, RecursionError):

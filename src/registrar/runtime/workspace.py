@@ -6,6 +6,7 @@ import re
 import stat
 from collections.abc import Sequence
 from pathlib import Path
+from typing import BinaryIO
 
 from registrar.errors import Refused
 from registrar.texts.escaping import SURROGATE
@@ -119,7 +120,7 @@ class Folder:
         shown = Excerpt(name)
         parts = self._parts(name)
         try:
-            with os.fdopen(self._open(parts), "rb") as stream:
+            with self._open(parts) as stream:
                 status = os.fstat(stream.fileno())
                 if not stat.S_ISREG(status.st_mode):
                     raise Unreadable(msg("file.not_regular", file=shown))
@@ -137,7 +138,7 @@ class Folder:
 
     def is_executable(self, name: str) -> bool:
         """Whether the owner of a file may execute it. Call this only after `read` has read it."""
-        with os.fdopen(self._open(self._parts(name)), "rb") as stream:
+        with self._open(self._parts(name)) as stream:
             return bool(os.fstat(stream.fileno()).st_mode & stat.S_IXUSR)
 
     def path_in_repository(self, name: str) -> str:
@@ -173,7 +174,7 @@ class Folder:
         is_tracked = len(tracked).to_bytes(2, "big") + tracked + b"\0" in index
         return commit if is_tracked and _COMMIT.fullmatch(commit) else ""
 
-    def _open(self, parts: tuple[str, ...]) -> int:
+    def _open(self, parts: tuple[str, ...]) -> BinaryIO:
         """Open a file by its real path, one part after the other, without following a link.
 
         So the opened file is the one that was checked, even if a part becomes a link meanwhile.
@@ -184,9 +185,15 @@ class Folder:
                 below = os.open(part, _DIRECTORY, dir_fd=directory)
                 os.close(directory)
                 directory = below
-            return os.open(parts[-1] if parts else ".", _FILE, dir_fd=directory)
+            file = os.open(parts[-1] if parts else ".", _FILE, dir_fd=directory)
         finally:
             os.close(directory)
+        try:
+            return os.fdopen(file, "rb")
+        except OSError:
+            # It is a directory, and `os.fdopen` leaves the descriptor open then
+            os.close(file)
+            raise
 
 
 def _head_of(git: Folder) -> str:
