@@ -606,6 +606,27 @@ def once_committed(example: Example, act: Callable[[], object]) -> None:
     meanwhile(example.host, is_described, act)
 
 
+@pytest.mark.parametrize("is_committed", [False, True])
+def test_nobody_writes_to_a_branch_that_has_just_become_the_default_branch(
+    example: Example, is_committed: bool
+) -> None:
+    """The exit code says whether the run had written something before."""
+    example.run_with(OLD)
+    before = example.body, len(example.repository.log(BRANCH))
+
+    def become() -> None:
+        example.repository.default_branch = BRANCH
+
+    if is_committed:
+        once_committed(example, become)
+    else:
+        example.meanwhile("GET pulls/1", become)
+    run = example.run(definitions=example.action.listing_of(BOTH), base="main")
+    assert run.exit_code == (1 if is_committed else 2), run.text
+    commits = len(example.repository.log(BRANCH))
+    assert (example.body, commits) == (before[0], before[1] + is_committed)
+
+
 def test_where_github_lists_no_files_a_push_leaves_the_description_to_the_next_run(
     example: Example, host: StandInHost
 ) -> None:
@@ -648,22 +669,6 @@ def test_what_people_write_during_the_run_stays(example: Example) -> None:
     assert body.endswith("\n\nAnd below.")
     assert ("- [x] " in body, "- [ ] " in body) == (True, False)
     assert mark(example.repository)["wrote"] == named(NEW | {"c.md": ""})
-
-
-def test_nobody_commits_to_a_branch_that_has_just_become_the_default_branch(
-    example: Example,
-) -> None:
-    example.run_with(OLD)
-    example.repository.create_branch("docs")
-    head = example.repository.head(BRANCH)
-
-    def become() -> None:
-        example.repository.default_branch = BRANCH
-
-    example.meanwhile("GET pulls/1", become)
-    listed = example.action.listing_of(BOTH)
-    assert example.run(definitions=listed, base="main").exit_code != 0
-    assert example.repository.head(BRANCH) == head
 
 
 @pytest.mark.parametrize("change", ["closed", "elsewhere"])
