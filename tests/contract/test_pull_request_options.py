@@ -67,7 +67,7 @@ def test_everything_is_set_with_one_request_each(
     run = start(
         definitions=action.listing("a"),
         labels="docs, good first issue ,docs,,\n\n chore\r\n",
-        assignees="mona\nhubot",
+        assignees="mona\nHubot",
         reviewers="mona,  Hubot ,mona",
         team_reviewers="docs\ncore",
         draft="true",
@@ -77,7 +77,7 @@ def test_everything_is_set_with_one_request_each(
     assert run.registration["notes"] == []
     assert [call for call in calls(host) if call in OPTIONS] == [*OPTIONS, REVIEWERS]
     assert sent(host, LABELS) == [["docs", "good first issue", "chore"]]
-    assert sent(host, ASSIGNEES) == [{"assignees": ["mona", "hubot"]}]
+    assert sent(host, ASSIGNEES) == [{"assignees": ["mona", "Hubot"]}]
     assert sent(host, REVIEWERS) == [
         {"reviewers": ["mona", "Hubot"], "team_reviewers": []},
         {"reviewers": [], "team_reviewers": ["docs", "core"]},
