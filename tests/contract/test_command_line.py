@@ -490,6 +490,7 @@ def test_without_a_script_for_completion_there_is_an_error(
         (["--modes", "plan"], "There is no option --modes. Did you mean the option --mode?"),
         (["--dry-run"], "There is no option --dry-run. Did you mean the option --mode plan?"),
         (["--lang=en"], "There is no option --lang. Did you mean the option --language?"),
+        (["--lit"], "There is no option --lit. Did you mean the option --mode validate?"),
         (["-x"], "There is no option -x. "),
         (["-xvalue"], "There is no option -x. "),
         (["--"], "There is no option --. "),
