@@ -563,6 +563,7 @@ def test_over_many_the_cap_bounds_what_is_proposed_again_and_not_what_is_withdra
     host.requests.clear()
     run = many(mode="withdraw", max_pull_requests="1").or_fail()
     assert "Repositories with pull requests to withdraw: at most 4." in run.stdout
+    assert "Withdrawing pull requests in repositories: 4" in run.stdout
     assert "[4/4]" in run.stdout
     assert sum(not is_read(each) for each in host.requests) == 3
     # Edited: waiting; never opened: missing

@@ -33,6 +33,13 @@ TEXTS: dict[str, dict[str, str]] = {
 }
 KEYS = sorted(TEXTS["ja"])
 COUNTS = ("created", "skipped", "failed")
+TAKE_VALUES: dict[str, set[str]] = {
+    "msg": set(),
+    "group": set(),
+    "warn": {"about"},
+    "note": {"about", "repeats_state"},
+}
+"""Functions that take the key of a text and its values, with their other arguments."""
 OUTPUTS = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))["outputs"]
 
 
@@ -77,6 +84,26 @@ def test_every_language_has_the_same_placeholders() -> None:
     )
     assert ja == en
     assert all(re.fullmatch(r"[a-z_]+", name) for names in ja.values() for name in names)
+
+
+def test_every_text_gets_the_values_that_it_names() -> None:
+    """Some texts are shown in no test, and one without its value would end the run."""
+    named = {key: placeholders(text) for key, text in TEXTS["en"].items()}
+    calls = [
+        (function, call.args[0].value, {each.arg for each in call.keywords})
+        for call in (node for module in modules() for node in ast.walk(module))
+        if isinstance(call, ast.Call) and call.args and isinstance(call.args[0], ast.Constant)
+        if (function := getattr(call.func, "attr", getattr(call.func, "id", ""))) in TAKE_VALUES
+        if call.args[0].value in named
+    ]
+    assert len(calls) > 400
+    wrong = [
+        (key, given)
+        for function, key, given in calls
+        # `**values` has the name None
+        if None not in given and given - TAKE_VALUES[function] != named[key]
+    ]
+    assert wrong == []
 
 
 def test_every_language_says_something_of_its_own() -> None:

@@ -38,7 +38,9 @@ def test_what_may_not_be_written_is_named_and_left_alone(
             assert f"{name}](" in each.summary
         table = {(row["repository"], row["outcome"]) for row in action.rows(each)}
         assert {(name, "not writable") for name in not_ours} <= table
-        assert action.kept(each, "page").count("the token may not write here") == 2
+        page = action.kept(each, "page")
+        assert page.count("the token may not write here") == 2
+        assert ("The next run in mode register: 2 to open." in page) == (each is plan)
     # Each of the others is read again and written to
     assert (reads.count("query"), reads.count("mutation")) == (2, 2)
     for repository in host.repositories:
