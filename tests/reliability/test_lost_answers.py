@@ -228,6 +228,18 @@ def test_answers_that_are_lost_for_one_file_after_the_other_are_headway(
     assert repository.files(LIST_BRANCH).keys() > set(paths)
 
 
+def test_after_a_path_was_looked_at_alone_the_branch_is_not_read_again(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    lose(host, creates("b.md"), FaultKind.ERROR_500)
+    refuse(host, creates("c.md"), 403, message="No")
+    ended = run(action)
+    assert (ended.outputs["created"], ended.outputs["failed"]) == ("2", "1"), ended.text
+    since = calls(host)[calls(host).index(creates("c.md")) + 1 :]
+    assert [each for each in since if each.startswith("GET")] == []
+    assert len(repository.pull_requests) == 1
+
+
 def test_a_token_that_is_rejected_when_the_branch_is_read_again_ends_the_run(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
