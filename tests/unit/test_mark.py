@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from registrar.lists.constraints import MOST_PATHS
+from registrar.models.spec import FileList
 from registrar.registration.mark import (
     BEGIN,
     EMPTY_MARK,
@@ -17,6 +18,7 @@ from registrar.registration.mark import (
     divide,
     not_withdrawn,
 )
+from tests.values import DEFAULTS
 
 PATHS = st.lists(st.text(min_size=1), unique=True, max_size=20)
 BLOB, OTHER = "2" * 40, "3" * 40
@@ -40,6 +42,18 @@ def test_a_mark_is_read_as_it_was_written(one: list[str], more: list[str], list_
     assert mark.is_of(list_id)
     assert not mark.is_of(f"{list_id}?")
     assert all(mark.names(path) for path in [*one, *more])
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "expected"),
+    [
+        ("scaffold", "", "profile scaffold"),
+        ("docs", "lists/docs.yml", "list docs"),
+        ("", "lists/docs.yml", "file lists/docs.yml"),
+    ],
+)
+def test_the_id_of_a_list_is_the_one_in_earlier_marks(name: str, path: str, expected: str) -> None:
+    assert FileList(DEFAULTS, (), name=name, path=path).id == expected
 
 
 def test_a_mark_names_each_of_very_many_paths() -> None:
