@@ -308,3 +308,9 @@ def test_the_time_that_is_left_is_said_when_it_changes(many: Start, make: Make) 
     run = many(labels="chore", assignees="hubot")
     left = re.findall(r"\(about (\d+) min left\)", run.stdout)
     assert left == sorted({*left}, reverse=True) == ["3", "2", "1"]
+
+
+def test_a_plan_has_at_most_twenty_lines_for_each_state(many: Start, make: Make) -> None:
+    make(0, 41)
+    lines = many(mode="plan").or_fail().lines
+    assert sum(line.startswith("octo-org/r") for line in lines) == 20
