@@ -16,7 +16,7 @@ import pytest
 
 from registrar.models.standing import blob_id
 from tests.fakehub import Repository, StandInHost, Submodule, Symlink
-from tests.harness import SINGLE, TARGET, Action, Run, Start, only_reads
+from tests.harness import PER_FILE, SINGLE, TARGET, Action, Run, Start, only_reads, refuse
 
 LISTED: tuple[Mapping[str, Any], ...] = (
     {"path": "same.md", "content": "a\n"},
@@ -138,7 +138,8 @@ def test_another_path_that_counts_is_judged_too(
     host.create_repository(TARGET, {"README.md": b"x\n", "docs/SECURITY.md": b"\n"})
     entries = [{"path": "SECURITY.md", "content": "a\n"}]
     given = {"definitions": action.listing(*entries), "respect_alternatives": "true"}
-    run = single(given, mode="check", fail_on="blank")
+    run = single(given, mode="check", fail_on="blank", env=action.keeping)
+    assert [row["found_path"] for row in action.rows(run)] == ["docs/SECURITY.md"]
     [file] = run.registration["files"]
     assert (file["standing"], file["found_path"]) == ("blank", "docs/SECURITY.md")
     assert re.search("without content.*\n *Files: docs/SECURITY.md", run.stderr), run.stderr
@@ -183,6 +184,7 @@ def test_what_was_proposed_and_what_was_declined_is_in_the_table(
     first = kept(definitions=action.listing("a", unset))
     told = [(row["standing"], row["pull_request"]) for row in action.rows(first)]
     assert told == [("proposed", f"{repository.html_url}/pull/1"), ("unset", "")]
+    assert [row["pull_request_age_days"] for row in action.rows(first)] == ["0", ""]
     action.clock.sleep(3 * 86400)
     [row] = action.rows(kept(definitions=action.listing("a"), mode="plan"))
     assert (row["standing"], row["pull_request_age_days"]) == ("proposed", "3")
@@ -200,6 +202,17 @@ def test_what_was_proposed_and_what_was_declined_is_in_the_table(
     assert set(links) == {("1", "a"), ("2", "b"), ("2", "#2")}
     # The closed one is older
     assert "Open pull requests: 1, the oldest since 2 days." in page
+
+
+def test_of_one_repository_the_outcome_is_failed_only_if_nothing_was_proposed(
+    host: StandInHost, action: Action, kept: Start
+) -> None:
+    host.create_repository(TARGET, {"README.md": b"x\n"})
+    for refused, outcome in (("PUT contents/b", ""), ("PUT contents/", "failed")):
+        refuse(host, refused, 403, message="No")
+        listed = action.listing("a", "b", "c") if outcome else action.listing("a", "b")
+        run = kept(definitions=listed, commit_strategy=PER_FILE, branch=f"own-{len(refused)}")
+        assert {row["outcome"] for row in action.rows(run)} == {outcome}, run.text
 
 
 @pytest.mark.parametrize("mode", ["register", "plan", "check"])
