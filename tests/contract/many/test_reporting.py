@@ -314,3 +314,32 @@ def test_a_plan_has_at_most_twenty_lines_for_each_state(many: Start, make: Make)
     make(0, 41)
     lines = many(mode="plan").or_fail().lines
     assert sum(line.startswith("octo-org/r") for line in lines) == 20
+
+
+def test_outputs_and_rows_say_what_became_of_several_repositories(
+    many: Start, make: Make, action: Action
+) -> None:
+    declined, waiting = make(0, 2)
+    opened = many(definitions=action.listing_of({"a.md": "A\n"})).or_fail()
+    names = ("branch", "pull_request_number", "pull_request_url", "pull_request_operation")
+    assert [opened.outputs[name] for name in names] == [""] * 4
+    declined.close(1)
+    plan = many(definitions=action.listing_of({"a.md": "changed\n"}), mode="plan").or_fail()
+    assert plan.outputs["incomplete"] == "1"
+    rows = {
+        row["repository"]: (row["state"], row["pull_request"])
+        for row in plan.report["many"]["rows"]
+    }
+    assert rows == {
+        each.full_name: (state, f"{each.html_url}/pull/1")
+        for each, state in ((declined, "declined"), (waiting, "to update"))
+    }
+    budget = plan.report["many"]["budget"]
+    told = [budget[name] for name in ("to_update", "updates", "closes", "declined", "unset")]
+    assert told == [1, 1, 0, 1, 0]
+    assert budget["points_left"] > 4_000
+
+
+def test_of_one_repository_the_outputs_of_many_name_none(many: Start, make: Make) -> None:
+    make(0, 1)
+    assert many().or_fail().outputs["pull_request_number"] == ""
