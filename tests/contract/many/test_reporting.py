@@ -57,6 +57,7 @@ def test_of_very_many_repositories_the_summary_counts_the_rest(many: Start, make
     make(0, 510)
     run = many(mode="plan")
     assert "… and 10 more; the report holds all of them." in run.summary
+    assert run.summary.count("| [octo-org/r") == 500
     assert run.outputs["incomplete"] == "510"
     assert len(run.summary.encode()) < 1024 * 1024
 
@@ -319,13 +320,18 @@ def test_a_plan_has_at_most_twenty_lines_for_each_state(many: Start, make: Make)
 def test_outputs_and_rows_say_what_became_of_several_repositories(
     many: Start, make: Make, action: Action
 ) -> None:
-    declined, waiting = make(0, 2)
+    declined, waiting = made = make(0, 2)
+    for each in made:
+        each.commit({"same.md": b"same\n"})
     opened = many(definitions=action.listing_of({"a.md": "A\n"})).or_fail()
     names = ("branch", "pull_request_number", "pull_request_url", "pull_request_operation")
     assert [opened.outputs[name] for name in names] == [""] * 4
     declined.close(1)
-    plan = many(definitions=action.listing_of({"a.md": "changed\n"}), mode="plan").or_fail()
+    listed = {"a.md": "changed\n", "same.md": "same\n"}
+    plan = many(definitions=action.listing_of(listed), mode="plan").or_fail()
     assert plan.outputs["incomplete"] == "1"
+    assert "same.md" not in plan.summary
+    assert "| List |" not in plan.summary
     rows = {
         row["repository"]: (row["state"], row["pull_request"])
         for row in plan.report["many"]["rows"]
