@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import signal
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -326,6 +327,33 @@ def test_a_claim_that_opened_more_than_it_committed_says_so_before_it_goes_on(
     again = example.run()
     assert (again.exit_code, example.wrong()) == (0, []), again.console
     assert again.outputs["declined"] == "0"
+
+
+def test_a_push_to_the_branch_just_made_declines_nothing(
+    host: StandInHost, example: Example
+) -> None:
+    """The pull request names all files, but has only the pushed ones, and no commit is accepted."""
+    there = dict(list(MISSING.items())[:2])
+
+    class Pushing(dict[str, Refusal]):
+        def get(self, name: str, _: object = None) -> Any:
+            if name == "createCommitOnBranch" and not example.repository.protections:
+                example.repository.commit(dict(there), branch=BRANCH)
+                example.repository.protect(BRANCH)
+            return None
+
+    host.refused_mutations = Pushing()
+    run = example.run()
+    assert run.exit_code == 1, run.console
+    # Before anything else is tried, the description says what is there
+    assert example.written[1] == "PATCH pulls/1"
+    mark = Mark.of(example.body)
+    assert mark
+    assert {path for path in MISSING if mark.names(path)} == {*there}
+    example.repository.protections.clear()
+    host.refused_mutations = {}
+    again = example.run()
+    assert (again.exit_code, again.outputs["declined"], example.wrong()) == (0, "0", [])
 
 
 def test_a_description_says_what_is_there_before_more_is_committed(

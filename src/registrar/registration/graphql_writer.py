@@ -11,7 +11,7 @@ from registrar.models.task import NewCommit, NewPullRequest
 from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.registration.plan import Plan
 from registrar.registration.rest_writer import RestWriter
-from registrar.registration.sent import Commit, MakeBranch, Open
+from registrar.registration.sent import Commit, MakeBranch, Open, Unclear
 from registrar.registration.work import failed, written
 
 
@@ -54,6 +54,10 @@ class GraphQLWriter(RestWriter):
         if not made_branch:
             return super()._make_branch(plan)
         progress.keep_branch(name)
+        # Something else than this run's commit is on the branch, and the description already names
+        # all files, so the run plans again
+        if made.pull_request and not made.commit:
+            raise Unclear(steps[0])
         if made.commit:
             with progress.group("group.create", count=len(files), branch=name):
                 progress.record_and_print({f.path: written(f, made.commit) for f in files})
