@@ -175,7 +175,7 @@ class _Planner:
         files = [each.definition for each in paths if each.is_to_write]
         refusal = self._refusal(files)
         if target.is_new and not files:
-            refusal = RegistrarError(scope_failure(self._lookups.scopes))
+            refusal = refusal or RegistrarError(scope_failure(self._lookups.scopes))
         return plan._replace(
             refusal=refusal,
             branch=target.branch.name,

@@ -134,3 +134,20 @@ def test_what_is_archived_meanwhile_fails_nobodys_run(
     expected = {first.full_name: "not writable", second.full_name: "opened"}
     assert (run.exit_code, rows(run)) == (0, expected)
     assert not any(writes_in(first, each) for each in host.requests)
+
+
+def test_one_that_is_archived_when_only_workflow_files_are_left_fails_nobodys_run(
+    many: Start, make: Make, host: StandInHost, action: Action
+) -> None:
+    first, second = make(0, 2)
+    modest = host.create_token(scopes=("repo",))
+
+    def change(_: Request) -> None:
+        if asked(host)[-1] == "query" and not first.archived:
+            first.commit({"a.md": b"by hand\n"})
+            first.archived = True
+
+    host.on_request = change
+    run = many(definitions=action.listing("a.md", ".github/workflows/ci.yml"), host_token=modest)
+    expected = {first.full_name: "not writable", second.full_name: "opened"}
+    assert rows(run) == expected, run.text
