@@ -1,4 +1,5 @@
-"""Fill .venv with just the packages of a lock file: `make_venv.py` and `runtime`, `demo` or `dev`.
+"""Fill .venv with just the packages of a lock file: `make_venv.py` and the name
+of the lock file (see `LOCK_FILES`).
 
 venv.sh runs this if .venv differs from the lock file. The copy of the lock file in .venv, which
 shows that both agree, is written last. So if this is interrupted, the next run starts over.
@@ -16,7 +17,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 VENV = ROOT / ".venv"
 PIP_SETTINGS = ROOT / "scripts/lib/pip_settings.py"
-LOCK_FILES = {name: ROOT / "requirements" / f"{name}.txt" for name in ("runtime", "demo", "dev")}
+LOCK_FILES = {
+    name: ROOT / "requirements" / f"{name}.txt" for name in ("runtime", "demo", "dev", "mutate")
+}
 """Each lock file has all packages of the one before it, and more."""
 
 
