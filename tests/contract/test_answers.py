@@ -515,7 +515,8 @@ REJECTED = Fault(
 
 def unrelated(repository: Repository, branch: str) -> None:
     """Let a branch have a commit without a parent, and nothing else."""
-    git, person = repository.own(), Person("Somebody", "somebody@example.com").signature()
+    git = repository.own()
+    person = Person("Somebody", "somebody@example.com").signature(repository.now())
     commit = git.create_commit(None, person, person, "Begin", git.TreeBuilder().write(), [])
     repository.create_branch(branch, str(commit))
 

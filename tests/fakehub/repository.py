@@ -90,7 +90,7 @@ class Repository(Store):
         now: Callable[[], float],
         **attributes: Unpack[Attributes],
     ) -> None:
-        super().__init__(path, template.default_branch, template)
+        super().__init__(path, template.default_branch, template, now)
         self.full_name = full_name
         self.former_names: list[str] = []
         self.id = number
@@ -132,7 +132,6 @@ class Repository(Store):
         """The labels that exist; requests of clients add more."""
         self.secrets = set[bytes]()
         """Parts of a file that push protection takes for a secret."""
-        self._now = now
         self.created_at = self.pushed_at = now()
         self.protections: list[tuple[str, Protection]] = []
         self._pull_requests: list[PullRequest] = []
@@ -175,7 +174,7 @@ class Repository(Store):
 
     def pushed(self) -> None:
         """Record a push, and set the head commits of the open pull requests to their branches'."""
-        self.pushed_at = self._now()
+        self.pushed_at = self.now()
         for each in self._pull_requests:
             if each.state == "open" and self.is_head(each, each.head):
                 each.head_sha = self.find_head(each.head) or each.head_sha
@@ -402,8 +401,8 @@ class Repository(Store):
                 base_sha=base_sha,
                 author=author,
                 html_url=f"{self.html_url}/pull/{number}",
-                created_at=self._now(),
-                updated_at=self._now(),
+                created_at=self.now(),
+                updated_at=self.now(),
                 draft=draft,
                 maintainer_can_modify=maintainer_can_modify,
             )
@@ -463,7 +462,7 @@ class Repository(Store):
         with self.lock:
             pull_request = self.pull_request(number)
             pull_request.state = "closed"
-            pull_request.closed_at = pull_request.updated_at = self._now()
+            pull_request.closed_at = pull_request.updated_at = self.now()
 
     def reopen(self, number: int) -> None:
         """Open a closed pull request again.
@@ -528,7 +527,7 @@ class Repository(Store):
             changed = self.build_commit(merged, changes, "", person, person)
             tree = self.git[changed].peel(pygit2.Commit).tree_id
             parents = self.git[merged].peel(pygit2.Commit).parent_ids
-            message, sign = f"Merge {commit} into {branch}", person.signature()
+            message, sign = f"Merge {commit} into {branch}", person.signature(self.now())
             amended = self.own().create_commit(None, sign, sign, message, tree, parents)
             self._set_reference(f"refs/heads/{branch}", str(amended))
             return str(amended)
@@ -539,7 +538,7 @@ class Repository(Store):
         ``git merge -s ours`` makes such a merge.
         """
         with self.lock:
-            sign, tree = Person(*SOMEBODY).signature(), self.commit_at(ours).tree_id
+            sign, tree = Person(*SOMEBODY).signature(self.now()), self.commit_at(ours).tree_id
             parents = [pygit2.Oid(hex=ours), pygit2.Oid(hex=theirs)]
             merged = self.own().create_commit(None, sign, sign, f"Merge {theirs}", tree, parents)
             self._set_reference(f"refs/heads/{branch}", str(merged))
@@ -550,7 +549,7 @@ class Repository(Store):
         with self.lock:
             head, person = self.commit_at(self.head(branch)), Person(*SOMEBODY)
             changed = self.build_commit(str(head.id), changes, "", person, person)
-            sign, tree = person.signature(), self.commit_at(changed).tree_id
+            sign, tree = person.signature(self.now()), self.commit_at(changed).tree_id
             message, parents = f"{head.message}, amended", head.parent_ids
             amended = self.own().create_commit(None, sign, sign, message, tree, parents)
             self._set_reference(f"refs/heads/{branch}", str(amended))
@@ -563,7 +562,7 @@ class Repository(Store):
         """
         with self.lock:
             ours, theirs = pygit2.Oid(hex=self.head(base)), pygit2.Oid(hex=head)
-            person = Person(*SOMEBODY).signature()
+            person = Person(*SOMEBODY).signature(self.now())
             tree = self.git.merge_commits(ours, theirs).write_tree(self.own())
             message = f"Merge {head} into {base}"
             merged = self.own().create_commit(None, person, person, message, tree, [ours, theirs])

@@ -7,8 +7,7 @@ import shutil
 import stat
 import tempfile
 import threading
-import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -55,10 +54,12 @@ class Person(NamedTuple):
     name: str
     email: str
 
-    def signature(self) -> pygit2.Signature:
-        return pygit2.Signature(self.name, self.email, int(time.time()), 0)
+    def signature(self, seconds: float) -> pygit2.Signature:
+        return pygit2.Signature(self.name, self.email, int(seconds), 0)
 
 
+FIRST_COMMIT = 1_700_000_000.0
+"""When the first commit of each repository was made; so its id depends only on its files."""
 WEB = Person("GitHub", "noreply@github.com")
 """The committer of the commits that GitHub signs."""
 
@@ -81,7 +82,14 @@ class Store:
     So thousands of repositories with the same content cost nothing. `lock` guards everything.
     """
 
-    def __init__(self, path: Path, default_branch: str, template: Store | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        default_branch: str,
+        template: Store | None = None,
+        now: Callable[[], float] = lambda: FIRST_COMMIT,
+    ) -> None:
+        self.now = now
         self.lock = threading.RLock()
         self.submodules: dict[str, str] = {} if template is None else dict(template.submodules)
         self._path = path
@@ -259,8 +267,8 @@ class Store:
                     index.add(self._index_entry(path, content))
             created = git.create_commit(
                 None,
-                author.signature(),
-                committer.signature(),
+                author.signature(self.now()),
+                committer.signature(self.now()),
                 message,
                 index.write_tree(git),
                 [] if parent is None else [pygit2.Oid(hex=parent)],

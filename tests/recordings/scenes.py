@@ -133,7 +133,7 @@ def holds(content: Content, path: str = "docs/guide.md") -> Make:
 
 def unrelated(scene: Scene) -> None:
     git = scene.repository.own()
-    person = Person("Somebody", "somebody@example.com").signature()
+    person = Person("Somebody", "somebody@example.com").signature(scene.repository.now())
     commit = git.create_commit(None, person, person, "Begin", git.TreeBuilder().write(), [])
     scene.given = replace(scene.given, head=str(commit))
 
