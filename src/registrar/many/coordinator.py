@@ -224,6 +224,9 @@ class ManyRun:
         count = self.result.reading.left_to_do[Status.NOT_WRITABLE]
         if count and not self.result.reading.writable:
             raise Refused(msg("many.none_writable", count=count))
+        not_named = self.result.reading.left_to_do[Status.NOT_NAMED]
+        if not_named and not_named == self.result.reading.left_to_do.total():
+            self.listener.warn(Diagnostic(msg("many.not_named", count=not_named)))
         if todo:
             require_scope(self.github.limits.scopes)
 

@@ -90,6 +90,8 @@ class Why(Enum):
     """A custom property that the file needs is unset."""
     BLOCKED = auto()
     """Something is in the place of a directory that the path needs."""
+    NOT_NAMED = auto()
+    """A new pull request would be needed, and `RegistrationSpec.opens_nothing` is true."""
 
     @property
     def is_on_branch(self) -> bool:

@@ -59,6 +59,9 @@ class Status(StrEnum):
     """Left for the next run, because of a limit."""
     NOT_WRITABLE = "not writable"
     """Something is to be done, but the token may not write to the repository."""
+    NOT_NAMED = "not named"
+    """Files are missing, but only a pattern selects the repository, which has the defaults of its
+    owner; see `RegistrationSpec.opens_nothing`."""
     UNREAD = "not read"
     """Reading it alone would have taken more points, or more time, than were left."""
     CONFLICTING = "conflicting"
@@ -383,6 +386,8 @@ class Record:
             return Status.TO_CLOSE if self.to_close else Status.FAILED
         found = (status for each, status in _WITHOUT_WORK.items() if each in standings)
         status = next(found, Status.COMPLETE)
+        if status is Status.WAITING and self.spec.opens_nothing and not self.pull_request:
+            status = Status.NOT_NAMED
         return Status.CONFLICTING if status is Status.WAITING and self.conflicts else status
 
     @property

@@ -71,6 +71,19 @@ class Repository(NamedTuple):
         return self.full_name.partition("/")[0]
 
     @property
+    def has_defaults(self) -> bool:
+        """Whether GitHub uses files of this repository in the other repositories of its owner.
+
+        https://docs.github.com/en/communities/setting-up-your-project-for-healthy-contributions/creating-a-default-community-health-file
+        """
+        return self.full_name.lower().endswith("/.github")
+
+    @property
+    def hands_down(self) -> bool:
+        """Whether other repositories inherit its files now; files of a private one they do not."""
+        return self.has_defaults and self.visibility != "private"
+
+    @property
     def link(self) -> str:
         """The name, as a link if the address is known."""
         return Link(self.full_name, self.html_url) if self.html_url else self.full_name

@@ -120,6 +120,10 @@ class Selection(NamedTuple):
         decide = (p.includes for p in reversed(self.patterns) if any(map(p.matches, names)))
         return next(decide, False)
 
+    def names(self, full_name: str) -> bool:
+        """Whether the input has this name itself, and not only a pattern that matches it."""
+        return full_name.lower() in map(str.lower, self.literals)
+
     def is_too_private(self, repository: Repository) -> bool:
         """Whether somebody who can read the log of the run may not see a repository.
 

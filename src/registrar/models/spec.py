@@ -160,6 +160,16 @@ class RegistrationSpec(NamedTuple):
         return not (self.settings.ref or self.settings.mode is Mode.WITHDRAW)
 
     @property
+    def opens_nothing(self) -> bool:
+        """Whether no new pull request is opened, because the repository has the defaults of its
+        owner, and only a pattern selects it.
+        """
+        settings, repository = self.settings, self.repository
+        selection = settings.selection if settings.mode in {Mode.REGISTER, Mode.PLAN} else None
+        is_named = selection is None or selection.names(repository.full_name)
+        return repository.has_defaults and not is_named
+
+    @property
     def tells_what_is_lost(self) -> bool:
         """Whether to warn of inherited files that GitHub would no longer use.
 

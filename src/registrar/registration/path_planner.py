@@ -69,7 +69,9 @@ class PathPlanner:
     def __init__(
         self, task: Task, target: Target | None, sent: SentSteps, lookups: Lookups
     ) -> None:
-        """``target`` is ``None`` if all missing files were declined."""
+        """``target`` is ``None`` if all missing files were declined, or if no pull request may be
+        opened.
+        """
         self._spec = spec = task.spec
         self._target = target
         self._sent = sent
@@ -105,6 +107,9 @@ class PathPlanner:
             plan = Leave(
                 Why.DECLINED, Standing.DECLINED, Done.SKIPPED, reason, pull_request=declined_in
             )
+        elif target is None and self._spec.opens_nothing:
+            reason = msg("reason.not_named")
+            plan = Leave(Why.NOT_NAMED, Standing.TO_CREATE, Done.SKIPPED, reason)
         elif target:
             plan = self._in_scope(listed, self._plan(listed, create, target))
         return listed._replace(plan=plan, deleted_since=deleted_since)

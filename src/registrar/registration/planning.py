@@ -157,6 +157,8 @@ class _Planner:
         task = self._task
         self._read_names()
         target, mistakes = self._choose()
+        if task.spec.opens_nothing and target and not target.pull_request:
+            target = None
         planner = PathPlanner(task, target, self._sent, self._lookups)
         paths = tuple(
             planner.planned(each, self._declined.get(each.path), self._deleted.get(each.path))

@@ -8,11 +8,13 @@ from registrar.errors import Diagnostic, Failure
 from registrar.models.paths import Outcome, Result, Why, by_path
 from registrar.models.record import Note, PullRequestOperation, Record
 from registrar.models.repository import PullRequest, Repository
+from registrar.models.settings import Mode
 from registrar.models.spec import RegistrationSpec
 from registrar.models.task import Task
 from registrar.registration.listener import Listener
 from registrar.registration.plan import Plan
 from registrar.registration.sent import Close
+from registrar.rendering import states
 from registrar.texts.escaping import Link
 from registrar.texts.messages import Message, msg
 
@@ -120,6 +122,10 @@ class Progress:
         if from_base := plan.left(Why.FROM_BASE):
             about, branch = f"{from_base}", plan.branch
             self.note("progress.from_base", about=about, branch=branch, paths=from_base)
+        proposes = self.spec.proposes and self.spec.settings.mode is not Mode.CHECK
+        handed_down = states.handed_down(self._result.repository) if proposes else None
+        if handed_down and any(each.is_to_write for each in plan.paths):
+            self.keep(handed_down, about="handed down")
         self._tell_pull_requests(plan)
 
     def _tell_pull_requests(self, plan: Plan) -> None:

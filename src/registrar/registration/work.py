@@ -126,15 +126,15 @@ def with_owner(client: "Client", spec: RegistrationSpec, state: RepositoryState)
     If inherited files count as present, an error of the reading is raised. If they are only for a
     note, the error is ignored.
     """
-    owner, _, name = state.repository.full_name.partition("/")
     counts, listed = spec.settings.respect_alternatives, spec.file_list.possible
     if not counts:
         listed = tuple(each for each in listed if each.path not in state.entries)
     is_asked = (counts or spec.tells_what_is_lost) and may_inherit(listed)
-    if not is_asked or name.lower() == ".github":
+    if not is_asked or state.repository.has_defaults:
         return state
     try:
-        return state._replace(owner=client.owner_files(owner, OWNER_DIRECTORIES))
+        owner = client.owner_files(state.repository.owner, OWNER_DIRECTORIES)
+        return state._replace(owner=owner)
     except (Refused, GitHubError):
         if counts:
             raise

@@ -48,6 +48,8 @@ def render(registration: Record, catalogue: Catalogue, room: int, earlier: str =
     if registration.of_other_lists:
         # This explains the number at the end of the branch's name
         head += [markdown.text(*map(_of_other_list, registration.of_other_lists)), ""]
+    if handed_down := states.handed_down(registration.repository):
+        head += markdown.quoted(handed_down)
     if hidden := _hidden(registration):
         head += markdown.quoted(msg("body.hides", pairs=hidden))
     added = {file.path for file in registration.files if file.on_branch}

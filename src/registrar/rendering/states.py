@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from registrar.models.paths import Done, ListedPath
 from registrar.models.record import PullRequestOperation, Record, Status
+from registrar.models.repository import Repository
 from registrar.models.rules import origin_of
 from registrar.models.selection import Exclusion
 from registrar.models.settings import Mode
@@ -255,6 +256,7 @@ STATUSES: Mapping[Status, StatusWords] = {
         "many.state_deferred", "many.count_deferred", next_run="page.deferred"
     ),
     Status.NOT_WRITABLE: StatusWords("many.state_not_writable", "many.count_not_writable"),
+    Status.NOT_NAMED: StatusWords("many.state_not_named", "many.count_not_named"),
     Status.UNREAD: StatusWords("many.state_unread", "many.count_not_read", "advice.unread"),
     Status.CONFLICTING: StatusWords(
         "many.state_conflicting", "many.count_conflicting", "advice.conflict"
@@ -329,6 +331,13 @@ EXCLUDED = {
 def exclusions(excluded: Mapping[Exclusion, int]) -> list[Message]:
     """Return the number of repositories that are left out, in words, for each reason."""
     return [msg(EXCLUDED[reason], count=count) for reason, count in excluded.items()]
+
+
+def handed_down(repository: Repository) -> Message | None:
+    """Return a sentence about the repositories that inherit files of this one, if any do."""
+    if not repository.hands_down:
+        return None
+    return msg("body.hands_down", repository=repository.full_name, owner=repository.owner)
 
 
 def counted_apart(

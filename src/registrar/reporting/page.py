@@ -268,6 +268,8 @@ class Page:
         lists = self.counted.lists if self.is_of_many else Counter[Status]()
         if not_writable := lists[Status.NOT_WRITABLE]:
             steps.append(msg("many.not_writable", count=not_writable))
+        if not_named := lists[Status.NOT_NAMED]:
+            steps.append(msg("many.not_named", count=not_named))
         if closed := lists[Status.CLOSED]:
             steps.append(msg("page.closed", count=closed))
         if withdrawn := lists[Status.WITHDRAWN]:

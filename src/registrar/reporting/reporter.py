@@ -183,7 +183,7 @@ class Reporter(ManyListener):
         """
         if self.asks is None:
             return True
-        question = self._text(sentences.question(budget, settings))
+        question = "\n".join(map(self._text, sentences.question(budget, settings)))
         is_confirmed = self.asks(self.console.block(question))
         if is_confirmed is None:
             raise Refused(msg("many.nobody_to_ask"))
@@ -277,7 +277,7 @@ class Reporter(ManyListener):
         if failure := row.first_failure:
             reason = self.catalogue.text(failure.message, str)
             help_page = self._help(failure.message, self.catalogue)
-        elif row.status is Status.NOT_WRITABLE:
+        elif row.status in {Status.NOT_WRITABLE, Status.NOT_NAMED}:
             reason = self.catalogue.text(sentences.state(row), str)
         self.records.add(self.privacy.row(row), counted, reason, help_page)
 

@@ -24,13 +24,22 @@ from registrar.rendering.states import (
     counted_apart,
     exclusions,
     explanation,
+    handed_down,
 )
 from registrar.texts.escaping import Link
 from registrar.texts.messages import Message, msg
 
 _COUNT_MISSING = frozenset(
     f"many.state_{each}"
-    for each in ("opened", "updated", "to_open", "to_update", "deferred", "not_writable")
+    for each in (
+        "opened",
+        "updated",
+        "to_open",
+        "to_update",
+        "deferred",
+        "not_writable",
+        "not_named",
+    )
 )
 """Texts for the state of a repository that count its missing files, blocked ones included."""
 _NAMES = 40
@@ -224,19 +233,24 @@ def _names_of(records: Sequence[Record]) -> list[str | Message]:
     return _named(names, len(names))
 
 
-def question(budget: Budget, settings: Settings) -> Message:
-    """Return the question whether the run may write as planned."""
+def question(budget: Budget, settings: Settings) -> Iterator[Message]:
+    """Yield the question whether the run may write as planned, after a sentence about each
+    repository whose files others inherit.
+    """
     names = _names_of(budget.next)
     if settings.mode is Mode.WITHDRAW:
         count = budget.reading.left_to_do[Status.TO_WITHDRAW]
-        return msg("many.ask_to_withdraw", count=count, repositories=names)
+        yield msg("many.ask_to_withdraw", count=count, repositories=names)
+        return
+    opened = (each.repository for each in budget.next if each.left_to_do is Status.TO_OPEN)
+    yield from filter(None, map(handed_down, opened))
     counts = {
         Status.TO_OPEN: budget.now,
         Status.TO_UPDATE: budget.updates,
         Status.TO_CLOSE: budget.closes,
     }
     parts = [msg(STATUSES[each].next_run, count=n) for each, n in counts.items() if n]
-    return msg("many.ask", parts=parts, repositories=names)
+    yield msg("many.ask", parts=parts, repositories=names)
 
 
 def _missing(budget: Budget) -> Iterator[Message]:
@@ -254,10 +268,12 @@ def _missing(budget: Budget) -> Iterator[Message]:
     counts = budget.reading.left_to_do
     if count := counts[Status.NOT_WRITABLE]:
         yield msg("many.not_writable", count=count)
+    if count := counts[Status.NOT_NAMED]:
+        yield msg("many.not_named", count=count)
     if budget.reading.refused:
         yield msg("many.refused", count=budget.reading.refused, total=budget.reading.with_missing)
     others = (
-        *(Status.FAILED, Status.NOT_WRITABLE, Status.BLOCKED),
+        *(Status.FAILED, Status.NOT_WRITABLE, Status.NOT_NAMED, Status.BLOCKED),
         *(Status.UNSET, Status.DECLINED, Status.UNREAD),
     )
     if parts := [counted(each, counts[each]) for each in others if counts[each]]:

@@ -1,0 +1,98 @@
+"""Many repositories: nothing new is opened in an owner's `.github` that only a pattern selects."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.example import PRESENT
+from tests.fakehub import Repository, StandInHost
+from tests.harness import STRATEGIES, Action, Start
+from tests.organisation import ALL, Make, opened, rows, states
+
+DEFAULTS = "octo-org/.github"
+NAMED = f"{ALL}, Octo-Org/.GitHub"
+MEANS = {"en": "that have none of their own", "ja": "同じ種類のファイルのない"}
+
+
+@pytest.fixture
+def defaults(make: Make, host: StandInHost) -> Repository:
+    make(0, 1)
+    return host.create_repository(DEFAULTS, PRESENT)
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+@pytest.mark.parametrize(
+    ("targets", "number"), [(ALL, 0), (f"{ALL}, octo-org/.git*", 0), (NAMED, 1), (DEFAULTS, 1)]
+)
+def test_only_its_name_opens_a_pull_request_there(
+    many: Start,
+    action: Action,
+    defaults: Repository,
+    host: StandInHost,
+    targets: str,
+    number: int,
+    language: str,
+) -> None:
+    """Plan and run agree, and say why, or what it means, everywhere."""
+    given = {"target_repos": targets, "language": language, "env": action.keeping}
+    plan, run = many(mode="plan", **given), many(**given)
+    others = 0 if targets == DEFAULTS else 1
+    assert run.exit_code == 0
+    assert opened([defaults]) == [number]
+    assert plan.report["many"]["budget"]["now"] == others + number
+    for each, of_others in ((plan, "to open"), (run, "opened")):
+        expected = {of_others: others + number, "not named": 1 - number}
+        assert states(each) == {state: count for state, count in expected.items() if count}
+        log, summary, page = each.stdout, each.summary, action.kept(each, "page")
+        # The log and the page also say it of a repository that is left alone
+        assert all(MEANS[language] in text for text in (log, summary if number else page))
+        assert number or all("target_repos" in text for text in (log, summary, page))
+    if number:
+        assert MEANS[language] in (defaults.pull_requests[0].body or "")
+
+
+def test_alone_it_is_a_warning(many: Start, defaults: Repository) -> None:
+    run = many(target_repos="octo-org/.git*", runner=True)
+    assert (run.exit_code, states(run)) == (0, {"not named": 1})
+    [warning] = run.annotations("warning")
+    assert "name the repository in target_repos" in warning.data
+
+
+def test_its_open_pull_request_is_like_any_other(
+    many: Start, action: Action, defaults: Repository
+) -> None:
+    """One story: each step is a mode, a selection, the files of the list, and the state."""
+
+    def state(paths: str, mode: str = "register", targets: str = ALL) -> str:
+        listed = action.listing(*paths, name="its.json")
+        run = many(mode=mode, definitions=listed, target_repos=targets)
+        return rows(run.or_fail() if mode != "check" else run).get(DEFAULTS, "complete")
+
+    assert state("a", "check") == "to open"
+    assert state("a", targets=DEFAULTS) == "opened"
+    assert state("ab", "plan") == "to update"
+    assert state("ab") == "updated"
+    assert state("ab", "withdraw") == "withdrawn"
+    assert state("ab", "plan") == state("ab") == "not named"
+    assert state("ab", targets=DEFAULTS) == "opened"
+    defaults.commit({"a": b"x", "b": b"x"})
+    assert state("abc", "plan") == "to close"
+    assert state("abc") == "closed"
+    assert state("abc", "plan") == state("abc") == "not named"
+    assert [pull.state for pull in defaults.pull_requests] == ["closed", "closed"]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("private", [False, True])
+def test_a_run_over_it_alone_says_what_it_means(
+    action: Action, host: StandInHost, strategy: str, private: bool
+) -> None:
+    """Nobody inherits the files of a private one."""
+    made = host.create_repository(DEFAULTS, private=private)
+    listed = action.listing("SECURITY.md")
+    given = {"target_repo": DEFAULTS, "definitions": listed, "commit_strategy": strategy}
+    for mode, says in (("check", False), ("plan", not private), ("register", not private)):
+        run = action(given | {"mode": mode, "language": "en"})
+        told = [MEANS["en"] in text for text in (run.stdout, run.summary, str(run.registration))]
+        assert told == [says] * 3, mode
+    assert (MEANS["en"] in (made.pull_requests[0].body or "")) == (not private)
