@@ -78,6 +78,11 @@ def main() -> NoReturn:
     """Check, install and become registrar."""
     # Nothing is done before registrar itself handles signals
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    if sys.platform == "win32":
+        refuse(
+            "このステップは Linux か macOS のランナーで動作します。runs-on を変更してください。",
+            "This step runs on a runner with Linux or macOS: change runs-on.",
+        )
     if sys.version_info < (3, 11):  # noqa: UP036 (it is the runner's)
         found = ".".join(map(str, sys.version_info[:2]))
         refuse(

@@ -28,9 +28,23 @@ def installed(name: str) -> Path:
     return VENV / LOCK_FILES[name].name
 
 
+def finds_packages() -> bool:
+    """Whether the interpreter of .venv has the version for which .venv was made.
+
+    It is a link to an interpreter of the system, which may have been upgraded since.
+    """
+    python = VENV / "bin/python"
+    if not python.exists():
+        return False
+    ask = "import sys; print('python%d.%d' % sys.version_info[:2])"
+    command = [str(python), "-I", "-S", "-c", ask]
+    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    return (VENV / "lib" / found).is_dir()
+
+
 def is_current(name: str) -> bool:
     return (
-        (VENV / "bin/python").exists()
+        finds_packages()
         and installed(name).exists()
         and installed(name).read_bytes() == LOCK_FILES[name].read_bytes()
     )

@@ -6,8 +6,13 @@ root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../.." && pwd -P)
 python=$root/.venv/bin/python
 
 ensure_venv() {
-  # A copy of the lock file in .venv shows which packages are installed; comparing it takes no time
-  if [[ -x $python ]] && cmp -s "$root/requirements/$1.txt" "$root/.venv/$1.txt"; then
+  # A copy of the lock file in .venv shows which packages are installed; comparing it takes no time.
+  # If the interpreter was upgraded since, it looks for packages in another folder
+  if [[ -x $python ]] && cmp -s "$root/requirements/$1.txt" "$root/.venv/$1.txt" &&
+    "$python" -I -S -c '
+import os, sys
+sys.exit(not os.path.isdir("{}/lib/python{}.{}".format(sys.argv[1], *sys.version_info)))
+' "$root/.venv"; then
     return
   fi
   local interpreter

@@ -8,8 +8,16 @@ def run() -> int:
     """Run registrar with the arguments and the environment of the process; return the exit code.
 
     Everything else is imported only here, so that a signal that arrives meanwhile ends the process
-    without a traceback.
+    without a traceback. The exit code is 2 on a system without POSIX, such as Windows without WSL.
     """
+    # Windows lacks the signals, the descriptors and the modules that everything below uses
+    if os.name != "posix":
+        _open_streams()
+        sys.stderr.write(
+            "registrar は Linux、macOS、WSL で動作します。Windows では WSL を使ってください。 / "
+            "registrar runs on Linux, macOS and WSL. On Windows, use WSL.\n"
+        )
+        return 2
     try:
         import signal  # noqa: PLC0415
 

@@ -239,11 +239,15 @@ def test_these_rights_of_a_token_suffice(
             "sys.modules['yaml'] = None",
             "必要なパッケージがありません / missing package: yaml\n",
         ),
+        (
+            "sys.modules['signal'] = sys.modules['fcntl'] = None; import os; os.name = 'nt'",
+            "registrar runs on Linux, macOS and WSL. On Windows, use WSL.\n",
+        ),
         # Not every package says its name if it cannot be imported
         ("sys.path.insert(0, '{}')", "The Python package OpenSSL 1.1.1 is missing"),
     ],
 )
-def test_a_missing_client_or_parser_is_an_error(
+def test_a_missing_client_parser_or_system_is_an_error(
     action: Action, host: StandInHost, hides: str, expected: str
 ) -> None:
     """A clear error, exit code 2 and no traceback."""

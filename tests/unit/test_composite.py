@@ -54,6 +54,13 @@ def test_without_python_it_says_so(tmp_path: Path) -> None:
     assert said.endswith("Python 3.11 or newer is needed: use actions/setup-python before.\n")
 
 
+def test_windows_is_refused(tmp_path: Path) -> None:
+    python3(tmp_path, "import subprocess, tempfile; sys.platform = 'win32'")
+    code, said = start(tmp_path)
+    assert code == 2
+    assert said.endswith("This step runs on a runner with Linux or macOS: change runs-on.\n")
+
+
 def test_an_older_python_is_refused(tmp_path: Path) -> None:
     python3(tmp_path, "sys.version_info = (3, 9, 18)")
     code, said = start(tmp_path)
