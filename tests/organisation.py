@@ -92,8 +92,8 @@ class Organisation:
         host.create_repository("octo-org/empty", empty=True)
         host.create_repository("octo-org/old", PRESENT, archived=True)
         host.create_repository("octo-org/fork", PRESENT, parent="other/fork")
-        self[Odd.RULESET].protect("chore/*", "ruleset")
-        self[Odd.PUSH_REFUSED].read_only = True
+        self[Odd.RULESET].person.protect("chore/*", "ruleset")
+        self[Odd.PUSH_REFUSED].person.change(read_only=True)
         host.faults.add(Fault(FaultKind.RESET, when="after", match=self._writes(Odd.LOST_ANSWER)))
         refuse(host, self._labels(Odd.LABEL_REFUSED))
         host.on_request = self._on_request
@@ -178,18 +178,18 @@ class Organisation:
             self.then(request)
 
     def _meanwhile(self) -> None:
-        self[Odd.ARCHIVED].archived = True
-        self[Odd.RENAMED].rename(f"{self[Odd.RENAMED].full_name}-renamed")
-        self[Odd.DELETED].delete()
-        self[Odd.SINGLE_SIGN_ON].sso = True
+        self[Odd.ARCHIVED].person.archive()
+        self[Odd.RENAMED].person.rename(f"{self[Odd.RENAMED].full_name}-renamed")
+        self[Odd.DELETED].person.delete()
+        self[Odd.SINGLE_SIGN_ON].person.change(sso=True)
         self._push(Odd.BASE_MOVED, {"LATER.md": THEIRS})
         self._push(Odd.FILES_ARRIVED, dict.fromkeys(MISSING, THEIRS))
         branch = self[Odd.SOMEBODYS_BRANCH]
         if BRANCH not in branch.branches:
-            branch.commit({"theirs.txt": THEIRS}, branch=BRANCH)
+            branch.person.commit({"theirs.txt": THEIRS}, branch=BRANCH)
 
     def _push(self, odd: Odd, files: dict[str, bytes]) -> None:
-        self[odd].commit(files)
+        self[odd].person.commit(files)
         self._main[self[odd].id] |= files
 
     def _writes(self, odd: Odd) -> Callable[[Request], bool]:

@@ -139,7 +139,7 @@ class Demo:
         print(f"{refused.full_name}#{pull.number} {pull.title}\n({pull.head} -> {pull.base})\n")
         print(as_shown(pull.body or ""))
         heading(self.text("no", number=pull.number))
-        refused.close(pull.number)
+        refused.person.close(pull.number)
         again = self.run(**given)
         self.check("exit code 0, once more", again.exit_code == 0)
         self.check("declined files stay declined", len(refused.pull_requests) == 1)

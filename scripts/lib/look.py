@@ -75,7 +75,7 @@ def _all_refused(scene: Scene) -> dict[str, str]:
 
 def _declined(scene: Scene) -> dict[str, str]:
     scene.run("scaffold", "en", commit_strategy="single")
-    scene.repository.close(1)
+    scene.repository.person.close(1)
     return {"commit_strategy": "single"}
 
 
@@ -86,7 +86,7 @@ def _proposed(scene: Scene) -> dict[str, str]:
 
 def _nothing_missing(scene: Scene) -> dict[str, str]:
     scene.run("health", "en", commit_strategy="single")
-    scene.repository.merge(1)
+    scene.repository.person.merge(1)
     return {"profile": "health"}
 
 
@@ -106,12 +106,12 @@ def _own_list(scene: Scene) -> dict[str, str]:
 
 
 def _has_its_own_policy(scene: Scene) -> dict[str, str]:
-    scene.repository.commit({"SECURITY.md": b"Write to us.\n"})
+    scene.repository.person.commit({"SECURITY.md": b"Write to us.\n"})
     return {"profile": "health", "commit_strategy": "single"}
 
 
 def _archived(scene: Scene) -> dict[str, str]:
-    scene.repository.archived = True
+    scene.repository.person.archive()
     return {"profile": "starter", "mode": "plan"}
 
 
@@ -189,7 +189,7 @@ def gate(language: str) -> str:
     [policy] = (each["content"] for each in listed if each["path"] == "SECURITY.md")
     with stage({**FILES, "SECURITY.md": policy.encode()}) as scene:
         _documented(scene, language)
-        head = scene.repository.commit({"SECURITY.md": None}, branch="tidy-up")
+        head = scene.repository.person.commit({"SECURITY.md": None}, branch="tidy-up")
         given = {**INPUTS, "mode": "check", "fail_on": "removed"}
         run = scene.run(
             "",
@@ -233,7 +233,7 @@ def page_of_many(language: str) -> str:
         scene.run("starter", language, **given)
         proposed = [each for each in scene.host.repositories if each.pull_requests]
         for repository in proposed[:2]:
-            repository.close(1)
+            repository.person.close(1)
         run = scene.run("starter", language, mode="plan", **given)
         return (scene.temporary / run.outputs["page_path"]).read_text("utf-8")
 

@@ -319,7 +319,7 @@ def test_each_line_that_is_a_comment_gives_what_it_says(
     with Granting() as host:
         host.quirks.without_properties = True
         repository = host.create_repository(f"{OWNER}/r0", PRESENT, properties={"tier": "gold"})
-        repository.teams.add("docs")
+        repository.person.change(teams=repository.teams | {"docs"})
         log = call_many(host, MANY.read_text("utf-8"), changes)
         assert holds(repository)
     assert len(repository.pull_requests) == 1

@@ -34,8 +34,8 @@ from tests.harness import (
 def declined(host: StandInHost, in_single: Example) -> Repository:
     """A repository whose declined pull request the token may not see."""
     in_single.run()
-    in_single.repository.close(1)
-    in_single.repository.delete_branch(BRANCH)
+    in_single.repository.person.close(1)
+    in_single.repository.person.delete_branch(BRANCH)
     host.quirks.hidden_pull_requests = frozenset({1})
     return in_single.repository
 
@@ -149,7 +149,7 @@ def test_nothing_was_written_where_every_mutation_is_refused(
 def test_pull_requests_that_are_switched_off_are_learned_from_the_refusal(
     host: StandInHost, in_single: Example, kind: str
 ) -> None:
-    in_single.repository.has_pull_requests = False
+    in_single.repository.person.change(has_pull_requests=False)
     host.refused_mutations = {"createPullRequest": Refusal(422, "They are disabled", kind=kind)}
     run = in_single.run()
     assert run.exit_code == 1, run.console
@@ -160,7 +160,7 @@ def test_pull_requests_that_are_switched_off_are_learned_from_the_refusal(
     assert in_single.repository.pull_requests == []
     assert calls(host).count("POST pulls") == 1
 
-    in_single.repository.has_pull_requests = True
+    in_single.repository.person.change(has_pull_requests=True)
     host.refused_mutations = {}
     again = in_single.run()
     assert (again.exit_code, in_single.wrong()) == (0, []), again.console
@@ -338,7 +338,7 @@ def test_what_a_query_is_too_large_for_is_read_from_the_tree(
     assert f"Created: {len(MISSING)}\n" in run.console
     # A missing directory does not stop the run
     assert "Could not resolve file" not in run.console
-    in_single.repository.merge(1)
+    in_single.repository.person.merge(1)
     check = in_single.run(mode="check").or_fail()
     assert f"Present: {len(LISTED)}\n" in check.console
 
@@ -378,8 +378,8 @@ def without_pull_requests(host: StandInHost) -> str:
 def test_a_preview_without_pull_requests_says_what_it_could_not_see(
     example: Example, without_pull_requests: str, mode: str
 ) -> None:
-    example.repository.private = True
-    example.repository.create_branch(BRANCH)
+    example.repository.person.change(private=True)
+    example.repository.person.create_branch(BRANCH)
     run = example.run(mode=mode, host_token=without_pull_requests)
     assert run.exit_code == (1 if mode == "check" else 0), run.console
     assert "The token may not read the pull requests of the working branch" in run.console
@@ -393,9 +393,9 @@ def test_a_preview_without_pull_requests_says_what_it_could_not_see(
 def test_a_registration_without_pull_requests_is_an_error(
     example: Example, without_pull_requests: str, branch: bool
 ) -> None:
-    example.repository.private = True
+    example.repository.person.change(private=True)
     if branch:
-        example.repository.create_branch(BRANCH)
+        example.repository.person.create_branch(BRANCH)
     run = example.run(host_token=without_pull_requests)
     assert run.exit_code == 2, run.console
     assert re.search(r"Reading the pull requests of .* failed", run.console)
@@ -404,8 +404,8 @@ def test_a_registration_without_pull_requests_is_an_error(
 
 
 def test_a_registration_that_may_not_compare_a_branch_is_an_error(example: Example) -> None:
-    example.repository.create_branch(BRANCH)
-    example.repository.commit({next(iter(MISSING)): b"\n"}, branch=BRANCH)
+    example.repository.person.create_branch(BRANCH)
+    example.repository.person.commit({next(iter(MISSING)): b"\n"}, branch=BRANCH)
     refuse(example.host, "GET compare", 403, message="Resource not accessible by integration")
     run = example.run()
     assert run.exit_code == 2, run.console
@@ -417,11 +417,11 @@ def test_a_pull_request_of_another_branch_at_the_same_commit_is_not_ours(
     host: StandInHost, example: Example
 ) -> None:
     host.quirks.heads_by_commit = True
-    example.repository.create_branch("other")
-    example.repository.commit({next(iter(MISSING)): b"\n"}, branch="other")
-    example.repository.open_pull_request(head="other", title="Other")
-    example.repository.close(1)
-    example.repository.create_branch(BRANCH, example.repository.head("other"))
+    example.repository.person.create_branch("other")
+    example.repository.person.commit({next(iter(MISSING)): b"\n"}, branch="other")
+    example.repository.person.open_pull_request(head="other", title="Other")
+    example.repository.person.close(1)
+    example.repository.person.create_branch(BRANCH, example.repository.head("other"))
     example.run().or_fail()
     assert example.repository.files(BRANCH) == EXPECTED
     assert [(p.head, p.state) for p in example.repository.pull_requests] == [
@@ -439,7 +439,7 @@ def test_a_fork_whose_parent_has_the_same_owner_is_like_any_other(
         example.run(target_repo="octo/fork").or_fail()
         assert fork.files(BRANCH) == EXPECTED
         assert [(p.head, p.state) for p in fork.pull_requests] == [(BRANCH, "open")]
-    fork.close(1)
+    fork.person.close(1)
     head = fork.head(BRANCH)
     run = example.run(target_repo="octo/fork").or_fail()
     assert "closed their pull request without merging it" in run.console
@@ -500,7 +500,7 @@ def test_what_is_no_list_of_pull_requests_is_no_empty_list(
 ) -> None:
     """Else a "no" would be lost: PyGithub reads an object as a list without items."""
     assert action().exit_code == 0
-    repository.close(1)
+    repository.person.close(1)
     refuse(host, "GET pulls", 200, body=body)
     run = action(language="en")
     assert run.exit_code == 1
@@ -518,7 +518,7 @@ def unrelated(repository: Repository, branch: str) -> None:
     git = repository.own()
     person = Person("Somebody", "somebody@example.com").signature(repository.now())
     commit = git.create_commit(None, person, person, "Begin", git.TreeBuilder().write(), [])
-    repository.create_branch(branch, str(commit))
+    repository.person.create_branch(branch, str(commit))
 
 
 # --- No commit in common --------------------------------------------------------------------
@@ -540,7 +540,7 @@ def test_a_pull_request_whose_history_was_replaced_is_left_alone(example: Exampl
     assert run.outputs["declined"] == str(len(MISSING))
     assert (example.repository.files(BRANCH), len(example.repository.pull_requests)) == ({}, 1)
     # Nor is it closed as no longer needed
-    example.repository.commit({**MISSING})
+    example.repository.person.commit({**MISSING})
     words = "registrar could not read everything that its branch changes"
     assert (words in example.run().or_fail().console) == (example.strategy == SINGLE)
     assert example.repository.pull_requests[0].state == "open"

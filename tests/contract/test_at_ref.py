@@ -62,8 +62,8 @@ def pull_request(base: str = "main") -> dict[str, str]:
 
 def proposed(repository: Repository, changes: Mapping[str, Any], base: str = "main") -> str:
     """Id of the merge of a pull request that makes these changes."""
-    repository.create_branch("change", base)
-    return repository.test_merge(base, repository.commit(changes, branch="change"))
+    repository.person.create_branch("change", base)
+    return repository.test_merge(base, repository.person.commit(changes, branch="change"))
 
 
 def errors(run: Run) -> list[tuple[str | None, str]]:
@@ -131,7 +131,7 @@ def test_what_takes_nothing_away_passes(
     earlier: Mapping[str, Any],
     changes: Mapping[str, Any],
 ) -> None:
-    repository.commit(earlier)
+    repository.person.commit(earlier)
     run = check(ref=proposed(repository, changes))
     assert (run.exit_code, errors(run), run.annotations("warning")) == (0, [], []), run.text
     first = run.summary.splitlines()[2]
@@ -146,7 +146,7 @@ def test_alternatives_count_at_both_commits(
 ) -> None:
     there = proposed(repository, {"SECURITY.md": None, ".github/SECURITY.md": b"Write to us.\n"})
     assert check(ref=there, respect_alternatives=respect).exit_code == exit_code
-    repository.commit({"SECURITY.md": None, ".github/SECURITY.md": b"Write to us.\n"})
+    repository.person.commit({"SECURITY.md": None, ".github/SECURITY.md": b"Write to us.\n"})
     gone = proposed(repository, {".github/SECURITY.md": None})
     run = check(ref=gone, respect_alternatives=respect)
     assert run.exit_code == 1 - exit_code, run.text
@@ -172,7 +172,7 @@ def test_what_the_owner_gives_counts_at_both_commits(
 def test_the_verdict_stays_while_the_base_moves_on(check: Start, repository: Repository) -> None:
     harmless = proposed(repository, {"README.md": b"x\n"})
     harmful = proposed(repository, {"SECURITY.md": None})
-    repository.commit({"absent.md": b"x\n", "docs/guide.md": None})
+    repository.person.commit({"absent.md": b"x\n", "docs/guide.md": None})
     assert check(ref=harmless).exit_code == 0
     assert errors(check(ref=harmful)) == [
         ("SECURITY.md", f"This change removes SECURITY.md, which {LIST} lists.")
@@ -183,8 +183,8 @@ def test_the_verdict_stays_while_the_base_moves_on(check: Start, repository: Rep
 def test_the_branch_that_it_is_to_be_merged_into_is_the_base(
     check: Start, action: Action, host: StandInHost, repository: Repository, event: str
 ) -> None:
-    repository.create_branch("release/1.x")
-    repository.commit({"docs/guide.md": None}, branch="release/1.x")
+    repository.person.create_branch("release/1.x")
+    repository.person.commit({"docs/guide.md": None}, branch="release/1.x")
     harmless = proposed(repository, {"README.md": b"x\n"}, "release/1.x")
     harmful = proposed(repository, {"SECURITY.md": None}, "release/1.x")
     env = pull_request("release/1.x")
@@ -211,7 +211,7 @@ def test_a_repository_that_was_described_before_is_compared_with_that_branch_too
     """A rule that asks for a property makes the run read the default branch's name first."""
     rule = {"when": {"property": {"tier": "gold"}}, "files": ["GOLD.md"]}
     action.write(LIST, json.dumps({"files": ["SECURITY.md"], "rules": [rule]}))
-    repository.create_branch("release/1.x")
+    repository.person.create_branch("release/1.x")
     harmful = proposed(repository, {"SECURITY.md": None}, "release/1.x")
     run = check(ref=harmful, env=pull_request("release/1.x"))
     assert [path for path, _ in errors(run)] == ["SECURITY.md"]
@@ -273,13 +273,13 @@ def test_a_plan_shows_what_is_missing_at_a_reference(
     ref: str,
 ) -> None:
     action.write(LIST, LISTED)
-    sha = repository.create_branch("older")
-    repository.point("refs/tags/v1", sha)
-    repository.point("refs/pull/1/merge", sha)
+    sha = repository.person.create_branch("older")
+    repository.person.point("refs/tags/v1", sha)
+    repository.person.point("refs/pull/1/merge", sha)
     tagger = pygit2.Signature("somebody", "somebody@example.com")
     tag = repository.own().create_tag("made", sha, pygit2.enums.ObjectType.COMMIT, tagger, "v1")
-    repository.point("refs/tags/annotated", str(tag))
-    repository.commit({"absent.md": b"x\n", "SECURITY.md": None})
+    repository.person.point("refs/tags/annotated", str(tag))
+    repository.person.commit({"absent.md": b"x\n", "SECURITY.md": None})
     run = action(
         profile=None,
         definitions=LIST,
@@ -303,7 +303,7 @@ def test_a_plan_shows_what_is_missing_at_a_reference(
 def test_the_token_of_a_fork_suffices(
     check: Start, host: StandInHost, repository: Repository
 ) -> None:
-    repository.private = True
+    repository.person.change(private=True)
     permissions = {"contents": "read"}
     token = host.create_token(kind="installation", permissions=permissions, repositories=(TARGET,))
     run = check(ref=proposed(repository, {"SECURITY.md": None}), host_token=token)
@@ -331,7 +331,7 @@ def test_above_ten_annotations_the_last_one_counts_the_rest(
 ) -> None:
     names = [f"{number}.md" for number in range(count)]
     action.write(LIST, "".join(f"- path: {name}\n" for name in names))
-    repository.commit(dict.fromkeys(names, b"x\n"))
+    repository.person.commit(dict.fromkeys(names, b"x\n"))
     run = check(ref=proposed(repository, dict.fromkeys(names)))
     found = errors(run)
     if count > 10:
@@ -360,8 +360,8 @@ def test_an_annotation_names_the_file_of_the_list_or_the_built_in_list(
 def test_a_reference_that_is_merged_already_is_refused(
     check: Start, repository: Repository, ref: str
 ) -> None:
-    repository.create_branch("older")
-    repository.commit({"README.md": b"x\n"})
+    repository.person.create_branch("older")
+    repository.person.commit({"README.md": b"x\n"})
     run = check(ref=ref)
     assert run.exit_code == 2
     [(_, message)] = errors(run)
@@ -388,7 +388,7 @@ def test_without_a_common_commit_nothing_can_be_said_to_be_removed(
 ) -> None:
     somebody = Person("somebody", "somebody@example.com")
     alone = repository.build_commit(None, {"a": b"x\n"}, "Alone", somebody, somebody)
-    repository.point("refs/heads/alone", alone)
+    repository.person.point("refs/heads/alone", alone)
     run = check(ref="alone")
     assert run.exit_code == 2
     assert "alone and the branch main have no commit in common" in run.text

@@ -17,9 +17,9 @@ from tests.organisation import rows
 def repository(host: StandInHost) -> Repository:
     """Works on `develop`, which has `a`; the default branch has `b`."""
     repository = host.create_repository(TARGET, {"README.md": b"x\n"})
-    repository.create_branch("develop")
-    repository.commit({"a": b"a\n"}, branch="develop")
-    repository.commit({"b": b"b\n"})
+    repository.person.create_branch("develop")
+    repository.person.commit({"a": b"a\n"}, branch="develop")
+    repository.person.commit({"b": b"b\n"})
     return repository
 
 
@@ -51,8 +51,8 @@ def test_files_are_looked_up_on_it_and_proposed_to_it(
     # The same requests as without it; with `per-file`, two of them are sent at once
     sent = [each.replace(BRANCH, "B").replace("develop", "X") for each in calls(host)]
     host.requests.clear()
-    repository.delete_branch("develop")
-    repository.commit({"a": b"a\n", "b": None})
+    repository.person.delete_branch("develop")
+    repository.person.commit({"a": b"a\n", "b": None})
     assert listed(base="", branch="work").exit_code == 0
     without = [each.replace("work", "B").replace("main", "X") for each in calls(host)]
     assert sorted(sent) == sorted(without)
@@ -63,7 +63,7 @@ def test_a_run_again_changes_nothing_and_a_no_holds(listed: Start, repository: R
         run = listed()
         assert run.outputs["pull_request_operation"] == expected, run.text
     assert len(repository.pull_requests) == 1
-    repository.close(repository.pull_requests[0].number)
+    repository.person.close(repository.pull_requests[0].number)
     run = listed()
     assert (run.exit_code, run.outputs["declined"]) == (0, "2")
 
@@ -92,7 +92,7 @@ def test_pull_requests_of_another_base_are_another_lists(
     there = listed(base="", branch="work")
     assert there.outputs["pull_request_operation"] == "created"
     if end == "closed":
-        repository.close(repository.pull_requests[0].number)
+        repository.person.close(repository.pull_requests[0].number)
     run = listed(branch="work")
     assert (run.exit_code, run.outputs["branch"]) == (0, "work-2"), run.text
     assert (run.outputs["created"], run.outputs["declined"]) == ("2", "0")
@@ -102,7 +102,7 @@ def test_pull_requests_of_another_base_are_another_lists(
     ]
     again = listed(branch="work")
     assert (again.outputs["branch"], again.outputs["created"]) == ("work-2", "0")
-    repository.close(repository.pull_requests[1].number)
+    repository.person.close(repository.pull_requests[1].number)
     assert listed(branch="work").outputs["declined"] == "2"
     # What was said to one base says nothing about the other
     other = listed(base="", branch="work", mode="plan")
@@ -115,11 +115,11 @@ def test_a_base_that_is_the_default_branch_is_no_other_list(
     assert listed(base="").exit_code == 0
     run = listed(base="main")
     assert (run.exit_code, run.outputs["pull_request_operation"]) == (0, "none"), run.text
-    repository.close(1)
+    repository.person.close(1)
     assert listed(base="main").outputs["declined"] == "2"
     # Nor is it another one when the default branch gets a new name
-    repository.create_branch("trunk")
-    repository.default_branch = "trunk"
+    repository.person.create_branch("trunk")
+    repository.person.change(default_branch="trunk")
     assert listed(base="").outputs["declined"] == "2"
     assert len(repository.pull_requests) == 1
 
@@ -131,11 +131,11 @@ def test_what_was_said_to_a_base_holds_when_the_default_branch_moves(
 ) -> None:
     """From the base to another branch, or to the base."""
     if moved == "from":
-        repository.default_branch = "develop"
+        repository.person.change(default_branch="develop")
     assert listed().outputs["created"] == "2"
     if end == "closed":
-        repository.close(1)
-    repository.default_branch = "main" if moved == "from" else "develop"
+        repository.person.close(1)
+    repository.person.change(default_branch="main" if moved == "from" else "develop")
     for base in {"develop", "" if moved == "to" else "develop"}:
         run = listed(base=base)
         assert run.outputs["declined"] == ("2" if end == "closed" else "0"), run.text
@@ -144,10 +144,10 @@ def test_what_was_said_to_a_base_holds_when_the_default_branch_moves(
 
 def test_a_base_may_be_a_directory_of_another_one(listed: Start, repository: Repository) -> None:
     """`release/1` cannot be a branch while `release` is one, but it can be one later."""
-    repository.create_branch("release", "develop")
+    repository.person.create_branch("release", "develop")
     assert listed(base="release").exit_code == 0
-    repository.delete_branch("release")
-    repository.create_branch("release/1", "develop")
+    repository.person.delete_branch("release")
+    repository.person.create_branch("release/1", "develop")
     run = listed(base="release/1")
     assert (run.exit_code, run.outputs["created"]) == (0, "2"), run.text
 
@@ -171,12 +171,13 @@ def test_neither_base_nor_default_branch_is_a_working_branch(
 def test_names_that_are_base_or_default_branch_are_passed_over(
     listed: Start, repository: Repository, taken: str
 ) -> None:
-    repository.create_branch("work", "main")
-    repository.commit({"theirs": b"x\n"}, branch="work")
-    repository.create_branch("work-2", "develop")
+    repository.person.create_branch("work", "main")
+    repository.person.commit({"theirs": b"x\n"}, branch="work")
+    repository.person.create_branch("work-2", "develop")
     base = "work-2"
     if taken == "default":
-        repository.default_branch, base = "work-2", "develop"
+        repository.person.change(default_branch="work-2")
+        base = "develop"
     heads = {name: repository.head(name) for name in ("work", "work-2", "develop")}
     run = listed(branch="work", base=base)
     assert (run.exit_code, run.outputs["branch"]) == (0, "work-3"), run.text
@@ -203,7 +204,7 @@ def test_a_base_that_is_not_there_is_an_error_with_what_looks_alike(
     said: str,
     mode: str,
 ) -> None:
-    repository.create_branch("NIGHTLY", "main")
+    repository.person.create_branch("NIGHTLY", "main")
     run = listed(base=base, mode=mode, commit_strategy=strategy)
     assert (run.exit_code, only_reads(host)) == (2, True)
     assert said in run.stderr
@@ -212,7 +213,7 @@ def test_a_base_that_is_not_there_is_an_error_with_what_looks_alike(
 def test_somebody_points_the_pull_request_elsewhere(listed: Start, repository: Repository) -> None:
     """It is not this list's any more, as every pull request of another base branch."""
     assert listed().exit_code == 0
-    repository.pull_requests[0].base = "main"
+    repository.person.edit(1, base="main")
     run = listed()
     assert (run.exit_code, run.outputs["branch"]) == (0, f"{BRANCH}-2"), run.text
     assert "belongs to an open pull request for another list (#1)" in run.text
@@ -221,9 +222,9 @@ def test_somebody_points_the_pull_request_elsewhere(listed: Start, repository: R
 
 def test_the_gate_compares_with_it(action: Action, repository: Repository) -> None:
     """Also where the workflow's event names another branch."""
-    repository.create_branch("change", "develop")
-    ref = repository.commit({"a": None, "README.md": None}, branch="change")
-    repository.commit({"README.md": None})
+    repository.person.create_branch("change", "develop")
+    ref = repository.person.commit({"a": None, "README.md": None}, branch="change")
+    repository.person.commit({"README.md": None})
     gate = partial(
         action,
         definitions=action.listing("a", "README.md"),

@@ -42,8 +42,8 @@ def before_the_branch(host: StandInHost, do: Callable[[], object], name: str = B
 
 def taken(repository: Repository, branch: str, at: str | None = None) -> None:
     """Somebody's own work on a branch."""
-    repository.create_branch(branch, at)
-    repository.commit(dict(THEIRS), branch=branch, author=AUTHOR)
+    repository.person.create_branch(branch, at)
+    repository.person.commit(dict(THEIRS), branch=branch, author=AUTHOR)
 
 
 # --- The default branch ---------------------------------------------------------------------
@@ -65,13 +65,13 @@ def test_a_branch_that_becomes_the_default_branch_in_between_is_not_written_to(
     host: StandInHost, example: Example
 ) -> None:
     """It holds only files of ours, so only its name tells whose it is."""
-    example.repository.create_branch("docs")
+    example.repository.person.create_branch("docs")
 
     def act() -> None:
-        example.repository.create_branch(BRANCH)
-        example.repository.commit({"AGENTS.md": b"\n"}, branch=BRANCH)
-        example.repository.open_pull_request(head=BRANCH, base="docs", title="Theirs")
-        example.repository.default_branch = BRANCH
+        example.repository.person.create_branch(BRANCH)
+        example.repository.person.commit({"AGENTS.md": b"\n"}, branch=BRANCH)
+        example.repository.person.open_pull_request(head=BRANCH, base="docs", title="Theirs")
+        example.repository.person.change(default_branch=BRANCH)
 
     before_the_branch(host, act)
     run = example.run()
@@ -111,7 +111,7 @@ def test_a_lost_attempt_says_nothing_about_another_name(
 
     def act() -> None:
         taken(example.repository, "theirs")
-        example.repository.create_branch("theirs-2")
+        example.repository.person.create_branch("theirs-2")
 
     before_the_branch(host, act, "theirs")
     example.run(branch="theirs").or_fail()
@@ -147,9 +147,9 @@ def check_left_alone(
     example: Example, *commits: Mapping[str, Content | None], name: str = BRANCH
 ) -> None:
     """Nothing is written to a branch with these commits; the next name is taken."""
-    example.repository.create_branch(name)
+    example.repository.person.create_branch(name)
     for each in commits:
-        example.repository.commit(dict(each), branch=name, author=AUTHOR)
+        example.repository.person.commit(dict(each), branch=name, author=AUTHOR)
     head = example.repository.head(name)
     example.run(branch=name).or_fail()
     assert example.repository.head(name) == head
@@ -164,8 +164,8 @@ def test_where_github_lists_no_tree_a_branch_that_also_changes_a_file_is_somebod
     example = Example(action, PER_FILE)
     cut = {"sha": "1" * 40, "url": "https://x.example", "tree": [], "truncated": True}
     refuse(host, lambda request: "/git/trees/" in request.path, 200, body=cut)
-    example.repository.create_branch("theirs")
-    example.repository.commit({"a.md": b"A\n", "README.md": b"Mine\n"}, branch="theirs")
+    example.repository.person.create_branch("theirs")
+    example.repository.person.commit({"a.md": b"A\n", "README.md": b"Mine\n"}, branch="theirs")
     head = example.repository.head("theirs")
     example.run(branch="theirs", definitions=action.listing_of(A_AND_B)).or_fail()
     assert example.repository.head("theirs") == head
@@ -179,10 +179,10 @@ def test_where_github_lists_only_one_of_two_trees_the_comparison_decides(
     example = Example(action, PER_FILE)
     repository, more = example.repository, {f"{each}.md": b"more\n" for each in range(3)}
     if change == "removes":
-        repository.commit(dict(more))
-    repository.create_branch("theirs")
+        repository.person.commit(dict(more))
+    repository.person.create_branch("theirs")
     theirs = {"a.md": b"A\n", **dict.fromkeys(more if change == "removes" else ())}
-    head = repository.commit(theirs, branch="theirs")
+    head = repository.person.commit(theirs, branch="theirs")
     host.quirks.most_in_tree = len(PRESENT) + (1 if change == "removes" else 0)
     example.run(branch="theirs", definitions=action.listing_of(A_AND_B)).or_fail()
     # Only files of the list are added, so an interrupted run may have left the branch
@@ -198,11 +198,11 @@ def test_where_github_lists_no_files_of_a_branch_nothing_on_it_is_replaced(
     repository, host = in_single.repository, in_single.host
     # One query reads the files of the first three names
     for name in (BRANCH, f"{BRANCH}-2", f"{BRANCH}-3"):
-        repository.create_branch(name)
-        repository.commit({"mine.md": b"mine\n"}, branch=name)
+        repository.person.create_branch(name)
+        repository.person.commit({"mine.md": b"mine\n"}, branch=name)
     in_single.run_with({"a.md": "A\n"})
     branch = f"{BRANCH}-4"
-    repository.commit({"b.md": b"mine\n"}, branch=branch)
+    repository.person.commit({"b.md": b"mine\n"}, branch=branch)
     host.quirks.most_in_tree = 1
     run = in_single.run_with({**A_AND_B, "c.md": "C\n"})
     assert (run.outputs["created"], run.outputs["skipped"]) == ("1", "2"), run.console
@@ -217,8 +217,8 @@ def test_where_github_lists_no_files_of_a_branch_nothing_on_it_is_replaced(
 def test_a_pull_request_of_ours_that_somebody_works_on_is_continued(in_single: Example) -> None:
     in_single.run()
     path, removed = next(iter(MISSING)), next(reversed(MISSING))
-    in_single.repository.commit({path: b"better\n", **THEIRS}, branch=BRANCH, author=AUTHOR)
-    in_single.repository.commit({removed: None}, branch=BRANCH, author=AUTHOR)
+    in_single.repository.person.commit({path: b"better\n", **THEIRS}, branch=BRANCH, author=AUTHOR)
+    in_single.repository.person.commit({removed: None}, branch=BRANCH, author=AUTHOR)
     expected = EXPECTED | THEIRS | {path: b"better\n"}
     del expected[removed]
     for _ in range(2):
@@ -233,7 +233,7 @@ def test_a_custom_branch_that_appears_at_the_base_commit_is_named(
 ) -> None:
     """One request cannot tell it from a branch of its own; nothing of somebody's is lost."""
     host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=lambda r: makes_branch(r, "theirs")))
-    before_the_branch(host, lambda: example.repository.create_branch("theirs"), "theirs")
+    before_the_branch(host, lambda: example.repository.person.create_branch("theirs"), "theirs")
     run = example.run(branch="theirs").or_fail()
     assert example.repository.files("theirs") == EXPECTED
     assert "The branch theirs existed already" in run.console
@@ -243,7 +243,7 @@ def test_a_custom_branch_at_the_base_commit_is_named_when_one_request_does_it_al
     host: StandInHost, action: Action
 ) -> None:
     example = Example(action, SINGLE)
-    before_the_branch(host, lambda: example.repository.create_branch("theirs"), "theirs")
+    before_the_branch(host, lambda: example.repository.person.create_branch("theirs"), "theirs")
     run = example.run(branch="theirs").or_fail()
     assert "The branch theirs existed already" in run.console
     assert f"Created: {len(MISSING)}\n" in run.console
@@ -268,7 +268,7 @@ def test_a_branch_that_a_refused_commit_leaves_is_named(
     """Of a name that people may have chosen, too, the next run takes the next one."""
     given = example.inputs | ({"branch": branch} if branch else {})
     name = branch or BRANCH
-    example.repository.protect(name, "classic")
+    example.repository.person.protect(name, "classic")
     refused = action(given, env=action.keeping)
     assert refused.exit_code == 1
     assert example.repository.head(name) == example.repository.head()
@@ -282,5 +282,5 @@ def test_a_branch_that_a_refused_commit_leaves_is_named(
     assert advice in note
     assert note in refused.stdout
     assert left in refused.summary.replace("`", "").replace("\\", "")
-    example.repository.protections.clear()
+    example.repository.person.unprotect()
     assert action(given).outputs["branch"] == next_one

@@ -46,9 +46,9 @@ def test_it_is_said_wherever_and_ended_by_removing_the_file(example: Conflict) -
     repository = example.repository
     example.look(mode="check")
     before = example.asked("compare/"), example.asked("git/trees/")
-    repository.commit(OTHER)
+    repository.person.commit(OTHER)
     with pytest.raises(Refusal, match="not mergeable"):
-        repository.merge(1)
+        repository.person.merge(1)
 
     check = example.look(mode="check")
     assert check.exit_code == 1
@@ -82,18 +82,18 @@ def test_it_is_said_wherever_and_ended_by_removing_the_file(example: Conflict) -
     example.look()
     assert only_reads(example.host)
 
-    repository.commit({"a.md": None}, branch=BRANCH)
+    repository.person.commit({"a.md": None}, branch=BRANCH)
     for mode in ("plan", "register"):
         assert "cannot be merged" not in example.look(mode=mode).text
     assert "cannot be merged" not in example.body
-    repository.merge(1)
+    repository.person.merge(1)
     assert repository.files("main") == {**repository.files("main"), **OTHER, "b.md": b"B\n"}
     assert example.look(mode="check").exit_code == 0
 
 
 def test_a_withdrawn_one_that_conflicts_by_now_is_not_continued(example: Conflict) -> None:
     example.look(mode="withdraw")
-    example.repository.commit(OTHER)
+    example.repository.person.commit(OTHER)
     assert example.look(mode="plan").exit_code == 0
     assert example.look().exit_code == 0
     assert example.repository.is_mergeable(2)
@@ -104,28 +104,28 @@ def test_a_withdrawn_one_that_conflicts_by_now_is_not_continued(example: Conflic
 
 def test_a_branch_that_took_the_default_branch_and_kept_ours_does_not(example: Conflict) -> None:
     repository = example.repository
-    theirs = repository.commit(OTHER)
-    repository.keep_ours(BRANCH, repository.head(BRANCH), theirs)
+    theirs = repository.person.commit(OTHER)
+    repository.person.keep_ours(BRANCH, repository.head(BRANCH), theirs)
     assert repository.is_mergeable(1)
     for mode in ("check", "plan", "register"):
         assert "cannot be merged" not in example.look(mode=mode).text
         assert example.asked("compare/") == 1
         assert example.asked("git/trees/") <= 2
     # Nor once the default branch has moved on
-    repository.commit({"c.md": b"C\n"})
+    repository.person.commit({"c.md": b"C\n"})
     assert repository.is_mergeable(1)
     assert "cannot be merged" not in example.look(mode="check").text
 
 
 def test_what_somebody_has_edited_there_conflicts_as_well(example: Conflict) -> None:
-    example.repository.commit({"a.md": b"edited\n"}, branch=BRANCH)
-    example.repository.commit(OTHER)
+    example.repository.person.commit({"a.md": b"edited\n"}, branch=BRANCH)
+    example.repository.person.commit(OTHER)
     check, trees = example.look(mode="check"), int(example.strategy == PER_FILE)
     assert "conflict" in check.console
     assert (example.asked("compare/"), example.asked("git/trees/")) == (1, trees)
     # A merge that keeps some of both ends it
     theirs = example.repository.head("main")
-    example.repository.keep_ours(BRANCH, example.repository.head(BRANCH), theirs)
+    example.repository.person.keep_ours(BRANCH, example.repository.head(BRANCH), theirs)
     assert "merge the open pull request" in example.look(mode="check").text
 
 
@@ -134,21 +134,21 @@ def test_one_whose_branch_also_changes_a_file_conflicts_as_well(
     example: Conflict, is_listed: bool
 ) -> None:
     """The comparison does not show then which files the branch has added."""
-    example.repository.commit({"README.md": b"edited\n"}, branch=BRANCH)
-    example.repository.commit(OTHER)
+    example.repository.person.commit({"README.md": b"edited\n"}, branch=BRANCH)
+    example.repository.person.commit(OTHER)
     if not is_listed:
         example.host.quirks.most_in_tree = 1
     assert ("conflict" in example.look(mode="check").console) == is_listed
 
 
 def test_what_others_have_added_on_both_branches_is_not_called_a_conflict(one: Conflict) -> None:
-    one.repository.commit({"c.md": b"theirs\n"}, branch=BRANCH)
-    one.repository.commit({"c.md": b"by hand\n"})
+    one.repository.person.commit({"c.md": b"theirs\n"}, branch=BRANCH)
+    one.repository.person.commit({"c.md": b"by hand\n"})
     assert "conflict" not in one.look({**A_AND_B, "c.md": "C\n"}, mode="check").console
 
 
 def test_a_directory_in_its_place_conflicts_as_well(one: Conflict) -> None:
-    one.repository.commit({"a.md/index.md": b"by hand\n"})
+    one.repository.person.commit({"a.md/index.md": b"by hand\n"})
     assert not one.repository.is_mergeable(1)
     assert "conflict" in one.look(mode="check").console
 
@@ -157,7 +157,7 @@ def test_a_directory_in_its_place_conflicts_as_well(one: Conflict) -> None:
 def test_a_file_in_place_of_a_directory_conflicts_as_well(action: Action, strategy: str) -> None:
     example, listed = Conflict(action, strategy), {"docs/a.md": "A\n", "b.md": "B\n"}
     example.run_with(listed)
-    example.repository.commit({"docs": b"by hand\n"})
+    example.repository.person.commit({"docs": b"by hand\n"})
     assert not example.repository.is_mergeable(1)
     # Over many, what no run can change fails no run
     for mode, exit_code in (("check", 1), ("plan", 0), ("register", int(strategy != "many"))):
@@ -170,7 +170,7 @@ def test_a_file_in_place_of_a_directory_conflicts_as_well(action: Action, strate
     assert "> This pull request cannot be merged" in example.body
     # A merge that keeps the directory ends it
     theirs = example.repository.head("main")
-    example.repository.keep_ours(BRANCH, example.repository.head(BRANCH), theirs)
+    example.repository.person.keep_ours(BRANCH, example.repository.head(BRANCH), theirs)
     assert example.repository.is_mergeable(1)
     assert "cannot be merged" not in example.look(listed, mode="check").text
 
@@ -183,7 +183,7 @@ def test_a_file_that_is_no_longer_listed_conflicts_as_well(
 ) -> None:
     left = {"b.md": A_AND_B["b.md"]}
     assert "cannot be merged" not in example.look(left, mode="check").text
-    example.repository.commit(theirs)
+    example.repository.person.commit(theirs)
     assert not example.repository.is_mergeable(1)
     for mode, exit_code in (("check", 1), ("plan", 0), ("register", 0)):
         run = example.look(left, mode=mode)
@@ -194,7 +194,7 @@ def test_a_file_that_is_no_longer_listed_conflicts_as_well(
     assert "> This pull request cannot be merged" in example.body
     example.look(left)
     assert only_reads(example.host)
-    example.repository.commit({"a.md": None}, branch=BRANCH)
+    example.repository.person.commit({"a.md": None}, branch=BRANCH)
     assert "cannot be merged" not in example.look(left, mode="check").text
 
 
@@ -202,8 +202,8 @@ def test_a_file_that_is_no_longer_listed_conflicts_as_well(
 def test_of_a_private_repository_it_is_not_named_where_others_may_read(
     one: Conflict, own: str
 ) -> None:
-    one.repository.private = True
-    one.repository.commit(OTHER)
+    one.repository.person.change(private=True)
+    one.repository.person.commit(OTHER)
     given = {
         "definitions": one.action.listing_of({"b.md": A_AND_B["b.md"]}),
         "commit_strategy": SINGLE,
@@ -217,7 +217,7 @@ def test_of_a_private_repository_it_is_not_named_where_others_may_read(
 
 def test_one_that_is_to_be_updated_is_updated_all_the_same(one: Conflict) -> None:
     repository, grown = one.repository, {**A_AND_B, "c.md": "C\n"}
-    repository.commit(OTHER)
+    repository.person.commit(OTHER)
     check = one.look(grown, mode="check")
     assert "To add them, merge" not in check.text
     assert "conflict" in check.text
@@ -231,7 +231,7 @@ def test_one_that_is_to_be_updated_is_updated_all_the_same(one: Conflict) -> Non
 
 
 def test_where_nothing_is_missing_nothing_is_asked(example: Conflict) -> None:
-    example.repository.commit({**OTHER, "b.md": b"by hand\n"})
+    example.repository.person.commit({**OTHER, "b.md": b"by hand\n"})
     run = example.look(mode="check").or_fail()
     assert "cannot be merged" not in run.text
     if example.strategy == PER_FILE:
@@ -239,7 +239,7 @@ def test_where_nothing_is_missing_nothing_is_asked(example: Conflict) -> None:
 
 
 def test_what_both_have_added_alike_does_not(one: Conflict) -> None:
-    one.repository.commit({"a.md": b"A\n"})
+    one.repository.person.commit({"a.md": b"A\n"})
     assert one.repository.is_mergeable(1)
     check = one.look(mode="check")
     assert "cannot be merged" not in check.text
@@ -255,7 +255,7 @@ def test_one_that_github_does_not_list_is_ended_by_deleting_its_branch(example: 
     assert "compare/main..." not in run.text
     assert "#the-pull-request-is-not-opened" in run.text
     assert [each.head for each in repository.pull_requests] == [BRANCH]
-    repository.delete_branch(BRANCH)
-    repository.close(1)
+    repository.person.delete_branch(BRANCH)
+    repository.person.close(1)
     assert example.look().exit_code == 0
     assert [each.state for each in repository.pull_requests] == ["closed", "open"]

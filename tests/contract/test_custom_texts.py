@@ -380,7 +380,7 @@ def test_all_with_a_branch_of_ones_own(single: Start, repository: Repository) ->
 def test_a_branch_of_ones_own_with_our_files_is_continued(
     single: Start, action: Action, repository: Repository
 ) -> None:
-    repository.commit({"a": b"\n"}, branch="wip")
+    repository.person.commit({"a": b"\n"}, branch="wip")
     run = single(definitions=action.listing("a", "b"), branch="wip").or_fail()
     assert [pull.head for pull in repository.pull_requests] == ["wip"]
     assert run.outcomes == {"a": "skipped", "b": "created"}

@@ -25,9 +25,9 @@ def ask(example: Example, *paths: str, **inputs: str) -> Run:
 
 def closed(repository: Repository, number: int, *, delete: bool = True) -> None:
     """Somebody closes the pull request, and clicks *Delete branch*."""
-    repository.close(number)
+    repository.person.close(number)
     if delete:
-        repository.delete_branch(repository.pull_request(number).head)
+        repository.person.delete_branch(repository.pull_request(number).head)
 
 
 def created(repository: Repository, branch: str) -> set[str]:
@@ -55,15 +55,15 @@ def test_a_no_counts_if_an_earlier_name_has_only_a_pull_request_left(example: Ex
     """All branches are deleted, those of other people with the earlier names as well."""
     names = [BRANCH, *(f"{BRANCH}-{number}" for number in range(2, 6))]
     for number, name in enumerate(names, 1):
-        example.repository.create_branch(name)
-        example.repository.commit({"theirs.md": b"theirs\n"}, branch=name)
-        example.repository.open_pull_request(head=name, title="Theirs")
+        example.repository.person.create_branch(name)
+        example.repository.person.commit({"theirs.md": b"theirs\n"}, branch=name)
+        example.repository.person.open_pull_request(head=name, title="Theirs")
         closed(example.repository, number, delete=False)
     ask(example, *FIRST).or_fail()
     assert example.repository.pull_request(6).head == f"{BRANCH}-6"
     closed(example.repository, 6)
     for name in names:
-        example.repository.delete_branch(name)
+        example.repository.person.delete_branch(name)
     run = ask(example, *FIRST).or_fail()
     assert (run.outputs["created"], run.outputs["skipped"]) == ("0", "2")
 
@@ -85,8 +85,8 @@ def test_a_list_that_has_grown_asks_for_the_new_path_alone(in_single: Example) -
 
 def test_a_no_holds_when_somebody_works_on_its_branch_afterwards(in_single: Example) -> None:
     ask(in_single, *FIRST)
-    in_single.repository.close(1)
-    head = in_single.repository.commit({"mine.txt": b"mine\n"}, branch=BRANCH)
+    in_single.repository.person.close(1)
+    head = in_single.repository.person.commit({"mine.txt": b"mine\n"}, branch=BRANCH)
     run = ask(in_single, *FIRST).or_fail()
     assert run.outputs["skipped"] == "2"
     assert in_single.repository.branches == [BRANCH, "main"]
@@ -98,7 +98,7 @@ def test_where_issues_are_switched_off_a_no_is_read_all_the_same(
 ) -> None:
     """GitHub refuses what is below ``issues/`` then, for pull requests, too."""
     ask(in_single, *FIRST)
-    in_single.repository.commit({"b.md": None}, branch=BRANCH)
+    in_single.repository.person.commit({"b.md": None}, branch=BRANCH)
     words = "Issues are disabled for this repo"
     refuse(host, lambda request: "/issues/" in request.path, 410, message=words)
     assert ask(in_single, *FIRST).outputs["declined"] == "1"
@@ -120,12 +120,12 @@ def test_what_does_not_count_as_declined(in_single: Example, merge: bool) -> Non
     ask(in_single, *FIRST)
     body = in_single.repository.pull_requests[0].body
     if merge:
-        in_single.repository.merge(1)
-        in_single.repository.commit(dict.fromkeys(FIRST))
+        in_single.repository.person.merge(1)
+        in_single.repository.person.commit(dict.fromkeys(FIRST))
     else:
-        in_single.repository.pull_requests[0].head_repository = "somebody/example"
-        in_single.repository.close(1)
-    in_single.repository.delete_branch(BRANCH)
+        in_single.repository.person.edit(1, head_repository="somebody/example")
+        in_single.repository.person.close(1)
+    in_single.repository.person.delete_branch(BRANCH)
     assert "registrar:wrote" in (body or "")
     ask(in_single, *FIRST).or_fail()
     assert created(in_single.repository, BRANCH) == set(FIRST)
@@ -133,13 +133,13 @@ def test_what_does_not_count_as_declined(in_single: Example, merge: bool) -> Non
 
 def test_without_the_mark_a_description_declines_what_its_branch_adds(each_way: Way) -> None:
     ask(each_way, *FIRST)
-    each_way.repository.pull_requests[0].body = "Rewritten"
+    each_way.repository.person.edit(1, body="Rewritten")
     closed(each_way.repository, 1, delete=False)
     run = ask(each_way, *FIRST, "c.md").or_fail()
     assert (run.outputs["created"], run.outputs["skipped"]) == ("1", "2")
     assert created(each_way.repository, SECOND) == {"c.md"}
     closed(each_way.repository, 2)
-    each_way.repository.delete_branch(BRANCH)
+    each_way.repository.person.delete_branch(BRANCH)
     ask(each_way, *FIRST, "c.md")
     assert each_way.repository.branches == ["main"]
 
@@ -149,10 +149,9 @@ def test_without_the_mark_a_description_declines_what_its_branch_adds(each_way: 
 def test_without_the_mark_one_into_another_branch_declines_nothing(
     in_single: Example, body: str, base: str, declined: str
 ) -> None:
-    in_single.repository.create_branch("docs")
+    in_single.repository.person.create_branch("docs")
     ask(in_single, *FIRST, base="docs")
-    [pull] = in_single.repository.pull_requests
-    pull.body, pull.base = body, base
+    in_single.repository.person.edit(1, body=body, base=base)
     closed(in_single.repository, 1, delete=False)
     run = ask(in_single, *FIRST, base="docs", mode="plan").or_fail()
     assert run.outputs["declined"] == declined
@@ -163,12 +162,12 @@ def test_without_a_mark_the_ten_newest_are_compared(
     host: StandInHost, in_single: Example, more: int, declined: str
 ) -> None:
     ask(in_single, *FIRST)
-    in_single.repository.pull_requests[0].body = "Rewritten"
+    in_single.repository.person.edit(1, body="Rewritten")
     closed(in_single.repository, 1, delete=False)
-    in_single.repository.commit(dict.fromkeys(FIRST), branch=BRANCH)
+    in_single.repository.person.commit(dict.fromkeys(FIRST), branch=BRANCH)
     for number in range(2, 2 + more):
-        in_single.repository.commit({f"{number}.md": b"mine\n"}, branch=BRANCH)
-        in_single.repository.open_pull_request(head=BRANCH, body="Mine")
+        in_single.repository.person.commit({f"{number}.md": b"mine\n"}, branch=BRANCH)
+        in_single.repository.person.open_pull_request(head=BRANCH, body="Mine")
         closed(in_single.repository, number, delete=False)
     host.requests.clear()
     assert ask(in_single, *FIRST, mode="plan").outputs["declined"] == declined
@@ -190,9 +189,9 @@ def test_a_commit_that_github_has_lost_declines_nothing(
     if mark:
         ask(in_single, *FIRST, mode="withdraw")
     else:
-        in_single.repository.pull_requests[0].body = "Rewritten"
-        in_single.repository.close(1)
-    in_single.repository.delete_branch(BRANCH)
+        in_single.repository.person.edit(1, body="Rewritten")
+        in_single.repository.person.close(1)
+    in_single.repository.person.delete_branch(BRANCH)
     status, words = LOST[why]
     head = in_single.repository.pull_requests[0].head_sha
     refuse(host, lambda request: head in request.path, status, message=words)
@@ -241,7 +240,7 @@ def test_a_check_does_not_stay_red_after_a_no_and_advises_nothing_that_would_do_
 
 def take_out(repository: Repository, path: str) -> None:
     """A reviewer does not want this file."""
-    repository.commit({path: None}, branch=BRANCH, author=("A", "a@example.com"))
+    repository.person.commit({path: None}, branch=BRANCH, author=("A", "a@example.com"))
 
 
 def test_what_a_newer_pull_request_proposes_is_not_declined_by_an_older_one(
@@ -250,13 +249,13 @@ def test_what_a_newer_pull_request_proposes_is_not_declined_by_an_older_one(
     """While the older one led to another branch, a second one was opened for the same files."""
     ask(in_single, *FIRST)
     older = in_single.repository.pull_requests[0]
-    in_single.repository.create_branch("docs")
-    older.base = "docs"
+    in_single.repository.person.create_branch("docs")
+    in_single.repository.person.edit(older.number, base="docs")
     ask(in_single, *FIRST)
     assert created(in_single.repository, SECOND) == set(FIRST)
     take_out(in_single.repository, "b.md")
-    older.base = "main"
-    in_single.repository.merge(1)
+    in_single.repository.person.edit(older.number, base="main")
+    in_single.repository.person.merge(1)
     run = ask(in_single, *FIRST, mode="plan")
     assert run.standings["b.md"] == "proposed", run.console
     assert run.outputs["declined"] == "0"
@@ -270,8 +269,8 @@ def test_what_was_taken_out_before_the_merge_is_declined_and_what_was_deleted_af
     example = Example(action, PER_FILE)
     ask(example, *FIRST)
     take_out(example.repository, "b.md")
-    example.repository.merge(1)
-    example.repository.commit({"a.md": None})
+    example.repository.person.merge(1)
+    example.repository.person.commit({"a.md": None})
     if is_cut:
         host.quirks.most_in_tree = 1
     plan = ask(example, *FIRST, mode="plan")
@@ -289,8 +288,8 @@ def test_where_github_lists_no_branches_each_is_asked_for(
     assert all(map(is_read, host.requests))
     closed(example.repository, 1)
     assert ask(example, *FIRST).outputs["declined"] == "2"
-    example.repository.create_branch(BRANCH)
-    example.repository.commit({"theirs.md": b"theirs\n"}, branch=BRANCH)
+    example.repository.person.create_branch(BRANCH)
+    example.repository.person.commit({"theirs.md": b"theirs\n"}, branch=BRANCH)
     begun = action.clock.now
     ask(example, "c.md", mode="plan").or_fail()
     assert action.clock.now == begun, "nothing that was read is taken for lag"
@@ -316,12 +315,14 @@ def test_a_file_that_was_taken_out_is_declined_until_it_is_put_back(example: Exa
         run = ask(example, *FIRST)
         assert reason_of(run, "b.md") == "declined in #1", run.console
         assert created(example.repository, BRANCH) == {"a.md"}
-    example.repository.commit({"b.md": b"back\n"}, branch=BRANCH, author=("A", "a@example.com"))
+    example.repository.person.commit(
+        {"b.md": b"back\n"}, branch=BRANCH, author=("A", "a@example.com")
+    )
     run = ask(example, *FIRST)
     assert "already on the working branch" in reason_of(run, "b.md"), run.console
     # Merged and deleted later: nobody has declined it
-    example.repository.merge(1)
-    example.repository.commit({"b.md": None})
+    example.repository.person.merge(1)
+    example.repository.person.commit({"b.md": None})
     plan = ask(example, *FIRST, mode="plan")
     run = ask(example, *FIRST)
     assert created(example.repository, SECOND) - {"a.md"} == {"b.md"}, run.console
@@ -395,8 +396,8 @@ def test_what_names_nothing_of_a_branch_with_other_work_declines_nothing(
 ) -> None:
     """A request that opens a pull request says before what it is going to commit."""
     ask(in_single, *FIRST)
-    in_single.repository.create_branch(BRANCH, "main")
-    in_single.repository.commit({"theirs.md": b"\n"}, branch=BRANCH)
+    in_single.repository.person.create_branch(BRANCH, "main")
+    in_single.repository.person.commit({"theirs.md": b"\n"}, branch=BRANCH)
     ask(in_single, *FIRST)
     assert created(in_single.repository, BRANCH) == {*FIRST, "theirs.md"}
 
@@ -430,7 +431,7 @@ def edited(body: str | None, edit: str) -> str:
 def test_a_refusal_outlives_an_edit_of_the_description(in_single: Example, edit: str) -> None:
     ask(in_single, *FIRST)
     [pull] = in_single.repository.pull_requests
-    pull.body = edited(pull.body, edit)
+    in_single.repository.person.edit(pull.number, body=edited(pull.body, edit))
     closed(in_single.repository, 1)
     run = ask(in_single, *FIRST).or_fail()
     assert in_single.repository.branches == ["main"]
@@ -443,8 +444,8 @@ def test_a_file_taken_out_stays_out_after_an_edit_of_the_description(
 ) -> None:
     ask(in_single, *FIRST)
     [pull] = in_single.repository.pull_requests
-    in_single.repository.commit({"a.md": None}, branch=BRANCH)
-    pull.body = edited(pull.body, edit)
+    in_single.repository.person.commit({"a.md": None}, branch=BRANCH)
+    in_single.repository.person.edit(pull.number, body=edited(pull.body, edit))
     if edit in {"without wrote", "replaced"}:
         # Nothing is left that tells: it comes once more
         ask(in_single, *FIRST)
@@ -466,10 +467,10 @@ def test_of_several_parts_all_count_and_one_is_left(in_single: Example) -> None:
     [pull] = in_single.repository.pull_requests
     stale = pull.body
     ask(in_single, *FIRST, "c.md")
-    pull.body = f"{stale}\n\n{pull.body}"
+    in_single.repository.person.edit(pull.number, body=f"{stale}\n\n{pull.body}")
     ask(in_single, *FIRST, "c.md", "d.md")
     assert (pull.body or "").count("registrar:begin") == 1
-    pull.body = f"{stale}\n\n{pull.body}"
+    in_single.repository.person.edit(pull.number, body=f"{stale}\n\n{pull.body}")
     closed(in_single.repository, 1)
     ask(in_single, *FIRST, "c.md", "d.md")
     assert in_single.repository.branches == ["main"]
@@ -477,11 +478,11 @@ def test_of_several_parts_all_count_and_one_is_left(in_single: Example) -> None:
 
 def test_in_a_fork_older_pages_count_too(example: Example) -> None:
     repository = example.repository
-    repository.parent = f"{repository.owner}/parent"
+    repository.person.change(parent=f"{repository.owner}/parent")
     ask(example, *FIRST)
     closed(repository, 1)
     for _ in range(100):
-        repository.open_pull_request(head="theirs", head_repository="stranger/example")
+        repository.person.open_pull_request(head="theirs", head_repository="stranger/example")
     ask(example, *FIRST, "c.md")
     closed(repository, 102)
     ask(example, *FIRST, "c.md").or_fail()
@@ -490,12 +491,12 @@ def test_in_a_fork_older_pages_count_too(example: Example) -> None:
 
 def test_the_next_commit_says_in_the_description_what_was_taken_out(each_way: Way) -> None:
     each_way.run_with(A_AND_B)
-    each_way.repository.commit({"b.md": None}, branch=BRANCH)
+    each_way.repository.person.commit({"b.md": None}, branch=BRANCH)
     each_way.run_with({**A_AND_B, "c.md": "C\n"})
     assert "Adds 2 of 3 listed files." in each_way.body
     assert "from the branch of a pull request for this list: 1." in each_way.body
     assert re.search(r"^\| `b.md` \| skipped \(declined in", each_way.body, re.MULTILINE)
-    each_way.repository.merge(1)
+    each_way.repository.person.merge(1)
     for mode in ("plan", "register"):
         run = each_way.run_with({**A_AND_B, "c.md": "C\n"}, mode=mode)
         assert (run.outputs["declined"], len(each_way.repository.pull_requests)) == ("1", 1)
@@ -505,10 +506,10 @@ def test_what_a_killed_runs_branch_holds_from_its_beginning_is_not_proposed_by_i
     each_way: Way,
 ) -> None:
     repository = each_way.repository
-    repository.commit({"a.md": b"A\n"})
-    repository.create_branch(BRANCH)
-    head = repository.commit({"b.md": b"B\n"}, branch=BRANCH)
-    repository.commit({"a.md": None})
+    repository.person.commit({"a.md": b"A\n"})
+    repository.person.create_branch(BRANCH)
+    head = repository.person.commit({"b.md": b"B\n"}, branch=BRANCH)
+    repository.person.commit({"a.md": None})
     for mode, standing in (("plan", "to create"), ("register", "proposed")):
         run = each_way.run_with(A_AND_B, mode=mode)
         assert run.standings == {"a.md": "to create", "b.md": standing}, run.console
@@ -522,9 +523,9 @@ def begun_before(action: Action) -> Way:
     deleted there since: the branch holds it still, and its merge would not bring it.
     """
     way = Way(action, SINGLE)
-    way.repository.commit({"a.md": b"A\n"})
+    way.repository.person.commit({"a.md": b"A\n"})
     way.run_with(A_AND_B)
-    way.repository.commit({"a.md": None})
+    way.repository.person.commit({"a.md": None})
     return way
 
 
@@ -544,8 +545,8 @@ def test_what_the_branch_holds_from_its_beginning_is_not_proposed_by_it(
         assert "Not updated in" not in run.console
         skipped = "a.md: skipped (the working branch has it only because it started"
         assert (skipped in run.stdout) is (mode == "register")
-    repository.merge(1)
-    repository.delete_branch(BRANCH)
+    repository.person.merge(1)
+    repository.person.delete_branch(BRANCH)
     assert begun_before.run_with(listed).outputs["declined"] == "0"
     assert created(repository, BRANCH) == {"a.md", "b.md"}
     assert [each.state for each in repository.pull_requests] == ["closed", "open"]
@@ -565,7 +566,7 @@ def test_what_an_update_of_the_branch_takes_out_is_no_no(begun_before: Way, has_
     repository = begun_before.repository
     if has_run:
         begun_before.run_with(A_AND_B)
-    repository.merge_into(BRANCH, repository.head("main"), {})
+    repository.person.merge_into(BRANCH, repository.head("main"), {})
     run = begun_before.run_with(A_AND_B)
     assert run.outputs["created"] == "1"
     assert created(repository, BRANCH) == {"a.md", "b.md"}
@@ -573,7 +574,7 @@ def test_what_an_update_of_the_branch_takes_out_is_no_no(begun_before: Way, has_
 
 def test_what_a_withdrawn_branch_holds_from_its_beginning_is_not_named(begun_before: Way) -> None:
     begun_before.run_with(A_AND_B, mode="withdraw")
-    begun_before.repository.merge_into(BRANCH, begun_before.repository.head("main"), {})
+    begun_before.repository.person.merge_into(BRANCH, begun_before.repository.head("main"), {})
     assert begun_before.run_with(A_AND_B).outputs["declined"] == "0"
     assert created(begun_before.repository, BRANCH) == {"a.md", "b.md"}
 
@@ -591,13 +592,13 @@ def test_a_list_without_a_name_whose_file_was_moved_is_told(action: Action, but:
     old = action.write("old.json", json.dumps(longer if but == "longer" else listed))
     example.run(definitions=old, **branch)
     if but == "merged":
-        example.repository.merge(1)
-        example.repository.commit(dict.fromkeys(contents))
+        example.repository.person.merge(1)
+        example.repository.person.commit(dict.fromkeys(contents))
     else:
-        example.repository.close(1)
+        example.repository.person.close(1)
     if but == "other base":
-        example.repository.create_branch("docs")
-        example.repository.pull_requests[0].base = "docs"
+        example.repository.person.create_branch("docs")
+        example.repository.person.edit(1, base="docs")
     moved = {"definitions": action.write("config/new.json", json.dumps(listed))}
     if but == "built in":
         moved = {"definitions": "", "profile": "scaffold"}

@@ -144,8 +144,8 @@ def test_a_workflow_runs_as_it_stands(
     target = many or given.get("target_repo", TARGET)
     repository = host.create_repository(target, {"README.md": b"# Example\n"})
     if "ref" in given:
-        repository.commit({"SECURITY.md": b"x\n"})
-        removed = repository.commit({"SECURITY.md": None}, branch="change")
+        repository.person.commit({"SECURITY.md": b"x\n"})
+        removed = repository.person.commit({"SECURITY.md": None}, branch="change")
         given["ref"] = repository.test_merge("main", removed)
     own_profile = given.get("profile")
     run = action(given, profile=own_profile, runner=True, env={"RUNNER_TEMP": str(tmp_path)})
@@ -222,7 +222,7 @@ def test_what_changed_is_told_by_the_next_run(
     first = week()
     assert "\n+octo-org/a-b,starter,.editorconfig,to create\n" in first
     assert week() == ""
-    repository.commit({".editorconfig": b"\n"})
+    repository.person.commit({".editorconfig": b"\n"})
     fence, *lines, end, more = week().splitlines()
     assert (fence, end) == ("```diff", "```")
     assert "files.csv" in more
@@ -555,7 +555,7 @@ def test_the_list_that_extends_registers_what_the_page_says(
     text = next(each for each in texts if each.startswith("# .github/health.yml"))
     action.write(".github/templates/SECURITY.md", "Write to security@example.com.\n")
     name = action.write(".github/health.yml", text)
-    repository.commit({"README.md": None})
+    repository.person.commit({"README.md": None})
     run = start(definitions=name, profile=None).or_fail()
     files = repository.files("chore/add-community-files")
     owner, _, repo = TARGET.partition("/")

@@ -188,7 +188,7 @@ def test_what_was_proposed_and_what_was_declined_is_in_the_table(
     action.clock.sleep(3 * 86400)
     [row] = action.rows(kept(definitions=action.listing("a"), mode="plan"))
     assert (row["standing"], row["pull_request_age_days"]) == ("proposed", "3")
-    repository.close(1)
+    repository.person.close(1)
     closed = kept(definitions=action.listing("a"), mode="plan")
     [row] = action.rows(closed)
     assert (row["standing"], row["pull_request_age_days"]) == ("declined", "")
@@ -354,7 +354,7 @@ def test_the_page_says_how_old_the_oldest_open_pull_request_is(
     """A pull request stays open if somebody has deleted all its files from its branch."""
     run = many(target_repos="octo-org/lacks").or_fail()
     [lacks] = [each for each in host.repositories if each.name == "lacks"]
-    lacks.commit({"=1+1.md": None}, branch=run.registration["branch"])
+    lacks.person.commit({"=1+1.md": None}, branch=run.registration["branch"])
     action.clock.sleep(3 * 86400)
     many().or_fail()
     action.clock.sleep(2 * 86400)
@@ -402,9 +402,11 @@ def test_who_has_no_owner_is_told_by_team(
     """Not of private repositories where others read it."""
     made = {each.name: each for each in host.repositories}
     for name in ("complete", "lacks", "secret"):
-        made[name].properties = {"team": "secret-team" if name == "secret" else "payments"}
-    made["lacks"].commit({"OWNERS": b"theirs\n"})
-    made["differs"].commit({"OWNERS": b"theirs\n"})
+        made[name].person.change(
+            properties={"team": "secret-team" if name == "secret" else "payments"}
+        )
+    made["lacks"].person.commit({"OWNERS": b"theirs\n"})
+    made["differs"].person.commit({"OWNERS": b"theirs\n"})
     event = tmp_path / "event.json"
     visibility = "public" if is_public else "private"
     event.write_text(json.dumps({"repository": {"visibility": visibility}}))
@@ -486,10 +488,10 @@ def propose(
     fate = chance.choice(["open", "closed", "taken out"])
     standings |= dict.fromkeys(proposed, "declined" if fate == "closed" else "proposed")
     if fate == "closed":
-        repository.close(1)
+        repository.person.close(1)
     if fate == "taken out":
         gone = chance.choice(proposed)
-        repository.commit({gone: None}, branch=branch, author=("A", "a@example.com"))
+        repository.person.commit({gone: None}, branch=branch, author=("A", "a@example.com"))
         standings[gone] = "declined"
 
 
@@ -514,7 +516,7 @@ def test_the_description_says_what_is_there_what_was_declined_and_what_is_unset(
     entries = [{"path": path, **entry} for path, entry in ENTRIES.items()]
     run = partial(action, target_repo=repository.full_name, language="en", commit_strategy=SINGLE)
     run(definitions=action.listing(*entries[:2], entries[3]))
-    repository.close(1)
+    repository.person.close(1)
     run(definitions=action.listing(*entries))
     assert (
         "Adds 1 of 4 listed files. Present already, and unchanged: 1. "

@@ -53,7 +53,7 @@ def test_a_file_that_github_does_not_show_is_there(
 ) -> None:
     """Above 100 MB, and above 1 MB in an old Enterprise Server."""
     host.quirks.most_shown = 1 << 20
-    repository.commit({PATH: b"x" * 1_100_000})
+    repository.person.commit({PATH: b"x" * 1_100_000})
     run = action(definitions=definitions, language="en").or_fail()
     assert writes(host) == []
     assert f"[1/1] {PATH}: exists" in run.lines
@@ -182,7 +182,7 @@ def test_a_plan_says_what_is_in_the_way_on_the_open_branch(
     action: Action, repository: Repository, single: Start
 ) -> None:
     assert single(definitions=action.listing_of({"a": None})).exit_code == 0
-    repository.commit({"b": b"a file", "c/d": b"below a directory"}, branch=LIST_BRANCH)
+    repository.person.commit({"b": b"a file", "c/d": b"below a directory"}, branch=LIST_BRANCH)
     listed = action.listing_of({"a": None, "b/x": None, "c": None, "e": None})
     plan, run = (single(definitions=listed, mode=mode) for mode in ("plan", "register"))
     assert "`b` is not a directory on the working branch" in plan.summary
@@ -235,7 +235,7 @@ def test_a_directory_on_the_working_branch_is_not_replaced(
     """A reviewer has made it in the place of a path by which the list grows."""
     start(definitions=action.listing("a.md"))
     theirs = {"docs/b.md": b"theirs\n"}
-    repository.commit(dict(theirs), branch=LIST_BRANCH)
+    repository.person.commit(dict(theirs), branch=LIST_BRANCH)
     run = start(definitions=action.listing("a.md", "docs", "c.md"))
     assert (run.exit_code, run.outputs["created"], run.outputs["skipped"]) == (0, "1", "2")
     assert "docs: skipped (already on the working branch; its content differs" in run.stdout

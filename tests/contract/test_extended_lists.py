@@ -217,7 +217,7 @@ def test_a_template_gets_the_new_name_of_a_renamed_repository(
     single: Start, action: Action, repository: Repository
 ) -> None:
     listed = action.document([{"path": "t", "template": True, "content": "{owner}/{repo}"}])
-    repository.rename("octo/other")
+    repository.person.rename("octo/other")
     assert single(definitions=listed).exit_code == 0
     assert repository.files(LIST_BRANCH)["t"] == b"octo/other"
 
@@ -230,8 +230,8 @@ def test_an_interrupted_run_with_templates_is_continued(
     entries = [{"path": n, "template": True, "content": f"{n} {{repo}}"} for n in names]
     listed = action.document(entries)
     _, _, repo = TARGET.partition("/")
-    repository.create_branch(LIST_BRANCH)
-    repository.commit({"a": f"a {repo}".encode()}, branch=LIST_BRANCH)
+    repository.person.create_branch(LIST_BRANCH)
+    repository.person.commit({"a": f"a {repo}".encode()}, branch=LIST_BRANCH)
     run = single(definitions=listed).or_fail()
     assert run.outputs["branch"] == LIST_BRANCH
     assert repository.files(LIST_BRANCH)["c"] == f"c {repo}".encode()

@@ -118,28 +118,31 @@ def test_with_new_files_the_description_comes_last(example: Example, host: Stand
 
 
 def _edit_in_a_merge(repository: Repository) -> None:
-    base = repository.commit({"README.md": b"# More\n"})
-    repository.merge_into(BRANCH, base, {"SECURITY.md": b"Mine"})
+    base = repository.person.commit({"README.md": b"# More\n"})
+    repository.person.merge_into(BRANCH, base, {"SECURITY.md": b"Mine"})
 
 
 def _edit_and_back(repository: Repository) -> None:
     for content in ("Mine", OLD["SECURITY.md"]):
-        repository.commit({"SECURITY.md": content.encode()}, branch=BRANCH)
+        repository.person.commit({"SECURITY.md": content.encode()}, branch=BRANCH)
 
 
 def _rewrite_description(repository: Repository) -> None:
-    repository.pull_requests[0].body = "Mine\n\n<!-- registrar:many -->"
+    repository.person.edit(1, body="Mine\n\n<!-- registrar:many -->")
 
 
 # Every kind of entry and of description: tests/unit/test_correcting.py
 PEOPLE: dict[str, tuple[Callable[[Repository], object], str]] = {
-    "edited": (lambda r: r.commit({"SECURITY.md": b"Mine"}, branch=BRANCH), "Mine"),
-    "edited in the last commit": (lambda r: r.amend(BRANCH, {"SECURITY.md": b"Mine"}), "Mine"),
+    "edited": (lambda r: r.person.commit({"SECURITY.md": b"Mine"}, branch=BRANCH), "Mine"),
+    "edited in the last commit": (
+        lambda r: r.person.amend(BRANCH, {"SECURITY.md": b"Mine"}),
+        "Mine",
+    ),
     "edited in a merge": (_edit_in_a_merge, "Mine"),
     "edited and back": (_edit_and_back, NEW["SECURITY.md"]),
-    "another file": (lambda r: r.commit({"x": b"x"}, branch=BRANCH), NEW["SECURITY.md"]),
+    "another file": (lambda r: r.person.commit({"x": b"x"}, branch=BRANCH), NEW["SECURITY.md"]),
     "description without what was written": (_rewrite_description, OLD["SECURITY.md"]),
-    "a link": (lambda r: r.commit({"SECURITY.md": Symlink("a.md")}, branch=BRANCH), ""),
+    "a link": (lambda r: r.person.commit({"SECURITY.md": Symlink("a.md")}, branch=BRANCH), ""),
 }
 
 
@@ -250,13 +253,13 @@ def test_a_branch_that_was_reset_to_an_earlier_commit_of_ours(in_single: Example
     in_single.run_with(OLD)
     first = in_single.repository.head(BRANCH)
     in_single.run_with(NEW)
-    in_single.repository.create_branch(BRANCH, first)
+    in_single.repository.person.create_branch(BRANCH, first)
     # Not what was written last, so somebody wants it
     done = in_single.run_with(NEW)
     assert "Not updated in" in done.text
     assert content(in_single.repository) == OLD["SECURITY.md"]
     in_single.run_with(NEW | {"c.md": "C\n"})
-    in_single.repository.create_branch(BRANCH, first)
+    in_single.repository.person.create_branch(BRANCH, first)
     done = in_single.run_with(BOTH | {"c.md": "C\n"})
     assert done.outputs["declined"] == "1"
     assert content(in_single.repository, "a.md") == BOTH["a.md"]
@@ -305,7 +308,7 @@ def test_a_file_that_cannot_be_updated_has_failed_if_its_branch_may_have_changed
         refuse(host, head, 403, message="Not now")
     else:
         # After the branch was read again, because the lost answer may have been a commit
-        push = partial(example.repository.commit, {"mine.md": b"mine\n"}, branch=BRANCH)
+        push = partial(example.repository.person.commit, {"mine.md": b"mine\n"}, branch=BRANCH)
         meanwhile(host, lambda _: calls(host).count(head) == 2, push)
     done = example.run(definitions=example.action.listing_of(NEW))
     assert (done.exit_code, done.outputs["failed"]) == (1, "1"), done.text
@@ -316,13 +319,13 @@ def test_a_rule_that_refuses_the_commit_fails_the_file_and_nothing_is_lost(
     example: Example,
 ) -> None:
     example.run_with(OLD)
-    example.repository.protect(BRANCH)
+    example.repository.person.protect(BRANCH)
     definitions = example.action.listing_of(NEW)
     for _ in range(2):
         done = example.run(definitions=definitions)
         assert (done.exit_code, done.outcomes["SECURITY.md"]) == (1, "failed"), done.console
         assert content(example.repository) == OLD["SECURITY.md"]
-    example.repository.protections.clear()
+    example.repository.person.unprotect()
     example.run_with(NEW)
     assert content(example.repository) == NEW["SECURITY.md"]
 
@@ -330,7 +333,9 @@ def test_a_rule_that_refuses_the_commit_fails_the_file_and_nothing_is_lost(
 def test_what_somebody_removes_during_the_run_stays_away(example: Example) -> None:
     example.run_with(OLD)
     remove = {"SECURITY.md": None}
-    example.meanwhile("GET pulls/1", lambda: example.repository.commit(remove, branch=BRANCH))
+    example.meanwhile(
+        "GET pulls/1", lambda: example.repository.person.commit(remove, branch=BRANCH)
+    )
     example.run_with(BOTH)
     assert "SECURITY.md" not in example.repository.files(BRANCH)
     assert content(example.repository, "a.md") == BOTH["a.md"]
@@ -350,7 +355,7 @@ def test_what_somebody_removes_before_the_description_is_written_stays_away(
     example.run_with(listed)
     row = next(line for line in example.body.splitlines() if line.startswith("| `README.md`"))
     remove = {"a.md": None}
-    remove_it = partial(example.repository.commit, remove, branch=BRANCH)
+    remove_it = partial(example.repository.person.commit, remove, branch=BRANCH)
     meanwhile(example.host, partial(has_created, example), remove_it)
     example.run_with({**listed, "c.md": "C\n"})
     assert "a.md" not in example.repository.files(BRANCH)
@@ -367,7 +372,7 @@ def test_a_description_is_left_where_the_files_of_a_moved_branch_cannot_be_liste
     body = example.body
     host.quirks.most_in_tree = 1
     push = {"mine.md": b"mine\n"}
-    push_it = partial(example.repository.commit, push, branch=BRANCH)
+    push_it = partial(example.repository.person.commit, push, branch=BRANCH)
     meanwhile(host, partial(has_created, example), push_it)
     done = example.run_with(OLD | {"c.md": "C\n"})
     assert "The description of #1 was left as it is, because somebody committed" in done.text
@@ -408,8 +413,9 @@ def test_where_the_description_has_no_room_nothing_is_written(
     [pull] = in_single.repository.pull_requests
     marks = (pull.body or "").partition("<!-- registrar:wrote")[2]
     if removed:
-        pull.body = re.sub(removed, "", pull.body or "")
-    pull.body = full = f"{'x' * (65_536 - len(marks) - 90)}\n\n{pull.body}"
+        in_single.repository.person.edit(pull.number, body=re.sub(removed, "", pull.body or ""))
+    full = f"{'x' * (65_536 - len(marks) - 90)}\n\n{pull.body}"
+    in_single.repository.person.edit(1, body=full)
     head = in_single.repository.head(BRANCH)
     for _ in range(2):
         done = in_single.run_with(listed)
@@ -425,14 +431,14 @@ REFUSALS = ("classic", "ruleset", "push protection", "permission")
 def refuse_commits(example: Example, why: str) -> dict[str, str]:
     """Let commits to the branch be refused; give the inputs of such a run."""
     if why == "push protection":
-        example.repository.secrets.add(b"C\n")
+        example.repository.person.change(secrets={b"C\n"})
         refusal = Refusal(409, "Repository rule violations found\n\nSecret detected in content")
         example.host.refused_mutations["createCommitOnBranch"] = refusal
     elif why == "permission":
         permissions = {"contents": "read", "pull_requests": "write"}
         return {"host_token": example.host.create_token("installation", permissions=permissions)}
     else:
-        example.repository.protect(BRANCH, "classic" if why == "classic" else "ruleset")
+        example.repository.person.protect(BRANCH, "classic" if why == "classic" else "ruleset")
     return {}
 
 
@@ -448,8 +454,8 @@ def test_a_file_whose_commit_is_refused_is_no_refusal(action: Action, way: str, 
         assert (done.exit_code, done.outputs["created"]) == (1, "0"), done.console
         assert done.outputs["declined"] == "0"
         assert mark(example.repository)["wrote"] == named(OLD)
-    example.repository.protections.clear()
-    example.repository.secrets.clear()
+    example.repository.person.unprotect()
+    example.repository.person.change(secrets=frozenset())
     example.host.refused_mutations.clear()
     # The description is still true, so a withdrawal closes it
     withdrawn = example.run_with(OLD | {"c.md": "C\n"}, mode="withdraw")
@@ -459,34 +465,34 @@ def test_a_file_whose_commit_is_refused_is_no_refusal(action: Action, way: str, 
 
 
 def _amends_a_merge(repository: Repository) -> None:
-    base = repository.commit({"README.md": b"# More\n"})
-    repository.merge_into(BRANCH, base, {"a.md": None})
+    base = repository.person.commit({"README.md": b"# More\n"})
+    repository.person.merge_into(BRANCH, base, {"a.md": None})
 
 
 def _keeps_the_default_branch(repository: Repository) -> None:
     """As ``git merge -s ours`` on the default branch, pushed to the branch."""
-    repository.commit({"README.md": b"# More\n"})
-    repository.keep_ours(BRANCH, repository.head(), repository.head(BRANCH))
+    repository.person.commit({"README.md": b"# More\n"})
+    repository.person.keep_ours(BRANCH, repository.head(), repository.head(BRANCH))
 
 
 def _keeps_a_branch_without_it(repository: Repository) -> None:
-    repository.commit({"a.md": None}, branch=BRANCH)
-    repository.commit({"README.md": b"# More\n"})
-    repository.keep_ours(BRANCH, repository.head(BRANCH), repository.head())
+    repository.person.commit({"a.md": None}, branch=BRANCH)
+    repository.person.commit({"README.md": b"# More\n"})
+    repository.person.keep_ours(BRANCH, repository.head(BRANCH), repository.head())
 
 
 def _squashes(repository: Repository) -> None:
-    repository.commit({"README.md": b"# More\n"})
-    repository.create_branch(BRANCH)
+    repository.person.commit({"README.md": b"# More\n"})
+    repository.person.create_branch(BRANCH)
     files = {path: text.encode() for path, text in OLD.items() if path != "a.md"}
-    repository.commit(files, branch=BRANCH)
+    repository.person.commit(files, branch=BRANCH)
 
 
 @pytest.mark.parametrize(
     "take_out",
     [
-        lambda repository: repository.commit({"a.md": None}, branch=BRANCH),
-        lambda repository: repository.amend(BRANCH, {"a.md": None}),
+        lambda repository: repository.person.commit({"a.md": None}, branch=BRANCH),
+        lambda repository: repository.person.amend(BRANCH, {"a.md": None}),
         _amends_a_merge,
         _keeps_the_default_branch,
         _keeps_a_branch_without_it,
@@ -519,7 +525,7 @@ def test_what_somebody_takes_out_stays_away_however(
         assert not re.search("/commits|/events|/timeline|/activity", asked)
         assert "history(" not in " ".join(str(each.fields) for each in host.requests)
     back = {path: OLD[path].encode() for path in gone}
-    in_single.repository.commit(back, branch=BRANCH)
+    in_single.repository.person.commit(back, branch=BRANCH)
     assert in_single.run_with(OLD).outputs["declined"] == "0"
 
 
@@ -529,7 +535,7 @@ def test_a_file_that_returns_with_every_version_of_a_long_list_stays_away(action
     example.run_with(dict.fromkeys(listed, "0\n"))
     for version in range(1, 15):
         example.run_with(dict.fromkeys(listed, f"{version}\n"))
-    example.repository.commit({listed[0]: None}, branch=BRANCH)
+    example.repository.person.commit({listed[0]: None}, branch=BRANCH)
     for _ in range(2):
         assert example.run_with(dict.fromkeys(listed, "0\n")).outputs["declined"] == "1"
         assert listed[0] not in example.repository.files(BRANCH)
@@ -544,7 +550,7 @@ def test_of_two_runs_at_once_the_later_description_keeps_what_the_other_wrote(
     in_single.run_with(OLD | {"c.md": "C\n"})
     both = in_single.run_with(OLD | {"c.md": "C, too\n", "d.md": "D, too\n"})
     assert {both.outcomes[path] for path in ("c.md", "d.md")} == {"updated"}
-    in_single.repository.commit({"c.md": None, "d.md": None}, branch=BRANCH)
+    in_single.repository.person.commit({"c.md": None, "d.md": None}, branch=BRANCH)
     assert in_single.run_with(OLD | {"c.md": "C\n", "d.md": "D\n"}).outputs["declined"] == "2"
 
 
@@ -555,7 +561,7 @@ def test_of_two_runs_at_once_neither_brings_back_what_was_taken_out_to_the_last_
     example: Example, host: StandInHost, at: int
 ) -> None:
     example.run_with(OLD)
-    example.repository.commit(dict.fromkeys(OLD, None), branch=BRANCH)
+    example.repository.person.commit(dict.fromkeys(OLD, None), branch=BRANCH)
     at += len(host.requests)
     other = OLD | {"d.md": "D\n"}
     meanwhile(host, lambda request: request.number >= at, lambda: example.run_with(other))
@@ -615,7 +621,7 @@ def test_nobody_writes_to_a_branch_that_has_just_become_the_default_branch(
     before = example.body, len(example.repository.log(BRANCH))
 
     def become() -> None:
-        example.repository.default_branch = BRANCH
+        example.repository.person.change(default_branch=BRANCH)
 
     if is_committed:
         once_committed(example, become)
@@ -634,7 +640,7 @@ def test_where_github_lists_no_files_a_push_leaves_the_description_to_the_next_r
     example.run_with(OLD)
     host.quirks.most_in_tree = 1
     before, mine = example.body, {"mine.md": b"mine\n"}
-    once_committed(example, lambda: example.repository.commit(dict(mine), branch=BRANCH))
+    once_committed(example, lambda: example.repository.person.commit(dict(mine), branch=BRANCH))
     run = example.run_with(grown)
     assert (example.body, run.outputs["pull_request_operation"]) == (before, "updated")
     assert "somebody committed to its branch during this run" in run.text
@@ -660,7 +666,7 @@ def test_what_people_write_during_the_run_stays(example: Example) -> None:
 
     def write() -> None:
         body = (pull.body or "").replace("- [ ] ", "- [x] ")
-        pull.body = f"Meanwhile.\n\n{body}\n\nAnd below."
+        example.repository.person.edit(1, body=f"Meanwhile.\n\n{body}\n\nAnd below.")
 
     example.meanwhile("POST /graphql", write)
     example.run_with(NEW | {"c.md": ""})
@@ -674,14 +680,14 @@ def test_what_people_write_during_the_run_stays(example: Example) -> None:
 @pytest.mark.parametrize("change", ["closed", "elsewhere"])
 def test_nobody_commits_to_a_branch_that_was_just_declined(example: Example, change: str) -> None:
     example.run_with(OLD)
-    example.repository.create_branch("docs")
+    example.repository.person.create_branch("docs")
     head = example.repository.head(BRANCH)
 
     def decline() -> None:
         if change == "closed":
-            example.repository.close(1)
+            example.repository.person.close(1)
         else:
-            example.repository.pull_requests[0].base = "docs"
+            example.repository.person.edit(1, base="docs")
 
     example.meanwhile("GET pulls/1", decline)
     done = example.run(definitions=example.action.listing_of(BOTH))
@@ -699,11 +705,11 @@ def test_a_branch_that_was_read_before_the_description_tells_no_removal(
     earlier = example.repository.head(BRANCH)
     assert example.run(definitions=more).exit_code == 0
     later = example.repository.head(BRANCH)
-    example.repository.create_branch(BRANCH, earlier)
+    example.repository.person.create_branch(BRANCH, earlier)
     meanwhile(
         host,
         lambda each: "/git/trees/" in each.path or "/git/ref/heads/chore" in each.path,
-        lambda: example.repository.create_branch(BRANCH, later),
+        lambda: example.repository.person.create_branch(BRANCH, later),
     )
     done = example.run(definitions=more)
     assert (done.exit_code, done.outputs["declined"]) == (0, "0"), done.console
@@ -711,8 +717,8 @@ def test_a_branch_that_was_read_before_the_description_tells_no_removal(
 
 def test_what_a_killed_run_had_no_time_to_name_is_proposed_once_more(in_single: Example) -> None:
     in_single.run_with(OLD)
-    in_single.repository.commit({"c.md": b"C\n"}, branch=BRANCH)
-    in_single.repository.close(1)
+    in_single.repository.person.commit({"c.md": b"C\n"}, branch=BRANCH)
+    in_single.repository.person.close(1)
     for _ in range(2):
         done = in_single.run_with(OLD | {"c.md": "C\n"})
         assert done.outputs["declined"] == "3", done.console
@@ -722,13 +728,13 @@ def test_what_a_killed_run_had_no_time_to_name_is_proposed_once_more(in_single: 
 def test_what_a_killed_run_committed_is_named_from_then_on(in_single: Example) -> None:
     more = OLD | {"c.md": "C\n"}
     in_single.run_with(OLD)
-    in_single.repository.commit({"c.md": b"C\n"}, branch=BRANCH)
+    in_single.repository.person.commit({"c.md": b"C\n"}, branch=BRANCH)
     assert mark(in_single.repository)["wrote"] == named(OLD)
     assert "Not updated in" not in in_single.run_with(more).text
     assert mark(in_single.repository)["wrote"] == named(more)
     in_single.run_with(OLD | {"c.md": "C, too\n"})
     assert content(in_single.repository, "c.md") == "C, too\n"
-    in_single.repository.commit({"c.md": None}, branch=BRANCH)
+    in_single.repository.person.commit({"c.md": None}, branch=BRANCH)
     for _ in range(2):
         assert in_single.run_with(more).outputs["declined"] == "1"
         assert "c.md" not in in_single.repository.files(BRANCH)
@@ -738,7 +744,7 @@ def test_what_a_killed_run_committed_is_left_alone_where_the_list_has_changed(
     in_single: Example,
 ) -> None:
     in_single.run_with(OLD)
-    in_single.repository.commit({"c.md": b"C\n"}, branch=BRANCH)
+    in_single.repository.person.commit({"c.md": b"C\n"}, branch=BRANCH)
     for _ in range(2):
         done = in_single.run_with(OLD | {"c.md": "C, too\n"})
         assert content(in_single.repository, "c.md") == "C\n"
@@ -749,10 +755,10 @@ def test_what_a_killed_run_committed_is_left_alone_where_the_list_has_changed(
 
 
 def test_what_the_default_branch_held_then_was_never_proposed(in_single: Example) -> None:
-    in_single.repository.commit({"c.md": b"C\n"})
+    in_single.repository.person.commit({"c.md": b"C\n"})
     in_single.run_with(OLD)
-    in_single.repository.close(1)
-    in_single.repository.commit({"c.md": None})
+    in_single.repository.person.close(1)
+    in_single.repository.person.commit({"c.md": None})
     done = in_single.run_with(OLD | {"c.md": "C\n"})
     assert (done.outputs["declined"], done.outputs["created"]) == ("3", "1")
 
@@ -770,9 +776,9 @@ def test_what_comes_while_the_description_waits_stays(
 
     def act() -> None:
         if moment == "words":
-            pull.body = f"Mine.\n{pull.body}"
+            each_way.repository.person.edit(pull.number, body=f"Mine.\n{pull.body}")
         elif moment == "a push":
-            each_way.repository.commit({"b.md": b"mine\n"}, branch=BRANCH)
+            each_way.repository.person.commit({"b.md": b"mine\n"}, branch=BRANCH)
 
     each_way.meanwhile("PATCH pulls/1", act)
     each_way.make_wait(kind)
@@ -793,7 +799,9 @@ def test_nothing_is_committed_where_somebody_closes_it_while_the_commit_waits(
 ) -> None:
     each_way.run_with(OLD)
     head = each_way.repository.head(BRANCH)
-    meanwhile(each_way.host, lambda each: not is_read(each), lambda: each_way.repository.close(1))
+    meanwhile(
+        each_way.host, lambda each: not is_read(each), lambda: each_way.repository.person.close(1)
+    )
     each_way.host.faults.add(Fault(kind, match=lambda request: not is_read(request)))
     done = each_way.run(definitions=action.listing_of(listed))
     assert "somebody or another run closed it" in done.console

@@ -252,7 +252,7 @@ def test_too_much_for_a_summary_and_a_pull_request(action: Action, repository: R
     count, there = 200, 195
     folder = "/".join(["x" * 200] * 18)
     paths = [f"{folder}/{number}.md" for number in range(count)]
-    repository.commit(dict.fromkeys(paths[:there], b"\n"))
+    repository.person.commit(dict.fromkeys(paths[:there], b"\n"))
     ended = run(action, [{"path": path, "description": "`|" * 500} for path in paths]).or_fail()
     size = len(ended.summary.encode())
     assert SUMMARY_BYTES - 8192 < size <= SUMMARY_BYTES

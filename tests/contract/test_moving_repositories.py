@@ -60,25 +60,25 @@ def scene(action: Action) -> Scene:
 
 
 def renamed(scene: Scene) -> None:
-    scene.alpha.rename("octo-org/omega")
+    scene.alpha.person.rename("octo-org/omega")
 
 
 def transferred(scene: Scene) -> None:
-    scene.alpha.rename("customer/alpha")
+    scene.alpha.person.rename("customer/alpha")
 
 
 def replaced(scene: Scene) -> None:
     """An excluded repository takes the name."""
-    scene.alpha.rename("octo-org/omega")
-    scene.frozen.rename("octo-org/alpha")
+    scene.alpha.person.rename("octo-org/omega")
+    scene.frozen.person.rename("octo-org/alpha")
 
 
 def swapped(scene: Scene) -> None:
-    scene.alpha.swap_names(scene.beta)
+    scene.alpha.person.swap_names(scene.beta)
 
 
 def swapped_with_excluded(scene: Scene) -> None:
-    scene.alpha.swap_names(scene.frozen)
+    scene.alpha.person.swap_names(scene.frozen)
 
 
 Change = Callable[[Scene], None]
@@ -174,7 +174,7 @@ def test_a_preview_shows_no_other_repository_under_a_listed_name(
     scene: Scene, change: Change, number: int
 ) -> None:
     """The excluded one, which takes the name, is the only one that is complete."""
-    scene.frozen.commit(dict(LISTED))
+    scene.frozen.person.commit(dict(LISTED))
     scene.refuse_queries_by_id()
     scene.at(number, lambda: change(scene))
     run = scene.run(mode="plan" if number % 3 else "check")
@@ -192,9 +192,9 @@ def test_no_description_is_put_into_another_pull_request(
     """Every repository has a pull request with the number 1; only ours are brought up to date."""
     listing = action.listing("a.txt")
     scene.run(definitions=listing)
-    scene.frozen.create_branch("theirs")
-    scene.frozen.commit({"x": b"x"}, branch="theirs")
-    theirs = scene.frozen.open_pull_request(head="theirs", body=THEIRS)
+    scene.frozen.person.create_branch("theirs")
+    scene.frozen.person.commit({"x": b"x"}, branch="theirs")
+    theirs = scene.frozen.person.open_pull_request(head="theirs", body=THEIRS)
     longer = action.listing("a.txt", "b.txt")
     scene.at(number, lambda: change(scene))
     assert "many" in scene.run(definitions=longer).report
@@ -213,12 +213,12 @@ def test_pull_requests_of_a_repository_that_took_the_name_are_not_taken_for_ours
     """GitHub lists them by the name where there are more of them than one answer holds."""
     alpha, frozen = scene.alpha, scene.frozen
     for number in range(101):
-        alpha.open_pull_request(
+        alpha.person.open_pull_request(
             head=SCAFFOLD_BRANCH, head_repository=f"stranger{number}/alpha", body=THEIRS
         )
-    frozen.topics.clear()
+    frozen.person.change(topics=[])
     scene.run(definitions=scene.action.listing("a.txt"))
-    frozen.topics.append("frozen")
+    frozen.person.change(topics=["frozen"])
     [ours] = frozen.pull_requests
     before = frozen.files(ours.head), frozen.branches, ours.body
     left = listed
@@ -228,7 +228,7 @@ def test_pull_requests_of_a_repository_that_took_the_name_are_not_taken_for_ours
         left -= request.path.endswith("/pulls") and is_read(request)
         if left == 0:
             left = -1
-            alpha.swap_names(frozen)
+            alpha.person.swap_names(frozen)
 
     scene.host.on_request = swap
     assert "many" in scene.run(definitions=scene.action.listing("a.txt", "b.txt")).report
@@ -237,7 +237,7 @@ def test_pull_requests_of_a_repository_that_took_the_name_are_not_taken_for_ours
 
 
 def test_what_follows_the_reading_goes_by_number(scene: Scene, host: StandInHost) -> None:
-    scene.alpha.protect("chore/*", "classic")
+    scene.alpha.person.protect("chore/*", "classic")
     scene.run()
     scene.run()
     scene.run(definitions=scene.action.listing("a.txt", "b.txt"))

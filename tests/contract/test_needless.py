@@ -52,7 +52,7 @@ class Needless(Way):
         host.faults.clear()
 
     def add_by_hand(self) -> None:
-        self.repository.commit(dict(BY_HAND))
+        self.repository.person.commit(dict(BY_HAND))
 
     @property
     def pulls(self) -> list[tuple[str, str]]:
@@ -112,8 +112,8 @@ def test_what_people_have_added_themselves_is_closed(example: Needless) -> None:
 def test_one_with_a_later_name_is_closed_too(example: Needless, most: int | None) -> None:
     example.host.quirks.partial_above = most
     for name in (BRANCH, SECOND, f"{BRANCH}-3"):
-        example.repository.create_branch(name)
-        example.repository.commit({"mine.md": b"mine"}, branch=name)
+        example.repository.person.create_branch(name)
+        example.repository.person.commit({"mine.md": b"mine"}, branch=name)
     example.do()
     example.add_by_hand()
     assert "has every file that they add: 1" in example.do(mode="plan").stdout
@@ -147,7 +147,7 @@ def test_the_result_is_about_the_closed_one_where_nothing_can_be_added_to_anothe
     refuse(example.host, "PATCH", message="Validation Failed")
     example.do(GROWN)
     example.host.faults.clear()
-    example.repository.protect(SECOND)
+    example.repository.person.protect(SECOND)
     run = example.run(definitions=example.action.listing_of({**LIST, "d.md": "D\n"}))
     assert (run.exit_code, example.pulls) == (1, [*CLOSED, (SECOND, "open")])
     pull = run.registration["pull_request"]
@@ -176,9 +176,9 @@ def test_a_deleted_file_is_proposed_by_another_one(example: Needless, by_hand: C
     """From its own branch, which adds it, unless what it adds besides would conflict."""
     branch = BRANCH if by_hand == b"B\n" else SECOND
     example.do()
-    example.repository.commit({**BY_HAND, "b.md": by_hand})
+    example.repository.person.commit({**BY_HAND, "b.md": by_hand})
     example.do()
-    example.repository.commit({"a.md": None})
+    example.repository.person.commit({"a.md": None})
     plan = example.do(mode="plan")
     assert (plan.outputs["missing"], plan.outputs["declined"]) == ("1", "0")
     example.do()
@@ -195,12 +195,12 @@ def test_its_branch_is_used_again_and_again(example: Needless) -> None:
     for number, name in enumerate(names, start=1):
         example.do(listed)
         assert example.pulls == [(BRANCH, "closed")] * (number - 1) + OPEN
-        example.repository.commit({path: text.encode() for path, text in listed.items()})
+        example.repository.person.commit({path: text.encode() for path, text in listed.items()})
         example.do(listed)
         assert example.pulls == [(BRANCH, "closed")] * number
         listed[f"{name}.md"] = f"{name}\n"
     example.do(listed)
-    example.repository.merge(len(names) + 1)
+    example.repository.person.merge(len(names) + 1)
     assert example.do(listed).outputs["missing"] == "0"
     assert example.repository.files()["g.md"] == b"g\n"
 
@@ -225,7 +225,7 @@ def test_one_that_a_person_opens_again_is_theirs(example: Needless) -> None:
     example.do()
     example.add_by_hand()
     example.do()
-    example.repository.reopen(1)
+    example.repository.person.reopen(1)
     for mode in ("register", "plan", "withdraw"):
         run = example.do(mode=mode)
         assert only_reads(example.host)
@@ -234,8 +234,8 @@ def test_one_that_a_person_opens_again_is_theirs(example: Needless) -> None:
     example.do(GROWN)
     assert example.pulls == [*OPEN, (SECOND, "open")]
     assert example.repository.head(BRANCH) == head
-    example.repository.close(1)
-    example.repository.commit({"a.md": None})
+    example.repository.person.close(1)
+    example.repository.person.commit({"a.md": None})
     assert example.do(GROWN, mode="plan").outputs["declined"] == "0"
 
 
@@ -243,7 +243,7 @@ def test_one_that_a_person_opens_again_is_theirs(example: Needless) -> None:
 def test_one_that_was_withdrawn_and_that_a_person_opens_again_is_theirs(example: Needless) -> None:
     example.do()
     example.do(mode="withdraw")
-    example.repository.reopen(1)
+    example.repository.person.reopen(1)
     example.add_by_hand()
     example.do()
     assert (example.pulls, only_reads(example.host)) == (OPEN, True)
@@ -263,7 +263,7 @@ def check_left_open(example: Needless, told: str) -> None:
 def test_what_somebody_has_changed_stays_open(example: Needless, change: str) -> None:
     example.do()
     example.add_by_hand()
-    example.repository.commit(dict(CHANGES[change]), branch=BRANCH)
+    example.repository.person.commit(dict(CHANGES[change]), branch=BRANCH)
     check_left_open(example, *CHANGES[change])
 
 
@@ -274,7 +274,7 @@ def test_one_whose_files_github_does_not_list_stays_open(
 ) -> None:
     example.do()
     example.add_by_hand()
-    example.repository.commit({"mine.md": b"mine\n"}, branch=branch)
+    example.repository.person.commit({"mine.md": b"mine\n"}, branch=branch)
     example.host.quirks.most_in_tree = most
     check_left_open(example, "could not read everything")
 
@@ -284,8 +284,8 @@ def test_one_whose_branch_took_the_default_branch_stays_open(example: Needless) 
     """The added files have the same content in both places."""
     example.do()
     example.add_by_hand()
-    main = example.repository.commit({"a.md": b"A\n"})
-    example.repository.merge_into(BRANCH, main, {})
+    main = example.repository.person.commit({"a.md": b"A\n"})
+    example.repository.person.merge_into(BRANCH, main, {})
     check_left_open(example, "a.md")
 
 
@@ -296,16 +296,20 @@ def test_others_stay_open(example: Needless, change: str) -> None:
     [pull] = example.repository.pull_requests
     body = pull.body or ""
     if change == "author":
-        pull.author = "stranger"
+        example.repository.person.edit(pull.number, author="stranger")
     if change == "base":
-        example.repository.create_branch("docs")
-        pull.base = "docs"
+        example.repository.person.create_branch("docs")
+        example.repository.person.edit(pull.number, base="docs")
     if change == "list":
-        pull.body = re.sub(r"list [0-9a-f]+", "list 0123456789", body)
+        example.repository.person.edit(
+            pull.number, body=re.sub(r"list [0-9a-f]+", "list 0123456789", body)
+        )
     if change == "body":
-        pull.body = "Mine."
+        example.repository.person.edit(pull.number, body="Mine.")
     if change == "mark":
-        pull.body = re.sub(r"<!-- registrar:list [0-9a-f]+ -->", "", body)
+        example.repository.person.edit(
+            pull.number, body=re.sub(r"<!-- registrar:list [0-9a-f]+ -->", "", body)
+        )
     plan = example.do(mode="plan")
     assert "has every file that they add" not in plan.stdout
     # The query for many repositories does not show who may write
@@ -341,7 +345,7 @@ def test_in_an_archived_repository_nothing_is_to_close(action: Action) -> None:
     example = Needless(action, SINGLE)
     example.do()
     example.add_by_hand()
-    example.repository.archived = True
+    example.repository.person.archive()
     plan = example.do(mode="plan")
     assert "will close" not in plan.text
     assert only_reads(example.host)
@@ -366,14 +370,14 @@ def test_what_changes_at_the_last_moment(example: Needless, moment: str) -> None
 
     def change() -> None:
         if moment == "edited":
-            example.repository.commit({"a.md": b"mine\n"}, branch=BRANCH)
+            example.repository.person.commit({"a.md": b"mine\n"}, branch=BRANCH)
         elif moment == "closed":
-            example.repository.close(1)
+            example.repository.person.close(1)
         elif moment == "base":
-            example.repository.create_branch("docs")
-            pull.base = "docs"
+            example.repository.person.create_branch("docs")
+            example.repository.person.edit(pull.number, base="docs")
         elif moment == "rewritten":
-            pull.body = "Mine."
+            example.repository.person.edit(pull.number, body="Mine.")
         else:
             example.run_with(LIST)
 
@@ -383,7 +387,7 @@ def test_what_changes_at_the_last_moment(example: Needless, moment: str) -> None
     assert example.pulls == (CLOSED if is_closed else OPEN)
     assert len(example.written) == (moment == "another run")
     assert ("somebody changed it" in run.console) == (not is_closed)
-    example.repository.commit({"a.md": None})
+    example.repository.person.commit({"a.md": None})
     declined = example.do(mode="plan").outputs["declined"]
     assert declined == ("1" if moment == "closed" else "0")
 
@@ -391,7 +395,7 @@ def test_what_changes_at_the_last_moment(example: Needless, moment: str) -> None
 def test_one_that_a_person_closes_first_was_not_closed_by_the_run(example: Needless) -> None:
     example.do()
     example.add_by_hand()
-    example.meanwhile("GET pulls/1", lambda: example.repository.close(1))
+    example.meanwhile("GET pulls/1", lambda: example.repository.person.close(1))
     run = example.do(GROWN)
     assert example.pulls == [*CLOSED, (SECOND, "open")]
     assert "Closed: " not in run.console
@@ -412,7 +416,7 @@ def test_running_again_finishes_what_a_killed_run_began(example: Needless, appli
     example.do()
     assert example.pulls == CLOSED
     assert len(example.written) == (not applied)
-    example.repository.commit({"a.md": None})
+    example.repository.person.commit({"a.md": None})
     assert example.do(mode="plan").outputs["declined"] == "0"
 
 
@@ -435,7 +439,9 @@ def test_one_to_which_somebody_pushes_while_its_closing_waits_stays(example: Nee
     example.do()
     example.add_by_hand()
     push = {"mine": b"mine\n"}
-    example.meanwhile("PATCH pulls/1", lambda: example.repository.commit(push, branch=BRANCH))
+    example.meanwhile(
+        "PATCH pulls/1", lambda: example.repository.person.commit(push, branch=BRANCH)
+    )
     example.make_wait()
     run = example.do()
     assert (example.pulls, example.written) == (OPEN, ["PATCH pulls/1"])
@@ -445,9 +451,9 @@ def test_one_to_which_somebody_pushes_while_its_closing_waits_stays(example: Nee
 def test_of_two_that_are_needless_plan_and_run_name_the_same(example: Needless) -> None:
     example.do()
     repository = example.repository
-    repository.create_branch(SECOND, BRANCH)
+    repository.person.create_branch(SECOND, BRANCH)
     body = repository.pull_requests[0].body or ""
-    repository.open_pull_request(head=SECOND, body=body)
+    repository.person.open_pull_request(head=SECOND, body=body)
     example.add_by_hand()
     plan, run = example.do(mode="plan"), example.do()
     assert example.pulls == [*CLOSED, (SECOND, "closed")], run.console
@@ -462,15 +468,15 @@ def test_a_branch_that_could_bring_none_of_the_missing_files_is_not_used(
     """The branch has the missing file only because it started before somebody deleted the file
     from the default branch, so merging it would not bring the file back.
     """
-    example.repository.commit({"b.md": b"B\n"})
+    example.repository.person.commit({"b.md": b"B\n"})
     if left == "bare":
-        example.repository.create_branch(BRANCH)
+        example.repository.person.create_branch(BRANCH)
     else:
         example.do()
-    example.repository.commit({"a.md": b"A\n"})
+    example.repository.person.commit({"a.md": b"A\n"})
     if left != "bare":
         example.do(mode="withdraw" if left == "withdrawn" else "register")
-    example.repository.commit({"b.md": None})
+    example.repository.person.commit({"b.md": None})
     plan, run = (example.do(mode=mode).or_fail() for mode in ("plan", "register"))
     assert (plan.outputs["missing"], run.outputs["created"]) == ("1", "1")
     assert example.pulls[-1] == (SECOND, "open")

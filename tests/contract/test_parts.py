@@ -74,10 +74,10 @@ def test_a_file_is_composed_for_each_repository(
     )
     way(definitions=document(action)).or_fail()
     assert written(repository) == expected
-    repository.merge(1)
+    repository.person.merge(1)
     # Nothing is added to a file that is there, and it is the same as the list's
     way(definitions=document(action), mode="check", fail_on="missing,differs").or_fail()
-    repository.commit({"go.mod": b"", "package.json": b"", "more": b""})
+    repository.person.commit({"go.mod": b"", "package.json": b"", "more": b""})
     before = written(repository)
     later = way(definitions=document(action))
     assert (later.exit_code, written(repository)) == (0, before)
@@ -89,8 +89,8 @@ def test_where_github_lists_no_files_a_part_is_compared_as_it_is_now(
     repository = host.create_repository(TARGET, {"go.mod": b""})
     given = {"definitions": document(action), "branch": BRANCH, "language": "en"}
     action(given, profile=None).or_fail()
-    repository.pull_requests[0].body = "Rewritten"
-    repository.close(1)
+    repository.person.edit(1, body="Rewritten")
+    repository.person.close(1)
     host.quirks.most_in_tree = 1
     assert action(given, profile=None, mode="plan").outputs["declined"] == "1"
 
@@ -169,10 +169,10 @@ def test_a_leftover_branch_is_compared_with_what_it_starts_from(
     """A run was stopped, and the default branch got a file meanwhile that a part asks about."""
     repository = host.create_repository(TARGET, {"go.mod": b""})
     given = {"definitions": document(action, [*LISTED, "b"]), "branch": BRANCH, "profile": None}
-    repository.create_branch(BRANCH)
+    repository.person.create_branch(BRANCH)
     content = HEAD + GO + ALWAYS + ("x" if changed else "")
-    repository.commit({PATH: content.encode()}, branch=BRANCH)
-    repository.commit({"package.json": b""})
+    repository.person.commit({PATH: content.encode()}, branch=BRANCH)
+    repository.person.commit({"package.json": b""})
     start(given).or_fail()
     assert repository.pull_requests[0].head == (f"{BRANCH}-2" if changed else BRANCH)
     assert repository.files(BRANCH)[PATH] == content.encode()

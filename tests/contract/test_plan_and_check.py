@@ -116,7 +116,7 @@ def test_a_token_that_may_only_read_suffices(
     repository = host.create_repository(TARGET, {"README.md": b"x"}, private=private)
     if stands:
         # Some of these tokens may not see the pull requests of that branch.
-        repository.create_branch(LIST_BRANCH)
+        repository.person.create_branch(LIST_BRANCH)
     given = {
         "definitions": action.listing(*LIST),
         "host_token": host.create_token(**READERS[token]),
@@ -367,7 +367,7 @@ def test_a_merged_pull_request_is_not_mentioned(
     single: Start, action: Action, repository: Repository
 ) -> None:
     single(definitions=action.listing("one"))
-    repository.merge(1)
+    repository.person.merge(1)
     run = single(definitions=action.listing("one", "two"), mode="plan")
     assert "#1" not in run.text
     assert run.outcomes == {"one": "skipped", "two": "to create"}
@@ -390,7 +390,7 @@ def test_plan_and_check_of_both_profiles(
     annotations: int,
 ) -> None:
     if present:
-        repository.commit(dict.fromkeys(present, b"x"))
+        repository.person.commit(dict.fromkeys(present, b"x"))
     run = single(profile="all", mode=mode, runner=True)
     assert run.exit_code == exit_code, run.text
     assert len(run.annotations()) == annotations
@@ -411,7 +411,7 @@ def test_plan_and_check_of_both_profiles(
 def test_a_plan_of_an_archived_repository_says_that_nothing_can_be_opened(
     single: Start, action: Action, repository: Repository, mode: str
 ) -> None:
-    repository.archived = True
+    repository.person.archive()
     run = single(mode=mode, definitions=action.listing("a"))
     words = "The repository is archived, so nothing can be opened there."
     assert words in run.console
@@ -443,7 +443,7 @@ def test_a_plan_that_ended_early_counts_nothing(single: Start, host: StandInHost
 def test_what_was_declined_is_counted_by_itself(action: Action, repository: Repository) -> None:
     given = {"commit_strategy": SINGLE, "language": "en"}
     action(given, definitions=action.listing("a"))
-    repository.close(1)
+    repository.person.close(1)
     run = action(given, definitions=action.listing("README.md", "a", "b"), mode="plan")
     assert run.lines[-9:-1] == plan_lines("en", 1, 1, 1)
     assert "| To create | 1 |\n| Present | 1 |\n| Declined | 1 |\n" in run.summary

@@ -6,12 +6,12 @@ import html
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
+from tests.fakehub import Changes, Fault, FaultKind, Repository, Request, StandInHost
 from tests.harness import (
     LIST_BRANCH,
     PER_FILE,
@@ -92,7 +92,7 @@ def hidden_behind_single_sign_on(host: StandInHost, repository: Repository) -> I
 
 
 def private(host: StandInHost, repository: Repository) -> Inputs:
-    repository.private = True
+    repository.person.change(private=True)
     return {"host_token": host.create_token("fine-grained", repositories=[OTHER])}
 
 
@@ -100,7 +100,7 @@ def foreign(private: bool = False, **more: Any) -> Scene:
     """The token of another repository's workflow, or of an App, which look alike."""
 
     def cause(host: StandInHost, repository: Repository) -> Inputs:
-        repository.private = private
+        repository.person.change(private=private)
         value = host.create_token("installation", **(more or {"repositories": [OTHER]}))
         return {"host_token": value, "caller": OTHER}
 
@@ -117,12 +117,12 @@ def does(act: Callable[[Repository], object]) -> Scene:
     return change
 
 
-def sets(name: str, value: object) -> Scene:
-    """An attribute of the repository."""
-    return does(lambda repository: setattr(repository, name, value))
+def sets(**attributes: Unpack[Changes]) -> Scene:
+    """Attributes of the repository."""
+    return does(lambda repository: repository.person.change(**attributes))
 
 
-lift_protections = does(lambda repository: repository.protections.clear())
+lift_protections = does(lambda repository: repository.person.unprotect())
 
 
 def refuse_reads(host: StandInHost, repository: Repository) -> Inputs:
@@ -153,9 +153,9 @@ CASES = {
     ),
     "classic without any scope": Case(token(scopes=()), ("lacks the scope `repo` (it has: none)",)),
     "pull requests switched off": Case(
-        sets("has_pull_requests", False),
+        sets(has_pull_requests=False),
         (f"Pull requests are switched off in {TARGET}", "Switch them on"),
-        remedy=sets("has_pull_requests", True),
+        remedy=sets(has_pull_requests=True),
         # `single` learns it from the refusal: tests/contract/test_answers.py
         strategies=(PER_FILE,),
     ),
@@ -198,14 +198,14 @@ CASES = {
         ("lacks a permission; GitHub asks for: contents=write", "contents: write, pull-requests"),
     ),
     "archived": Case(
-        sets("archived", True),
+        sets(archived=True),
         ("is archived, and so read-only. Unarchive it",),
-        remedy=sets("archived", False),
+        remedy=sets(archived=False),
     ),
     "no default branch": Case(
-        sets("default_branch", "gone"),
+        sets(default_branch="gone"),
         (f"The default branch gone of {TARGET} does not exist.",),
-        remedy=sets("default_branch", "main"),
+        remedy=sets(default_branch="main"),
     ),
     "workflow file, classic": Case(
         token(scopes=("user", "repo", "gist", "project", "notifications")),
@@ -217,14 +217,14 @@ CASES = {
         paths=(*PATHS, WORKFLOW),
     ),
     "ruleset on creation": Case(
-        does(lambda repository: repository.protect("chore/*", "ruleset")),
+        does(lambda repository: repository.person.protect("chore/*", "ruleset")),
         REFERENCE,
         remedy=lift_protections,
     ),
     "a branch named chore": Case(
-        does(lambda repository: repository.create_branch("chore")),
+        does(lambda repository: repository.person.create_branch("chore")),
         REFERENCE,
-        remedy=does(lambda repository: repository.delete_branch("chore")),
+        remedy=does(lambda repository: repository.person.delete_branch("chore")),
     ),
 }
 
@@ -320,7 +320,7 @@ def test_a_plan_says_that_registering_is_going_to_be_refused(
         content = "earlier\n" if work == "to update" else "\n"
         earlier = action.listing_of(dict.fromkeys(listed, content))
         action(definitions=earlier, commit_strategy=strategy, host_token=able).or_fail()
-    repository.read_only = is_reader
+    repository.person.change(read_only=is_reader)
     given = {"host_token": host.create_token(scopes=scopes), "commit_strategy": strategy}
     plan = run(action, listed, mode="plan", **given).or_fail()
     assert plan.outcomes == dict.fromkeys(listed, work)
@@ -346,12 +346,12 @@ def test_values_of_properties_may_not_make_the_files_larger_than_one_commit_take
     ended = action(given)
     assert (ended.exit_code, only_reads(host)) == (2, True)
     check_ended(ended, words)
-    repository.properties = {"team": "x" * 270}
+    repository.person.change(properties={"team": "x" * 270})
     assert action(given).or_fail().outputs["created"] == "12"
 
 
 def test_push_protection_has_an_advice_of_its_own(action: Action, repository: Repository) -> None:
-    repository.secrets.add(b"sk_live_")
+    repository.person.change(secrets={b"sk_live_"})
     listed = action.write("list.yml", "[{path: a, content: sk_live_1}, {path: b}]")
     ended = action(definitions=listed, language="en")
     assert ended.exit_code == 1
@@ -364,7 +364,7 @@ def test_push_protection_has_an_advice_of_its_own(action: Action, repository: Re
 def test_where_commits_have_to_be_signed_github_signs_those_of_single(
     action: Action, repository: Repository
 ) -> None:
-    repository.wants_signatures = True
+    repository.person.change(wants_signatures=True)
     ended = run(action)
     check_ended(ended, "Use `commit_strategy: single`: GitHub signs that commit for every token.")
     assert "Exempt the working branch" not in ended.text
@@ -377,8 +377,8 @@ def test_a_plan_of_a_repository_whose_pull_requests_are_switched_off(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
     """They cannot be asked for: GitHub answers 404."""
-    repository.create_branch(LIST_BRANCH)
-    repository.has_pull_requests = False
+    repository.person.create_branch(LIST_BRANCH)
+    repository.person.change(has_pull_requests=False)
     ended = run(action, mode="plan").or_fail()
     assert ended.lines[-1].startswith("Pull requests are switched off in the repository.")
     assert "would be refused" not in ended.text, "once is enough"
@@ -393,7 +393,7 @@ def test_an_empty_repository_after_its_first_commit(
     assert ended.exit_code == 2
     check_ended(ended, "is empty: it has no commit to make a branch from. Make a first commit")
     assert only_reads(host)
-    repository.commit({"README.md": b"# Example\n"})
+    repository.person.commit({"README.md": b"# Example\n"})
     assert run(action, commit_strategy=strategy).exit_code == 0
     finished(repository)
 
@@ -448,8 +448,8 @@ def test_a_branch_that_takes_no_direct_writes(
     action: Action, repository: Repository, strategy: str, kind: Any, text: str
 ) -> None:
     # It is there before the rule, which would forbid to create it as well
-    repository.create_branch(LIST_BRANCH)
-    repository.protect("chore/*", kind)
+    repository.person.create_branch(LIST_BRANCH)
+    repository.person.protect("chore/*", kind)
     ended = run(action, commit_strategy=strategy)
     assert ended.exit_code == 1
     assert ended.stderr.count(text) == 1
@@ -457,7 +457,7 @@ def test_a_branch_that_takes_no_direct_writes(
     assert (ended.outputs["created"], ended.outputs["failed"]) == ("0", str(len(PATHS)))
     assert repository.head(LIST_BRANCH) == repository.head("main")
     assert repository.pull_requests == []
-    repository.protections.clear()
+    repository.person.unprotect()
     assert run(action, commit_strategy=strategy).exit_code == 0
     finished(repository)
 
@@ -518,8 +518,8 @@ def test_a_token_that_may_not_open_pull_requests(
     action: Action, host: StandInHost, repository: Repository, kind: Any
 ) -> None:
     modest = host.create_token(kind, permissions={"contents": "write"})
-    repository.create_branch("release#1")
-    repository.default_branch = "release#1"
+    repository.person.create_branch("release#1")
+    repository.person.change(default_branch="release#1")
     # The second run writes nothing itself
     for created in (str(len(PATHS)), "0"):
         ended = run(action, host_token=modest)

@@ -67,7 +67,7 @@ def test_all_goes_on_after_a_failed_registration(
     if refused:
         refuse(host, refused)
     if protected:
-        repository.protect(protected, "ruleset")
+        repository.person.protect(protected, "ruleset")
     run = action(profile="all")
     assert run.exit_code == exit_code
     assert [pull.head for pull in repository.pull_requests] == pulls

@@ -46,8 +46,8 @@ def given(request: pytest.FixtureRequest, single: Start, action: Action) -> Star
 def create(host: StandInHost, **properties: str | list[str]) -> Repository:
     """The target, with people and teams."""
     repository = host.create_repository(TARGET, {"b": b""}, properties=properties)
-    repository.collaborators |= {"mona", "red", "blue"}
-    repository.teams |= {"red", "blue"}
+    repository.person.change(collaborators=repository.collaborators | {"mona", "red", "blue"})
+    repository.person.change(teams=repository.teams | {"red", "blue"})
     return repository
 
 

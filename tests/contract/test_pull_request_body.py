@@ -64,7 +64,7 @@ def test_githubs_own_editor_changes_nothing(
     definitions = action.listing(*LIST)
     single(definitions=definitions)
     [pull] = repository.pull_requests
-    pull.body = f"Hello\n\n{pull.body}\n\nBye".replace("\n", "\r\n")
+    repository.person.edit(pull.number, body=f"Hello\n\n{pull.body}\n\nBye".replace("\n", "\r\n"))
     before = pull.body
     single(definitions=definitions)
     assert pull.body == before
@@ -75,7 +75,7 @@ def test_a_longer_list_updates_the_table_and_keeps_what_is_there(
 ) -> None:
     start(definitions=action.listing(*LIST), body="Mine {count}")
     [pull] = repository.pull_requests
-    pull.body = f"{pull.body}\r\n\r\n- [x] seen\r\n"
+    repository.person.edit(pull.number, body=f"{pull.body}\r\n\r\n- [x] seen\r\n")
     host.requests.clear()
     run = start(definitions=action.listing(*LIST, "c"), body="Mine {count}")
     assert run.outputs["pull_request_operation"] == "updated"
@@ -112,12 +112,12 @@ def test_not_one_character_of_anybody_elses_changes(
         ours = re.findall(
             rf"{BEGIN}\n.* opened this [\s\S]*?{END}", (pull.body or "").replace("\r\n", "\n")
         )
-        pull.body = around.format(ours[0]).replace("\n", line_end)
+        repository.person.edit(pull.number, body=around.format(ours[0]).replace("\n", line_end))
         assert action(more, definitions=action.listing(*paths)).exit_code == 0
         before, after = around.replace("\n", line_end).split("{}")
-        assert pull.body.startswith(f"{before}{BEGIN}\n"), pull.body
-        assert pull.body.endswith(f"\n{END}{after}"), pull.body
-        assert list(rows(pull.body)) == paths
+        assert body(repository).startswith(f"{before}{BEGIN}\n"), pull.body
+        assert body(repository).endswith(f"\n{END}{after}"), pull.body
+        assert list(rows(body(repository))) == paths
 
 
 def test_without_marks_our_part_comes_after_what_is_there(
@@ -125,11 +125,11 @@ def test_without_marks_our_part_comes_after_what_is_there(
 ) -> None:
     more = {"commit_strategy": SINGLE, "language": "en"}
     action(more, definitions=action.listing("a"))
-    [pull] = repository.pull_requests
-    pull.body = words = f"My own words.\r\n{END}\r\n"
+    words = f"My own words.\r\n{END}\r\n"
+    repository.person.edit(1, body=words)
     action(more, definitions=action.listing("a", "b"))
-    assert pull.body.startswith(f"{words}\n\n{BEGIN}\nThis repository lacks files of ")
-    assert "\nAdds 2 of 2 listed files.\n" in pull.body
+    assert body(repository).startswith(f"{words}\n\n{BEGIN}\nThis repository lacks files of ")
+    assert "\nAdds 2 of 2 listed files.\n" in body(repository)
 
 
 # --- What is no longer listed -------------------------------------------------------------
@@ -139,8 +139,8 @@ def test_a_file_that_is_no_longer_listed_is_shown_while_the_branch_adds_it(
     single: Start, action: Action, repository: Repository
 ) -> None:
     single(definitions=action.listing("a", "docs/old", "gone"))
-    repository.commit({"gone": None}, branch=LIST_BRANCH)
-    repository.commit({"somebody's": b"x"}, branch=LIST_BRANCH)
+    repository.person.commit({"gone": None}, branch=LIST_BRANCH)
+    repository.person.commit({"somebody's": b"x"}, branch=LIST_BRANCH)
     for paths in (["a"], ["a"], ["a", "new"], ["new"]):
         run = single(definitions=action.listing(*paths)).or_fail()
         left = sorted({"a", "docs/old", *paths} - set(paths))
@@ -168,7 +168,7 @@ def test_it_introduces_itself_in_one_line(
 ) -> None:
     named = f"name: {name}\n" if name else ""
     listed = ".github/registrar.yml"
-    repository.commit({listed: f"{named}files: [a]\n".encode()})
+    repository.person.commit({listed: f"{named}files: [a]\n".encode()})
     check_out(action, repository)
     env = {"GITHUB_REPOSITORY": caller} if caller else {}
     used = {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_ACTION_REPOSITORY": "me/registrar"}
@@ -213,8 +213,10 @@ def test_ticks_survive_an_update(single: Start, action: Action, repository: Repo
     [pull] = repository.pull_requests
     ticked = re.sub(r"(?m)^- \[ \] (.*(?:b|124).*)$", r"- [x] \1", pull.body or "")
     # A capital letter is a tick, too (https://github.github.com/gfm/#task-list-item-marker)
-    pull.body = ticked.replace("[x] `b`", "[X] `b`").replace("\n", "\r\n")
-    assert "- [X] `b`" in pull.body
+    repository.person.edit(
+        pull.number, body=ticked.replace("[x] `b`", "[X] `b`").replace("\n", "\r\n")
+    )
+    assert "- [X] `b`" in body(repository)
     assert single(definitions=action.listing("a", "b", "`|", ".mcp.json", "c")).exit_code == 0
     boxes = re.findall(r"(?m)^- \[([ x])\] (?:`|<code>)(.*?)(?:`|</code>)", pull.body or "")
     assert {path: box for box, path in boxes} == {
@@ -249,7 +251,7 @@ def effects(text: str) -> dict[str, str]:
 
 
 def test_empty_health_files_have_effects(single: Start, repository: Repository) -> None:
-    repository.commit({".github/SUPPORT.md": b"Ask us.\n"})
+    repository.person.commit({".github/SUPPORT.md": b"Ask us.\n"})
     single(profile="health")
     found = effects(body(repository))
     assert set(found) == set(HEALTH) - {".github/SUPPORT.md"}
@@ -358,9 +360,9 @@ def test_it_links_the_list_where_the_target_is_known_to_have_it(
     content = json.dumps([entry, *itself]).encode()
     of_list = host.create_repository("octo/standards") if "of another" in scene else repository
     if scene not in {"made by a step", "no checkout"}:
-        of_list.commit({ITS_LIST: content})
+        of_list.person.commit({ITS_LIST: content})
     if "another file" in scene:
-        repository.commit({ITS_LIST: b"[]"})
+        repository.person.commit({ITS_LIST: b"[]"})
     caller = "octo/other" if scene.startswith("workflow of") else TARGET
     env = {"GITHUB_REPOSITORY": caller, "GITHUB_WORKSPACE": str(action.workspace)}
     name = ITS_LIST
@@ -371,7 +373,7 @@ def test_it_links_the_list_where_the_target_is_known_to_have_it(
     if scene == "made by a step" or scene.startswith("no checkout"):
         action.write(ITS_LIST, content.decode())
     if "before" in scene:
-        repository.commit({"later.md": b""})
+        repository.person.commit({"later.md": b""})
     action(definitions=name, language="en", commit_strategy=strategy, env=env).or_fail()
     told = body(repository)
     if "listed" in scene and strategy == PER_FILE:
@@ -390,11 +392,11 @@ def test_from_a_shell_the_list_belongs_to_those_who_opened_it(
     action: Action, host: StandInHost, repository: Repository, given: str, way: str
 ) -> None:
     """It names no file, because the repository has none, or has another one at this path."""
-    repository.commit({ITS_LIST: b"[]"})
+    repository.person.commit({ITS_LIST: b"[]"})
     definitions = action.write(ITS_LIST, '["a"]')
     if given == "another checkout":
         other = host.create_repository("octo/standards")
-        other.commit({"list.json": b'["a"]'})
+        other.person.commit({"list.json": b'["a"]'})
         check_out(action, other)
         definitions = "list.json"
     of_list = {"profile": "health"} if given == "built-in" else {"definitions": definitions}
@@ -429,7 +431,7 @@ def test_names_in_another_letter_case_are_the_same_and_the_link_has_any_branch(
 def test_over_many_only_the_repository_of_the_workflow_has_the_link(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
-    repository.commit({ITS_LIST: b'["a"]'})
+    repository.person.commit({ITS_LIST: b'["a"]'})
     check_out(action, repository)
     # A copy of it has the same commit, and the list that counts is another file all the same
     copy = host.create_repository("octo/copy")
@@ -494,14 +496,14 @@ def test_a_reviewers_long_text_leaves_the_table_what_is_left(
     [pull] = repository.pull_requests
     units = len(letter.encode("utf-16-le")) // 2
     words = letter * ((LIMIT - 3000) // units)
-    pull.body = f"{words}\n\n{pull.body}\n\n{words[:10]}"
+    repository.person.edit(pull.number, body=f"{words}\n\n{pull.body}\n\n{words[:10]}")
     action(more, definitions=action.listing(*paths, "new")).or_fail()
-    assert pull.body.startswith(f"{words}\n\n{BEGIN}\n")
-    assert pull.body.endswith(f"\n{END}\n\n{words[:10]}")
-    assert LIMIT - 300 < len(pull.body.encode("utf-16-le")) // 2 <= LIMIT
-    shown = len(rows(pull.body))
+    assert body(repository).startswith(f"{words}\n\n{BEGIN}\n")
+    assert body(repository).endswith(f"\n{END}\n\n{words[:10]}")
+    assert LIMIT - 300 < len(body(repository).encode("utf-16-le")) // 2 <= LIMIT
+    shown = len(rows(body(repository)))
     assert 5 < shown < 61
-    assert f"… and {61 - shown} more" in pull.body
+    assert f"… and {61 - shown} more" in body(repository)
 
 
 def test_the_longest_text_of_the_callers_own_leaves_room_for_ours(
@@ -523,10 +525,11 @@ def test_a_description_may_be_as_long_as_github_takes(
     opened, theirs = body(repository), LIMIT - 500
     # Twice, because the table gets shorter where its row does not fit any more
     for last in (0, more):
-        pull.body = f"{'x' * theirs}\n\n{opened}"
+        repository.person.edit(pull.number, body=f"{'x' * theirs}\n\n{opened}")
         single(given, language="ja").or_fail()
         theirs += LIMIT - len(body(repository)) + last
-    pull.body = full = f"{'x' * theirs}\n\n{opened}"
+    full = f"{'x' * theirs}\n\n{opened}"
+    repository.person.edit(1, body=full)
     single(given, language="ja").or_fail()
     assert (len(body(repository)) == LIMIT) == (body(repository) != full) == (not more)
 
@@ -543,7 +546,7 @@ def test_a_hostile_description_takes_no_longer_than_another(
     action(definitions=action.listing("a"))
     [pull] = repository.pull_requests
     hostile = f"{BEGIN}\n| <code>{part * (300_000 // len(part))}\n"
-    pull.body = (pull.body or "").replace(BEGIN, hostile)
+    repository.person.edit(pull.number, body=(pull.body or "").replace(BEGIN, hostile))
     before = time.process_time()
     action(definitions=action.listing("a", "b")).or_fail()
     assert time.process_time() - before < 4

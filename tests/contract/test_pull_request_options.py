@@ -51,8 +51,8 @@ EVERY: dict[str, tuple[str, object]] = {
 @pytest.fixture
 def repository(repository: Repository) -> Repository:
     """The target, with people and teams."""
-    repository.collaborators |= {"octocat", "mona", "Hubot"}
-    repository.teams |= {"docs", "core"}
+    repository.person.change(collaborators=repository.collaborators | {"octocat", "mona", "Hubot"})
+    repository.person.change(teams=repository.teams | {"docs", "core"})
     return repository
 
 
@@ -202,7 +202,7 @@ def test_a_run_without_a_pull_request_sets_nothing(
     more = {"definitions": action.listing("a")}
     single(more, labels=" , ,\n", draft="false")
     assert not repository.pull_requests[0].draft
-    repository.close(1)
+    repository.person.close(1)
     single(more, labels="x")  # declined
     single(definitions=action.listing("README.md", name="present.json"), labels="x")
     assert not set(calls(host)) & set(OPTIONS)
@@ -222,12 +222,12 @@ def test_nothing_is_set_twice(
         "reviewers": "mona",
         "team_reviewers": "docs",
     }
-    repository.collaborators.add("Octocat")
+    repository.person.change(collaborators=repository.collaborators | {"Octocat"})
     single(more)
-    [pull] = repository.pull_requests
     # The host tells no case apart: it gives names as they were first written.
-    pull.labels[:] = ["docs", "CHORE"]
-    pull.reviewers.clear()  # who has answered is not asked again
+    repository.person.edit(1, labels=["docs", "CHORE"])
+    # Who has answered is not asked again
+    repository.person.edit(1, reviewers=[])
     host.requests.clear()
     run = single(more).or_fail()
     assert not [call for call in writes(host) if call not in {"POST git/refs", "POST /graphql"}]
@@ -369,7 +369,7 @@ def test_only_the_login_that_is_no_persons_is_dropped(
 def test_a_team_that_the_token_may_not_see_is_named_and_the_others_are_asked(
     single: Start, action: Action, host: StandInHost, repository: Repository
 ) -> None:
-    repository.hidden_teams.add("secret")
+    repository.person.change(hidden_teams={"secret"})
     begun = action.clock.now
     given = {"definitions": action.listing("a"), "team_reviewers": "docs,secret,core"}
     run = single(given, runner=True).or_fail()

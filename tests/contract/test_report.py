@@ -111,7 +111,7 @@ def test_the_schema_takes_nothing_else(action: Action, repository: Repository) -
 def test_each_path_that_was_not_reached_has_the_reason(
     action: Action, repository: Repository, strategy: str
 ) -> None:
-    repository.archived = True
+    repository.person.archive()
     listing = action.listing("a.md", "b.md", "README.md")
     run = action(definitions=listing, commit_strategy=strategy, language="en")
     assert (run.outputs["failed"], run.outputs["skipped"]) == ("2", "1")

@@ -94,7 +94,7 @@ def test_one_repository_gets_the_files_of_the_rules_that_fit(
     assert "belong to a person" not in run.text
     again = start(given)
     assert (again.exit_code, again.outputs["created"]) == (0, "0")
-    repository.merge(1)
+    repository.person.merge(1)
     assert start({**given, "mode": "check"}).exit_code == 0
 
 
@@ -222,7 +222,7 @@ def test_rules_that_contradict_each_other_are_an_error_of_that_repository(
     run = single(definitions=listing(action, listed))
     assert (run.exit_code, repository.branches) == (2, ["main"])
     assert "docs/a.md (rule 1) lies below the file docs (the list itself)" in run.stderr
-    repository.language = "Rust"
+    repository.person.change(language="Rust")
     assert single(definitions=listing(action, listed)).exit_code == 0
 
 
@@ -335,7 +335,7 @@ def test_a_property_that_changes_while_the_pull_request_is_open_is_followed_ther
         ({}, []),
         ({"tier": "gold"}, []),
     ):
-        repository.properties = dict(properties)
+        repository.person.change(properties=dict(properties))
         host.requests.clear()
         run = any_way(definitions=listed).or_fail()
         assert sorted(written(host)) == sorted(new), run.text
@@ -438,7 +438,7 @@ def test_what_is_written_to_many_is_what_the_list_said(many: Start, host: StandI
     def meanwhile(request: Request) -> None:
         if not is_read(request):
             for repository in made:
-                repository.properties.clear()
+                repository.person.change(properties={})
 
     host.on_request = meanwhile
     assert many().exit_code == 0
@@ -647,8 +647,8 @@ def test_an_organisation_gets_exactly_the_right_files(
             owners = repository.files(branches[0])[".github/CODEOWNERS"]
             assert owners == f"* @octo-org/{repository.properties['team']}\n".encode()
         if expected:
-            repository.merge(1)
-            repository.delete_branch(branches[0])
+            repository.person.merge(1)
+            repository.person.delete_branch(branches[0])
     host.requests.clear()
     again = action({**given, "mode": "check"}).or_fail()
     assert only_reads(host)
@@ -701,5 +701,5 @@ def test_a_property_that_nobody_has_and_that_is_close_to_one_is_a_mistake(
     assert "the custom property owning_team. Did you mean owning-team?" in run.console
     assert only_reads(host)
     # What is set nowhere, and like nothing else, may be set some day
-    host.repositories[-1].properties = {"tier": "1"}
+    host.repositories[-1].person.change(properties={"tier": "1"})
     assert any_way(definitions=listing(action, [TEAM]), mode="plan").exit_code == 0

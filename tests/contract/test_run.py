@@ -185,8 +185,8 @@ def test_a_second_run_after_the_merge_reads_and_writes_nothing(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
     assert action().exit_code == 0
-    repository.merge(1)
-    repository.delete_branch(SCAFFOLD_BRANCH)
+    repository.person.merge(1)
+    repository.person.delete_branch(SCAFFOLD_BRANCH)
     before = (repository.head(), repository.branches)
     host.requests.clear()
 
@@ -226,7 +226,7 @@ def test_a_failed_file_stops_no_other_and_its_reason_is_wherever_it_is_reported(
 def test_nothing_more_is_written_when_the_branch_is_refused(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
-    repository.protect("chore/*", "ruleset")
+    repository.person.protect("chore/*", "ruleset")
     run = action(language="en")
     assert run.exit_code == 2
     # Now and then the same answer passes: it is asked twice more

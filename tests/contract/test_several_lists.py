@@ -108,7 +108,7 @@ def test_what_one_list_was_refused_another_one_may_propose(
     single: Start, action: Action, repository: Repository
 ) -> None:
     register(single, action, "one.yml", "a, b")
-    repository.close(1)
+    repository.person.close(1)
     assert register(single, action, "one.yml", "a, b").outputs["created"] == "0"
     assert register(single, action, "two.yml", "a").outputs["created"] == "1"
     assert shown(repository) == [(LIST_BRANCH, "closed"), (f"{LIST_BRANCH}-2", "open")]
@@ -121,8 +121,8 @@ def test_a_list_with_another_name_starts_anew(
         named(single, action, name)
     both = ["chore/add-old-files", "chore/add-new-files"]
     assert shown(repository) == [(branch, "open") for branch in both]
-    repository.close(1)
-    repository.close(2)
+    repository.person.close(1)
+    repository.person.close(2)
     named(single, action, "newest")
     assert shown(repository)[-1] == ("chore/add-newest-files", "open")
     # As long as it has a name, it keeps its pull request when its file is moved
@@ -151,7 +151,7 @@ def test_a_branch_without_a_commit_is_continued_where_the_list_has_named_it(
     empty: str,
     used: str,
 ) -> None:
-    repository.create_branch(empty)
+    repository.person.create_branch(empty)
     listed = action.write("list.yml", f"name: {name}\nfiles: [a]\n" if name else "[a]")
     single(given, definitions=listed).or_fail()
     assert shown(repository) == [(used, "open")]

@@ -184,7 +184,9 @@ def test_later_queries_look_at_the_commit_of_the_first(
     base = repository.head()
     names = [f"{number:03}/x" for number in range(graphql.DIRECTORIES_PER_QUERY)]
     theirs = {names[-1]: b"theirs\n"}
-    meanwhile(host, lambda request: request.number == 2, lambda: repository.commit(dict(theirs)))
+    meanwhile(
+        host, lambda request: request.number == 2, lambda: repository.person.commit(dict(theirs))
+    )
     single(definitions=action.listing_of(dict.fromkeys(names, "ours"))).or_fail()
     assert queries(host)[1].json["variables"]["oid"] == base
     [commit, *_] = repository.log(LIST_BRANCH)
@@ -255,7 +257,7 @@ def test_the_branch_of_somebody_that_appears_in_between_is_left_alone(
     host: StandInHost, example: Example
 ) -> None:
     theirs = {"mine.txt": b"mine\n"}
-    at_the_mutation(host, lambda: example.repository.commit(dict(theirs), branch=BRANCH))
+    at_the_mutation(host, lambda: example.repository.person.commit(dict(theirs), branch=BRANCH))
     run = example.run().or_fail()
     assert example.repository.files(BRANCH) == PRESENT | theirs
     assert example.repository.files(SECOND) == EXPECTED
@@ -277,8 +279,8 @@ def test_an_open_pull_request_of_somebody_that_appears_in_between_is_not_closed(
     host: StandInHost, example: Example
 ) -> None:
     def act() -> None:
-        example.repository.commit({"mine.txt": b"mine\n"}, branch=BRANCH)
-        example.repository.open_pull_request(head=BRANCH, title="Mine")
+        example.repository.person.commit({"mine.txt": b"mine\n"}, branch=BRANCH)
+        example.repository.person.open_pull_request(head=BRANCH, title="Mine")
 
     at_the_mutation(host, act)
     example.run().or_fail()
@@ -291,9 +293,9 @@ def test_the_branch_of_another_run_of_ours_is_continued(
     host: StandInHost, example: Example, files: dict[str, bytes]
 ) -> None:
     def act() -> None:
-        example.repository.create_branch(BRANCH)
+        example.repository.person.create_branch(BRANCH)
         for path, content in files.items():
-            example.repository.commit({path: content}, branch=BRANCH)
+            example.repository.person.commit({path: content}, branch=BRANCH)
 
     at_the_mutation(host, act)
     run = example.run(reviewers="monalisa")
@@ -312,9 +314,9 @@ def test_a_claim_that_opened_more_than_it_committed_says_so_before_it_goes_on(
     there = dict(list(MISSING.items())[:2])
 
     def act() -> None:
-        example.repository.create_branch(BRANCH)
-        example.repository.commit(dict(there), branch=BRANCH)
-        example.repository.protect(BRANCH)
+        example.repository.person.create_branch(BRANCH)
+        example.repository.person.commit(dict(there), branch=BRANCH)
+        example.repository.person.protect(BRANCH)
 
     at_the_mutation(host, act)
     run = example.run()
@@ -323,7 +325,7 @@ def test_a_claim_that_opened_more_than_it_committed_says_so_before_it_goes_on(
     mark = Mark.of(pull.body or "")
     assert mark
     assert {path for path in MISSING if mark.names(path)} == {*there}
-    example.repository.protections.clear()
+    example.repository.person.unprotect()
     again = example.run()
     assert (again.exit_code, example.wrong()) == (0, []), again.console
     assert again.outputs["declined"] == "0"
@@ -338,8 +340,8 @@ def test_a_push_to_the_branch_just_made_declines_nothing(
     class Pushing(dict[str, Refusal]):
         def get(self, name: str, _: object = None) -> Any:
             if name == "createCommitOnBranch" and not example.repository.protections:
-                example.repository.commit(dict(there), branch=BRANCH)
-                example.repository.protect(BRANCH)
+                example.repository.person.commit(dict(there), branch=BRANCH)
+                example.repository.person.protect(BRANCH)
             return None
 
     host.refused_mutations = Pushing()
@@ -350,7 +352,7 @@ def test_a_push_to_the_branch_just_made_declines_nothing(
     mark = Mark.of(example.body)
     assert mark
     assert {path for path in MISSING if mark.names(path)} == {*there}
-    example.repository.protections.clear()
+    example.repository.person.unprotect()
     host.refused_mutations = {}
     again = example.run()
     assert (again.exit_code, again.outputs["declined"], example.wrong()) == (0, "0", [])
@@ -363,8 +365,8 @@ def test_a_description_says_what_is_there_before_more_is_committed(
     repository, there = example.repository, dict(list(MISSING.items())[:2])
 
     def act() -> None:
-        repository.create_branch(BRANCH)
-        repository.commit(dict(there), branch=BRANCH)
+        repository.person.create_branch(BRANCH)
+        repository.person.commit(dict(there), branch=BRANCH)
 
     def is_later(request: Request) -> bool:
         query = str(request.fields.get("query"))
@@ -391,7 +393,7 @@ def test_a_claim_of_somebodys_branch_declines_nothing_where_the_run_is_killed(
 
     def act(request: Request) -> None:
         if not kill.sent and "createRef(" in str(request.fields.get("query")):
-            repository.commit(dict(theirs), branch=BRANCH)
+            repository.person.commit(dict(theirs), branch=BRANCH)
         kill(request)
 
     host.on_request = act
@@ -411,7 +413,7 @@ def test_the_default_branch_that_moves_on_in_between_is_not_what_we_write_on(
 ) -> None:
     base = example.repository.head()
     path = next(iter(MISSING))
-    at_the_mutation(host, lambda: example.repository.commit({path: b"theirs\n"}))
+    at_the_mutation(host, lambda: example.repository.person.commit({path: b"theirs\n"}))
     example.run().or_fail()
     [commit, *_] = example.repository.log(BRANCH)
     assert commit.parents == (base,)
@@ -426,7 +428,9 @@ def test_a_head_that_moved_on_refuses_the_commit_and_nothing_is_lost(
     host.quirks.stale_in_other_words = other_words
     first, *_, path = MISSING
     propose(example, first)
-    at_the_mutation(host, lambda: example.repository.commit({path: b"theirs\n"}, branch=BRANCH))
+    at_the_mutation(
+        host, lambda: example.repository.person.commit({path: b"theirs\n"}, branch=BRANCH)
+    )
     run = example.run().or_fail()
     assert example.repository.files(BRANCH) == EXPECTED | {path: b"theirs\n"}
     assert f"Created: {len(MISSING) - 2}\n" in run.console
@@ -445,8 +449,10 @@ def propose(example: Example, path: str) -> None:
 def test_a_bare_branch_that_somebody_pushes_to_in_between_is_theirs(
     host: StandInHost, example: Example
 ) -> None:
-    example.repository.create_branch(BRANCH)
-    at_the_mutation(host, lambda: example.repository.commit({"x": b"theirs\n"}, branch=BRANCH))
+    example.repository.person.create_branch(BRANCH)
+    at_the_mutation(
+        host, lambda: example.repository.person.commit({"x": b"theirs\n"}, branch=BRANCH)
+    )
     example.run().or_fail()
     assert example.repository.files(BRANCH) == PRESENT | {"x": b"theirs\n"}
     assert example.repository.files(SECOND) == EXPECTED
@@ -462,7 +468,9 @@ def test_a_branch_that_moves_on_before_every_commit_is_not_read_for_ever(
         if request.json and "createCommitOnBranch" in request.json.get("query", ""):
             expected.add(request.json["variables"]["commit"]["expectedHeadOid"])
             if len(expected) < 10:
-                example.repository.commit({f"{request.number}.txt": b"theirs\n"}, branch=BRANCH)
+                example.repository.person.commit(
+                    {f"{request.number}.txt": b"theirs\n"}, branch=BRANCH
+                )
 
     host.on_request = act
     example.run().or_fail()

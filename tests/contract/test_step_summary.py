@@ -149,7 +149,7 @@ def test_each_cause_has_its_own_paths_the_most_frequent_first(
 def test_declined_is_a_link(single: Start, action: Action, repository: Repository) -> None:
     definitions = action.listing("a", "b")
     single(definitions=definitions)
-    repository.close(1)
+    repository.person.close(1)
     run = single(definitions=definitions)
     link = f"[#1]({repository.html_url}/pull/1)"
     assert f"| `a` | skipped (declined in {link}) |" in run.summary

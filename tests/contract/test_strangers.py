@@ -39,13 +39,13 @@ def asks_for_a_role(request: Request) -> bool:
 @pytest.mark.parametrize("base", ["main", "docs"])
 def test_a_copy_of_our_words_takes_no_refusal_back(example: Way, base: str) -> None:
     repository = example.repository
-    repository.create_branch("docs")
+    repository.person.create_branch("docs")
     example.run()
-    repository.commit({"AGENTS.md": None}, branch=BRANCH)
+    repository.person.commit({"AGENTS.md": None}, branch=BRANCH)
     example.run()
-    repository.close(1)
+    repository.person.close(1)
     body, head = repository.pull_requests[0].body, repository.head(BRANCH)
-    repository.open_pull_request(head=BRANCH, base=base, body=body, author="stranger")
+    repository.person.open_pull_request(head=BRANCH, base=base, body=body, author="stranger")
     for mode in ("plan", "register"):
         run = example.run(mode=mode).or_fail()
         assert repository.head(BRANCH) == head
@@ -59,11 +59,11 @@ def test_a_closed_pull_request_of_a_stranger_declines_nothing(
     host: StandInHost, example: Way
 ) -> None:
     repository = example.repository
-    repository.create_branch("docs")
-    repository.create_branch(BRANCH)
-    repository.commit({"AGENTS.md": b"\n"}, branch=BRANCH)
-    repository.open_pull_request(head=BRANCH, base="docs", body=MARK, author="stranger")
-    repository.close(1)
+    repository.person.create_branch("docs")
+    repository.person.create_branch(BRANCH)
+    repository.person.commit({"AGENTS.md": b"\n"}, branch=BRANCH)
+    repository.person.open_pull_request(head=BRANCH, base="docs", body=MARK, author="stranger")
+    repository.person.close(1)
     example.run()
     assert repository.files(BRANCH) == EXPECTED
     assert [pull.author for pull in repository.pull_requests if pull.state == "open"] == ["octocat"]
@@ -78,10 +78,10 @@ def test_a_pull_request_of_another_list_is_told_if_it_is_by_somebody_who_may_wri
     example: Way, author: str
 ) -> None:
     repository = example.repository
-    repository.create_branch(BRANCH)
-    repository.commit({"theirs.md": b"theirs\n"}, branch=BRANCH)
+    repository.person.create_branch(BRANCH)
+    repository.person.commit({"theirs.md": b"theirs\n"}, branch=BRANCH)
     body = EMPTY_MARK.naming("profile other", {"theirs.md": "1" * 40}).text
-    repository.open_pull_request(head=BRANCH, body=body, author=author)
+    repository.person.open_pull_request(head=BRANCH, body=body, author=author)
     run = example.run(language="en").or_fail()
     assert repository.pull_requests[-1].head == SECOND
     assert ("to an open pull request for another list" in run.text) == (author == "octo"), run.text
@@ -92,7 +92,7 @@ def test_where_a_stranger_opens_it_first_it_is_not_called_hidden(
 ) -> None:
     example = Example(action, PER_FILE)
     given: dict[str, Any] = {"head": BRANCH, "body": "Theirs", "author": "stranger"}
-    first = partial(example.repository.open_pull_request, **given)
+    first = partial(example.repository.person.open_pull_request, **given)
     meanwhile(host, lambda request: shortened(request) == "POST pulls", first)
     run = example.run(language="en")
     assert (run.exit_code, example.repository.pull_requests[0].body) == (1, "Theirs"), run.text
@@ -106,11 +106,11 @@ def test_closed_pull_requests_of_strangers_do_not_hide_the_no_of_a_maintainer(
     """None of them has a mark, so the files on the branch are compared with the list."""
     repository = in_single.repository
     in_single.run()
-    repository.pull_requests[0].body = "Rewritten"
-    repository.close(1)
+    repository.person.edit(1, body="Rewritten")
+    repository.person.close(1)
     for number in range(2, 14):
-        repository.open_pull_request(head=BRANCH, body="Mine", author="stranger")
-        repository.close(number)
+        repository.person.open_pull_request(head=BRANCH, body="Mine", author="stranger")
+        repository.person.close(number)
     run = in_single.run().or_fail()
     assert (run.outputs["created"], run.outputs["declined"]) == ("0", str(len(MISSING)))
 
@@ -121,10 +121,10 @@ def test_whoever_may_push_may_write_and_decline(
 ) -> None:
     host.quirks.role = role
     in_single.run().or_fail()
-    in_single.repository.pull_requests[0].author = "member"
-    in_single.repository.private_members.add("member")
-    in_single.repository.close(1)
-    in_single.repository.delete_branch(BRANCH)
+    in_single.repository.person.edit(1, author="member")
+    in_single.repository.person.change(private_members={"member"})
+    in_single.repository.person.close(1)
+    in_single.repository.person.delete_branch(BRANCH)
     assert declined(in_single.run().or_fail())
 
 
@@ -134,10 +134,10 @@ def test_a_private_member_is_believed_where_the_host_tells_the_role(
 ) -> None:
     repository = in_single.repository
     in_single.run()
-    repository.pull_requests[0].author = "member"
-    repository.private_members.add("member")
-    repository.close(1)
-    repository.delete_branch(BRANCH)
+    repository.person.edit(1, author="member")
+    repository.person.change(private_members={"member"})
+    repository.person.close(1)
+    repository.person.delete_branch(BRANCH)
     host.quirks.hides_permissions = not told
     run = in_single.run().or_fail()
     assert (declined(run), BRANCH in repository.branches) == (told, not told)
@@ -156,7 +156,7 @@ def test_everybody_is_asked_about_once_but_the_owner_bots_and_the_tokens_account
     host: StandInHost, example: Way, author: str, times: int
 ) -> None:
     example.run()
-    example.repository.pull_requests[0].author = author
+    example.repository.person.edit(1, author=author)
     if author == "octocat" and example.strategy != PER_FILE:
         # If a query says which are the token's own
         times = 0
@@ -165,7 +165,7 @@ def test_everybody_is_asked_about_once_but_the_owner_bots_and_the_tokens_account
         assert example.run().exit_code == 0
         assert sum(map(asks_for_a_role, host.requests)) == times
         if example.repository.pull_requests[0].state == "open":
-            example.repository.close(1)
+            example.repository.person.close(1)
     assert declined(example.run())
 
 
@@ -192,12 +192,12 @@ def test_the_author_counts_as_far_as_github_tells(
 @pytest.mark.parametrize("is_open", [True, False])
 def test_who_may_only_read_says_no_to_nothing(example: Way, is_open: bool) -> None:
     repository = example.repository
-    repository.create_branch(BRANCH)
-    repository.commit({"AGENTS.md": b"\n"}, branch=BRANCH)
-    repository.readers.add("triage")
-    repository.open_pull_request(head=BRANCH, base="main", body=MARK, author="triage")
+    repository.person.create_branch(BRANCH)
+    repository.person.commit({"AGENTS.md": b"\n"}, branch=BRANCH)
+    repository.person.change(readers={"triage"})
+    repository.person.open_pull_request(head=BRANCH, base="main", body=MARK, author="triage")
     if not is_open:
-        repository.close(1)
+        repository.person.close(1)
     for mode in ("plan", "register"):
         run = example.run(mode=mode)
         assert (run.exit_code, run.outputs["declined"]) == (0, "0"), run.console
@@ -208,10 +208,10 @@ def test_who_may_only_read_says_no_to_nothing(example: Way, is_open: bool) -> No
 def test_who_is_no_user_any_more_ends_no_run(in_single: Example, author: str) -> None:
     """Mannequins, and accounts that have become organisations."""
     in_single.run()
-    in_single.repository.pull_requests[0].author = author
-    in_single.repository.close(1)
-    in_single.repository.delete_branch(BRANCH)
-    in_single.repository.mannequins.add(author)
+    in_single.repository.person.edit(1, author=author)
+    in_single.repository.person.close(1)
+    in_single.repository.person.delete_branch(BRANCH)
+    in_single.repository.person.change(mannequins={author})
     for mode in ("plan", "register"):
         run = in_single.run(mode=mode)
         assert (run.exit_code, run.outputs["declined"]) == (0, "0"), run.console
@@ -223,8 +223,8 @@ def test_where_the_token_is_not_told_the_association_decides(
     host: StandInHost, in_single: Example, author: str, counts: bool
 ) -> None:
     in_single.run()
-    in_single.repository.pull_requests[0].author = author
-    in_single.repository.close(1)
+    in_single.repository.person.edit(1, author=author)
+    in_single.repository.person.close(1)
     refuse(
         host, asks_for_a_role, 403, message="Must have push access to view collaborator permission."
     )
@@ -242,7 +242,9 @@ def test_a_pull_request_that_a_stranger_opens_before_ours_is_not_ours(
 
     def come_first(request: Request) -> None:
         if shortened(request) == "POST pulls" and not repository.pull_requests:
-            repository.open_pull_request(head=BRANCH, base="main", body="Mine", author="stranger")
+            repository.person.open_pull_request(
+                head=BRANCH, base="main", body="Mine", author="stranger"
+            )
 
     host.on_request = come_first
     run = example.run()
@@ -256,7 +258,7 @@ def test_a_colleague_is_asked_about_once_with_two_lists(
     action: Action, host: StandInHost, strategy: str
 ) -> None:
     repository = host.create_repository("octo-org/two", {"x": b""})
-    repository.collaborators.add("mona")
+    repository.person.change(collaborators=repository.collaborators | {"mona"})
     given = {"language": "en", "profile": "all", "commit_strategy": "single"}
     if strategy == "many":
         del given["commit_strategy"]
@@ -265,8 +267,8 @@ def test_a_colleague_is_asked_about_once_with_two_lists(
         target = {"target_repo": repository.full_name}
     action(given, **target)
     for pull in repository.pull_requests:
-        pull.author = "mona"
-        repository.close(pull.number)
+        repository.person.edit(pull.number, author="mona")
+        repository.person.close(pull.number)
     host.requests.clear()
     run = action(given, **target)
     assert run.outputs["declined"] == "36", run.console
@@ -279,7 +281,7 @@ def test_a_colleague_is_asked_about_once_with_two_lists(
 def crowd(repository: Repository, head: str) -> None:
     """A hundred, from branches of our name, fill the only page that one answer has."""
     for number in range(100):
-        repository.open_pull_request(
+        repository.person.open_pull_request(
             head=head, base="main", head_repository=f"stranger{number}/example"
         )
 
@@ -296,11 +298,11 @@ def test_pull_requests_of_strangers_forks_do_not_hide_ours(
     example: Way, is_fork: bool, close: bool
 ) -> None:
     repository = example.repository
-    repository.parent = "octo/parent" if is_fork else None
+    repository.person.change(parent="octo/parent" if is_fork else None)
     example.run()
     if close:
-        repository.close(1)
-        repository.delete_branch(BRANCH)
+        repository.person.close(1)
+        repository.person.delete_branch(BRANCH)
     crowd(repository, BRANCH)
     run = example.run().or_fail()
     assert repository.pull_requests[-1].head_repository == "stranger99/example"
@@ -314,7 +316,7 @@ def test_a_list_of_pull_requests_whose_pages_repeat_ends_with_an_error(
 ) -> None:
     """As behind a gateway that drops `page`; whether ours is among them is not known."""
     repository = example.repository
-    repository.parent = "octo/parent"
+    repository.person.change(parent="octo/parent")
     example.run()
     crowd(repository, BRANCH)
 

@@ -60,7 +60,7 @@ def test_states_are_coloured_on_a_terminal(
 def test_a_path_that_is_blocked_is_coloured_like_a_missing_one(
     action: Action, repository: Repository
 ) -> None:
-    repository.commit({"docs": b"a file"})
+    repository.person.commit({"docs": b"a file"})
     lines = on_terminal(action, {"INPUT_MODE": "plan"}, "docs/c")
     [line] = [line for line in lines if "docs/c: missing (docs is not a directory" in line]
     assert line.startswith(f"{YELLOW}[4/4]")

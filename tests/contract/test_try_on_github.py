@@ -76,15 +76,15 @@ def test_where_github_cannot_be_reached_it_says_that_it_was_stopped(
 
 
 def with_commit(repository: Repository) -> None:
-    repository.commit({"README.md": b"mine\n"})
+    repository.person.commit({"README.md": b"mine\n"})
 
 
 def archived(repository: Repository) -> None:
-    repository.archived = True
+    repository.person.archive()
 
 
 def forked(repository: Repository) -> None:
-    repository.parent = "other/scratch"
+    repository.person.change(parent="other/scratch")
 
 
 @pytest.mark.parametrize(

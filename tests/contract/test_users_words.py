@@ -497,7 +497,7 @@ def test_a_file_that_appears_after_its_check_is_not_overwritten(
     meanwhile(
         host,
         lambda request: shortened(request) == "POST git/refs",
-        lambda: target.commit({path: b"mine\n"}),
+        lambda: target.person.commit({path: b"mine\n"}),
     )
     action(profile=script.profile).or_fail()
     assert target.files(DEFAULT_BRANCH)[path] == b"mine\n"

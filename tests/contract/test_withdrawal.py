@@ -58,10 +58,10 @@ def test_a_file_that_was_declined_since_is_not_proposed_with_its_branch(
     each_way.withdraw()
     repository = each_way.repository
     head = repository.head(BRANCH)
-    repository.commit({"mine.txt": b"mine\n"}, branch=BRANCH)
+    repository.person.commit({"mine.txt": b"mine\n"}, branch=BRANCH)
     each_way.do({"a.md": LIST["a.md"]})
-    repository.close(2)
-    repository.create_branch(BRANCH, head)
+    repository.person.close(2)
+    repository.person.create_branch(BRANCH, head)
     each_way.do().or_fail()
     new = repository.pull_requests[-1]
     assert (new.number, new.state) == (3, "open")
@@ -100,7 +100,7 @@ def test_what_was_withdrawn_is_proposed_again_from_its_branch(each_way: Withdraw
     each_way.do()
     assert only_reads(each_way.host)
 
-    each_way.repository.close(2)
+    each_way.repository.person.close(2)
     assert each_way.do().outputs["declined"] == "2"
 
 
@@ -128,12 +128,12 @@ def test_one_with_a_later_name_counts_like_the_first(
 ) -> None:
     taken = [BRANCH, *(f"{BRANCH}-{number}" for number in range(2, 5))]
     for name in taken:
-        each_way.repository.create_branch(name)
-        each_way.repository.commit({"mine.md": b"mine"}, branch=name)
+        each_way.repository.person.create_branch(name)
+        each_way.repository.person.commit({"mine.md": b"mine"}, branch=name)
     each_way.do()
     for number, name in enumerate(taken, 1):
         if number not in kept:
-            each_way.repository.delete_branch(name)
+            each_way.repository.person.delete_branch(name)
     each_way.do()
     assert [each.head for each in each_way.repository.pull_requests] == [f"{BRANCH}-5"]
     each_way.withdraw()
@@ -147,7 +147,7 @@ def test_one_whose_files_github_does_not_list_stays_open(
 ) -> None:
     example.do()
     if listed == "those now":
-        example.repository.commit(dict.fromkeys((*PRESENT, "a.md")), branch=BRANCH)
+        example.repository.person.commit(dict.fromkeys((*PRESENT, "a.md")), branch=BRANCH)
     example.host.quirks.most_in_tree = 2 if listed == "those before" else 1
     run = example.withdraw()
     assert (example.pulls, only_reads(example.host)) == (["open"], True)
@@ -159,7 +159,7 @@ def test_what_somebody_has_changed_stays_open(
     example: Withdrawable, change: dict[str, Content | None]
 ) -> None:
     example.do()
-    example.repository.commit(dict(change), branch=BRANCH)
+    example.repository.person.commit(dict(change), branch=BRANCH)
     run = example.withdraw()
     assert only_reads(example.host)
     assert example.pulls == ["open"]
@@ -171,7 +171,7 @@ def test_a_file_that_a_killed_run_did_not_record_is_withdrawn_as_well(
     example: Withdrawable,
 ) -> None:
     example.do()
-    example.repository.commit({"c.md": b"C\n"}, branch=BRANCH)
+    example.repository.person.commit({"c.md": b"C\n"}, branch=BRANCH)
     example.withdraw({**LIST, "c.md": "C\n"})
     assert example.pulls == ["closed"]
 
@@ -181,7 +181,7 @@ def test_a_branch_to_which_somebody_has_added_a_file_is_not_proposed_again(
 ) -> None:
     example.do()
     example.withdraw()
-    example.repository.commit({"mine.md": b"mine"}, branch=BRANCH)
+    example.repository.person.commit({"mine.md": b"mine"}, branch=BRANCH)
     example.do()
     assert example.repository.pull_requests[1].head == f"{BRANCH}-2"
 
@@ -220,7 +220,7 @@ def test_a_plan_says_what_proposing_it_again_brings(example: Withdrawable) -> No
 
 def test_the_no_of_a_person_holds(example: Withdrawable) -> None:
     example.do({"a.md": "A\n"})
-    example.repository.close(1)
+    example.repository.person.close(1)
     example.do()
     example.withdraw()
     assert example.pulls == ["closed", "closed"]
@@ -229,7 +229,7 @@ def test_the_no_of_a_person_holds(example: Withdrawable) -> None:
     assert example.pulls == ["closed", "closed", "open"]
     assert example.do(mode="plan").outputs["declined"] == "1"
     # The no is in the pull request that was closed, not in the withdrawn one from its branch
-    example.repository.close(3)
+    example.repository.person.close(3)
     assert "declined in [#3]" in example.do().summary
 
 
@@ -239,12 +239,12 @@ def test_one_that_a_person_opened_again_can_be_declined(
 ) -> None:
     each_way.do()
     each_way.withdraw()
-    each_way.repository.reopen(1)
+    each_way.repository.person.reopen(1)
     each_way.host.requests.clear()
     each_way.do(update=update)
     assert each_way.written == ["PATCH pulls/1"]
     assert "ithdrawn" not in each_way.body
-    each_way.repository.close(1)
+    each_way.repository.person.close(1)
     assert each_way.do(update=update).outputs["declined"] == "2"
     assert each_way.pulls == ["closed"]
 
@@ -254,12 +254,14 @@ def test_others_stay_open(each_way: Withdrawable, change: str) -> None:
     each_way.do()
     [pull] = each_way.repository.pull_requests
     if change == "author":
-        pull.author = "stranger"
+        each_way.repository.person.edit(pull.number, author="stranger")
     if change == "base":
-        each_way.repository.create_branch("docs")
-        pull.base = "docs"
+        each_way.repository.person.create_branch("docs")
+        each_way.repository.person.edit(pull.number, base="docs")
     if change == "list":
-        pull.body = re.sub(r"list [0-9a-f]+", "list 0123456789", pull.body or "")
+        each_way.repository.person.edit(
+            pull.number, body=re.sub(r"list [0-9a-f]+", "list 0123456789", pull.body or "")
+        )
     # A plan does not look at authors, because that takes requests
     is_counted = each_way.strategy == "many" and change == "author"
     assert ("could close" in each_way.do(mode="plan").text) == is_counted
@@ -289,11 +291,11 @@ def test_what_changes_at_the_last_moment(
 
     def change() -> None:
         if moment == "edited":
-            each_way.repository.commit({"a.md": b"mine\n"}, branch=BRANCH)
+            each_way.repository.person.commit({"a.md": b"mine\n"}, branch=BRANCH)
         elif moment == "closed":
-            each_way.repository.close(1)
+            each_way.repository.person.close(1)
         else:
-            each_way.repository.pull_requests[0].body = "mine"
+            each_way.repository.person.edit(1, body="mine")
 
     each_way.meanwhile(before, change)
     each_way.make_wait(kind)
@@ -310,7 +312,7 @@ def test_a_stranger_who_has_a_pull_request_from_its_branch_stops_nothing(
 ) -> None:
     example.do()
     example.withdraw()
-    example.repository.open_pull_request(head=BRANCH, author="stranger")
+    example.repository.person.open_pull_request(head=BRANCH, author="stranger")
     refuse(example.host, lambda request: example.call(request) == "PATCH pulls/1")
     example.do()
     assert example.pulls == ["closed", "open", "open"]
@@ -326,11 +328,11 @@ def test_a_branch_that_was_merged_by_hand_is_not_opened_again(
     if squashed:
         # The base branch gets the files, but not the commits
         [pull] = example.repository.pull_requests
-        pull.merged_at = pull.closed_at
-        pull.merge_commit_sha = example.repository.commit({"a.md": b"A\n", "b.md": b"B\n"})
+        merged = example.repository.person.commit({"a.md": b"A\n", "b.md": b"B\n"})
+        example.repository.person.edit(1, merged_at=pull.closed_at, merge_commit_sha=merged)
     else:
-        example.repository.create_branch("main", BRANCH)
-    example.repository.commit({"a.md": None})
+        example.repository.person.create_branch("main", BRANCH)
+    example.repository.person.commit({"a.md": None})
     example.do()
     assert example.pulls == ["closed", "open"]
     assert example.repository.files(f"{BRANCH}-2")["a.md"] == b"A\n"
@@ -343,9 +345,9 @@ def test_of_a_private_repository_only_what_is_listed_is_named_where_others_may_r
     action: Action, reader: str
 ) -> None:
     each_way = Withdrawable(action, SINGLE)
-    each_way.repository.private = True
+    each_way.repository.person.change(private=True)
     each_way.do()
-    each_way.repository.commit({"secret/plan.md": b"x\n"}, branch=BRANCH)
+    each_way.repository.person.commit({"secret/plan.md": b"x\n"}, branch=BRANCH)
     own = {"GITHUB_REPOSITORY": TARGET if reader == "its own" else "octo/public"}
     inputs = {"language": "en", "definitions": action.listing_of(LIST), "mode": "withdraw"}
     if reader == "another, over many":
@@ -364,7 +366,7 @@ def test_what_was_taken_out_between_two_withdrawals_is_told_in_the_same_way(
     for number in range(2):
         example.do()
         if number:
-            example.repository.commit({"b.md": None}, branch=BRANCH)
+            example.repository.person.commit({"b.md": None}, branch=BRANCH)
         example.withdraw({"a.md": LIST["a.md"]})
     example.do()
     example.host.requests.clear()
@@ -379,7 +381,7 @@ def test_the_first_that_named_what_was_taken_out_is_told(
     for listed in ({"a.md": "A\n"}, LIST):
         example.do(listed)
         example.withdraw(listed)
-    example.repository.commit({path: None}, branch=BRANCH)
+    example.repository.person.commit({path: None}, branch=BRANCH)
     reasons = {each["path"]: each["reason"] for each in example.do().registration["files"]}
     assert link in reasons[path]
 
@@ -387,7 +389,7 @@ def test_the_first_that_named_what_was_taken_out_is_told(
 def test_what_is_taken_out_of_a_withdrawn_branch_stays_out(example: Withdrawable) -> None:
     example.do(NEW)
     example.withdraw(NEW)
-    example.repository.commit({"a.md": None}, branch=BRANCH)
+    example.repository.person.commit({"a.md": None}, branch=BRANCH)
     for _ in range(2):
         assert example.do(NEW).outputs["declined"] == "1"
         assert example.pulls == ["closed", "open"]
@@ -405,7 +407,9 @@ def test_one_that_no_longer_names_its_list_is_continued_if_its_files_are_as_list
     example.do()
     example.withdraw()
     [pull] = example.repository.pull_requests
-    pull.body = re.sub(r"<!-- registrar:list \w+ -->", "", pull.body or "")
+    example.repository.person.edit(
+        pull.number, body=re.sub(r"<!-- registrar:list \w+ -->", "", pull.body or "")
+    )
     example.do()
     heads = [(each.head, each.state) for each in example.repository.pull_requests]
     assert heads == [(BRANCH, "closed"), (BRANCH, "open")]
@@ -416,8 +420,8 @@ def test_if_the_last_missing_file_is_taken_out_of_a_withdrawn_branch_nothing_is_
 ) -> None:
     example.do()
     example.withdraw()
-    example.repository.commit({"a.md": None}, branch=BRANCH)
-    example.repository.commit({"b.md": b"B\n"})
+    example.repository.person.commit({"a.md": None}, branch=BRANCH)
+    example.repository.person.commit({"b.md": b"B\n"})
     example.host.requests.clear()
     run = example.do()
     assert (run.outputs["declined"], example.pulls) == ("1", ["closed"]), run.console
@@ -431,11 +435,11 @@ def test_a_withdrawn_one_that_a_person_opens_and_closes_declines_what_its_head_l
     """That all of it was declined is not seen: the description still says that it is withdrawn."""
     example.do(NEW)
     example.withdraw(NEW)
-    example.repository.reopen(1)
-    example.repository.commit({"a.md": None}, branch=BRANCH)
-    example.repository.close(1)
+    example.repository.person.reopen(1)
+    example.repository.person.commit({"a.md": None}, branch=BRANCH)
+    example.repository.person.close(1)
     if deleted:
-        example.repository.delete_branch(BRANCH)
+        example.repository.person.delete_branch(BRANCH)
     for _ in range(2):
         assert example.do(NEW).outputs["declined"] == "1"
         assert example.pulls == ["closed", "open"]
@@ -448,12 +452,14 @@ def test_a_full_description_does_not_keep_it_withdrawn(example: Withdrawable) ->
     example.do()
     example.withdraw()
     [pull] = example.repository.pull_requests
-    pull.body = f"{'x' * (65_536 - len(example.body) - 2)}\n\n{pull.body}"
-    example.repository.reopen(1)
+    example.repository.person.edit(
+        pull.number, body=f"{'x' * (65_536 - len(example.body) - 2)}\n\n{pull.body}"
+    )
+    example.repository.person.reopen(1)
     for _ in range(2):
         example.do()
         assert example.pulls == ["open"]
-    example.repository.close(1)
+    example.repository.person.close(1)
     assert example.do().outputs["declined"] == "2"
     assert example.pulls == ["closed"]
 
@@ -461,10 +467,10 @@ def test_a_full_description_does_not_keep_it_withdrawn(example: Withdrawable) ->
 def test_of_two_versions_of_a_list_a_withdrawal_makes_one(example: Withdrawable) -> None:
     """Two runs at once may have opened one pull request each."""
     example.do({"a.md": "A\n"})
-    example.repository.create_branch("docs")
-    example.repository.pull_requests[0].base = "docs"
+    example.repository.person.create_branch("docs")
+    example.repository.person.edit(1, base="docs")
     example.do({"b.md": "B\n"})
-    example.repository.pull_requests[0].base = "main"
+    example.repository.person.edit(1, base="main")
     assert example.pulls == ["open", "open"]
     example.withdraw().or_fail()
     run = example.do().or_fail()
@@ -482,7 +488,7 @@ def test_a_full_description_can_be_closed(each_way: Withdrawable, part: str) -> 
         begin, comments = body.index(BEGIN) + len(BEGIN), body.index("<!-- registrar:wrote")
         body = f"{body[:begin]}\n{body[comments:]}"
     theirs = "x" * (65_536 - len(body) - 2)
-    pull.body = f"{theirs}\n\n{body}"
+    each_way.repository.person.edit(pull.number, body=f"{theirs}\n\n{body}")
     each_way.withdraw().or_fail()
     assert (each_way.pulls, each_way.body.startswith(theirs)) == (["closed"], True)
     assert each_way.do(mode="plan").outputs["declined"] == "0"
@@ -495,10 +501,12 @@ def test_what_has_just_room_stays_in_a_description_that_is_closed(
     example.do()
     [pull] = example.repository.pull_requests
     opened = f"x\n\n{pull.body}"
-    pull.body = opened
+    example.repository.person.edit(pull.number, body=opened)
     example.withdraw()
-    example.repository.reopen(1)
-    pull.body = "x" * (65_536 - len(example.body) + more) + opened
+    example.repository.person.reopen(1)
+    example.repository.person.edit(
+        pull.number, body="x" * (65_536 - len(example.body) + more) + opened
+    )
     example.withdraw()
     assert example.pulls == ["closed"]
     assert (len(example.body) == 65_536) == ("| `a.md`" in example.body) == (not more)
@@ -508,7 +516,7 @@ def test_a_description_says_once_that_it_is_withdrawn(example: Withdrawable) -> 
     example.do()
     example.withdraw()
     body = example.body
-    example.repository.reopen(1)
+    example.repository.person.reopen(1)
     example.withdraw()
     assert (example.pulls, example.body) == (["closed"], body)
 
@@ -516,7 +524,7 @@ def test_a_description_says_once_that_it_is_withdrawn(example: Withdrawable) -> 
 def test_one_whose_description_has_only_the_mark_is_withdrawn(example: Withdrawable) -> None:
     example.do()
     [pull] = example.repository.pull_requests
-    pull.body = example.body.replace(BEGIN, "")
+    example.repository.person.edit(pull.number, body=example.body.replace(BEGIN, ""))
     example.withdraw()
     assert (example.pulls, example.body.count(BEGIN)) == (["closed"], 1)
     assert example.do(mode="plan").outputs["declined"] == "0"
@@ -529,10 +537,10 @@ def test_of_two_withdrawn_branches_one_is_continued_whatever_becomes_of_the_answ
     each_way.do()
     each_way.withdraw()
     ours = repository.head(BRANCH)
-    repository.commit({"a.md": b"mine\n"}, branch=BRANCH)
+    repository.person.commit({"a.md": b"mine\n"}, branch=BRANCH)
     each_way.do()
     each_way.withdraw()
-    repository.create_branch(BRANCH, ours)
+    repository.person.create_branch(BRANCH, ours)
 
     lost = Fault(
         FaultKind.ERROR_502_HTML,
@@ -555,8 +563,8 @@ def test_over_many_the_cap_bounds_what_is_proposed_again_and_not_what_is_withdra
     made = make(1, 6)
     many(max_pull_requests="5")
     with_one = [each for each in made if each.pull_requests]
-    with_one[0].commit({"AGENTS.md": b"mine"}, branch=BRANCH)
-    with_one[1].close(1)
+    with_one[0].person.commit({"AGENTS.md": b"mine"}, branch=BRANCH)
+    with_one[1].person.close(1)
     plan = many(mode="plan")
     could = "Repositories with open pull requests that `mode: withdraw` could close: at most 4."
     assert could in plan.stdout

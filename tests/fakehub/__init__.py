@@ -10,22 +10,29 @@ Requests and answers are compared with GitHub's published descriptions. Leaving 
 AssertionError if one of them does not match.
 """
 
+from .acts import Acts
 from .faults import Fault, FaultKind, Faults
 from .host import StandInHost
+from .journal import Act, Actor, Journal, Write
 from .limits import Pace, RateLimit
 from .quirks import Lag, Quirks, Symptom
 from .refusals import Refusal
-from .repository import PullRequest, Repository
+from .repository import Changes, PullRequest, Repository
 from .request import Request
 from .store import Commit, Content, Executable, Person, Submodule, Symlink
 
 __all__ = [
+    "Act",
+    "Actor",
+    "Acts",
+    "Changes",
     "Commit",
     "Content",
     "Executable",
     "Fault",
     "FaultKind",
     "Faults",
+    "Journal",
     "Lag",
     "Pace",
     "Person",
@@ -39,4 +46,5 @@ __all__ = [
     "Submodule",
     "Symlink",
     "Symptom",
+    "Write",
 ]

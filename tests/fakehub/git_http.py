@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .answer import Response
+from .journal import Actor
 from .refusals import Refusal
 from .repository import Repository
 from .request import Request
@@ -37,9 +38,10 @@ def respond(host: StandInHost, record: Request, address: re.Match[str], body: by
         challenge = {"WWW-Authenticate": 'Basic realm="GitHub"'}
         return Response(401, b"Repository not found.\n", challenge)
     with repository.lock:
+        before = repository.heads()
         answer = backend(record, repository.path, rest, body)
         if rest == PUSH:
-            repository.pushed()
+            repository.by(Actor("tool", record.token)).push(repository.heads(), before)
     return answer
 
 

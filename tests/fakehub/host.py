@@ -17,6 +17,7 @@ from .answer import Answer, Response
 from .clock import Clock
 from .dispatch import Dispatcher
 from .faults import Faults
+from .journal import Journal
 from .limits import Pace, RateLimit
 from .quirks import Lag, Quirks
 from .refusals import Refusal, not_found
@@ -55,6 +56,8 @@ class StandInHost:
         self.pace: Pace | None = None
         self.actions_may_create_pull_requests = True
         self.repositories: list[Repository] = []
+        self.journal = Journal(self.now)
+        """Everything that anybody did to a repository, in its order."""
         self.users: set[str] = {"octocat"}
         """The owners that are people, in lower case; all other owners are organisations."""
         self._tokens: dict[str, Token] = {}
@@ -123,7 +126,14 @@ class StandInHost:
             number = FIRST_REPOSITORY + len(self.repositories)
             path = self._root / f"{full_name}.git"
             repository = Repository(
-                path, begun, full_name, number, web=self.url, now=self.now, **attributes
+                path,
+                begun,
+                full_name,
+                number,
+                web=self.url,
+                journal=self.journal,
+                now=self.now,
+                **attributes,
             )
             self.repositories.append(repository)
             self._by_name[full_name.lower()] = repository
@@ -143,6 +153,7 @@ class StandInHost:
         requests: int | None = None,
         hidden_by_sso: Sequence[str] = (),
         unknown_for: float = 0.0,
+        is_tool: bool = False,
     ) -> str:
         """Create a token with the prefix of its kind, and return its value.
 
@@ -153,7 +164,8 @@ class StandInHost:
         Apps (GitHub changelog, 2026-04-24). The token is a bad credential after its first
         `requests` requests, and for `unknown_for` seconds after its creation
         (octokit/auth-app.js#65). Listings leave out the repositories of the owners in
-        `hidden_by_sso`, and a header says so.
+        `hidden_by_sso`, and a header says so. With `is_tool` another tool has the token, not
+        registrar, and the journal says so.
         """
         tail = secrets.token_hex(18)
         if long:
@@ -176,6 +188,7 @@ class StandInHost:
             requests=requests,
             hidden_by_sso=tuple(hidden_by_sso),
             known_from=self.now() + unknown_for,
+            is_tool=is_tool,
         )
         self._tokens[token.value] = token
         return token.value
@@ -217,7 +230,7 @@ class StandInHost:
         with self._lock:
             found = self._by_name.get(wanted)
             if found is None or found.full_name.lower() != wanted:
-                # `Repository.rename` does not tell the stand-in that a name has changed
+                # `Acts.rename` does not tell the stand-in that a name has changed
                 self._by_name = {
                     name.lower(): each for each in self.repositories for name in each.former_names
                 } | {each.full_name.lower(): each for each in self.repositories}

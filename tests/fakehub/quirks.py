@@ -42,8 +42,8 @@ class Lag:
 
     They do not know it until `seconds` have passed since the write (by the stand-in's clock), and
     until `answers` answers have not shown it. If several `symptoms` fit an answer, they take turns.
-    Changes that a test makes itself (`Repository.commit`, `create_branch`, `open_pull_request`)
-    are known at once.
+    Changes that a test makes itself (`Acts.commit`, `create_branch`, `open_pull_request`) are
+    known at once.
     """
 
     seconds: float = 0.0

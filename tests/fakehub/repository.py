@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Literal, TypeAlias, TypedDict, Unpack
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict, Unpack
 
 import pygit2
 
+from .acts import Acts
+from .journal import PERSON, REGISTRAR, Actor, Change, Journal
 from .quirks import Written
-from .refusals import Refusal, invalid, not_found
-from .store import SOMEBODY, Content, Person, Store
+from .refusals import Refusal, not_found
+from .store import SOMEBODY, Person, Store
 
-MAX_BODY = 65_536
+NO_BLOB = "0" * 40
+"""The id that git gives for a file that does not exist."""
 
 Protection: TypeAlias = Literal["classic", "ruleset"]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class PullRequest:
-    """A pull request; `head` and `base` are branch names, `head_repository` an owner/name."""
+    """A pull request; `head` and `base` are branch names, `head_repository` an owner/name.
+
+    It can be read only, and always shows the present state. People change it with verbs, such as
+    ``repository.person.edit(1, body="mine")`` and ``repository.person.close(1)``.
+    """
 
     number: int
     title: str
@@ -38,10 +46,10 @@ class PullRequest:
     draft: bool = False
     state: Literal["open", "closed"] = "open"
     maintainer_can_modify: bool = False
-    labels: list[str] = field(default_factory=list)
-    assignees: list[str] = field(default_factory=list)
-    reviewers: list[str] = field(default_factory=list)
-    team_reviewers: list[str] = field(default_factory=list)
+    labels: Sequence[str] = field(default_factory=list)
+    assignees: Sequence[str] = field(default_factory=list)
+    reviewers: Sequence[str] = field(default_factory=list)
+    team_reviewers: Sequence[str] = field(default_factory=list)
     closed_at: float | None = None
     merged_at: float | None = None
     merge_commit_sha: str | None = None
@@ -54,10 +62,10 @@ class PullRequest:
 
 
 class Attributes(TypedDict, total=False):
-    """Attributes with which a repository is created; they can be changed later.
+    """Attributes with which a repository is created; people can change them later.
 
     With `internal` the whole enterprise sees a private repository. With `parent`, the full name of
-    another repository, the repository is a fork.
+    another repository, the repository is a fork. `protections` are the rules of `Acts.protect`.
     """
 
     private: bool
@@ -66,18 +74,80 @@ class Attributes(TypedDict, total=False):
     disabled: bool
     locked: bool
     has_pull_requests: bool
+    has_drafts: bool
     parent: str | None
     language: str | None
     topics: Sequence[str]
     properties: Mapping[str, str | list[str]]
+    created_at: float
+    sso: bool
+    policy: Refusal | None
+    wants_signatures: bool
+    read_only: bool
+    collaborators: Set[str]
+    private_members: Set[str]
+    readers: Set[str]
+    mannequins: Set[str]
+    teams: Set[str]
+    hidden_teams: Set[str]
+    labels: Set[str]
+    secrets: Set[bytes]
+    protections: Sequence[tuple[str, Protection]]
+
+
+class Changes(Attributes, total=False):
+    """Attributes that people can change, but that are given in another way at the creation."""
+
+    default_branch: str
 
 
 class Repository(Store):
     """A git repository with its settings, people and pull requests.
 
-    Attributes may be changed at any time. `lock` guards the git repository and the pull requests.
-    It is never held while a request spends its latency, so that writes really overlap.
+    Everything can be read only. Everybody acts through verbs, which stand in the journal of the
+    host: ``repository.person.close(1)`` for a person, ``repository.as_registrar.commit(…)`` for an
+    earlier run of registrar (`Acts` has all verbs). `lock` guards the git repository and the pull
+    requests. It is never held while a request spends its latency, so that writes really overlap.
     """
+
+    private: Final[bool] = False
+    internal: Final[bool] = False
+    archived: Final[bool] = False
+    disabled: Final[bool] = False
+    locked: Final[bool] = False
+    has_pull_requests: Final[bool] = True
+    has_drafts: Final[bool] = True
+    """Whether the plan of its owner has draft pull requests."""
+    parent: Final[str | None] = None
+    language: Final[str | None] = None
+    topics: Final[Sequence[str]] = ()
+    properties: Final[Mapping[str, str | list[str]]] = MappingProxyType({})
+    """The custom properties that have a value."""
+    deleted: Final[bool] = False
+    sso: Final[bool] = False
+    """Whether its organisation requires single sign-on for every token."""
+    policy: Final[Refusal | None] = None
+    """The refusal that every token gets because of a policy of the organisation."""
+    wants_signatures: Final[bool] = False
+    """Whether a ruleset allows only signed commits."""
+    read_only: Final[bool] = False
+    """Whether no user may push."""
+    collaborators: Final[Set[str]] = frozenset({"octocat", "hubot", "monalisa", "somebody"})
+    private_members: Final[Set[str]] = frozenset()
+    """Members of its organisation who may push, and whose membership is private."""
+    readers: Final[Set[str]] = frozenset()
+    """Collaborators who may only read."""
+    mannequins: Final[Set[str]] = frozenset()
+    """Accounts that belong to nobody any more."""
+    teams: Final[Set[str]] = frozenset({"maintainers"})
+    hidden_teams: Final[Set[str]] = frozenset()
+    """Teams that exist, but that no token may see."""
+    labels: Final[Set[str]] = frozenset({"bug", "documentation", "enhancement"})
+    """The labels that exist; requests of clients add more."""
+    secrets: Final[Set[bytes]] = frozenset()
+    """Parts of a file that push protection takes for a secret."""
+    protections: Final[Sequence[tuple[str, Protection]]] = ()
+    former_names: Final[Sequence[str]] = ()
 
     def __init__(
         self,
@@ -87,54 +157,52 @@ class Repository(Store):
         number: int,
         *,
         web: str,
+        journal: Journal,
         now: Callable[[], float],
         **attributes: Unpack[Attributes],
     ) -> None:
         super().__init__(path, template.default_branch, template, now)
-        self.full_name = full_name
-        self.former_names: list[str] = []
-        self.id = number
-        self.web = web
-        self.private = attributes.get("private", False)
-        self.internal = attributes.get("internal", False)
-        self.archived = attributes.get("archived", False)
-        self.disabled = attributes.get("disabled", False)
-        self.locked = attributes.get("locked", False)
-        self.has_pull_requests = attributes.get("has_pull_requests", True)
-        self.parent = attributes.get("parent")
-        self.language = attributes.get("language")
-        self.topics = list(attributes.get("topics", ()))
-        self.properties = dict(attributes.get("properties", {}))
-        """The custom properties that have a value."""
-        self.deleted = False
-        self.sso = False
-        """Whether its organisation requires single sign-on for every token."""
-        self.policy: Refusal | None = None
-        """The refusal that every token gets because of a policy of the organisation."""
-        self.wants_signatures = False
-        """Whether a ruleset allows only signed commits."""
-        self.read_only = False
-        """Whether no user may push."""
-        self.written = Written(now)
-        self.has_drafts = True
-        """Whether the plan of its owner has draft pull requests."""
-        self.collaborators = {"octocat", "hubot", "monalisa", "somebody"}
-        self.private_members = set[str]()
-        """Members of its organisation who may push, and whose membership is private."""
-        self.readers = set[str]()
-        """Collaborators who may only read."""
-        self.mannequins = set[str]()
-        """Accounts that belong to nobody any more."""
-        self.teams = {"maintainers"}
-        self.hidden_teams = set[str]()
-        """Teams that exist, but that no token may see."""
-        self.labels = {"bug", "documentation", "enhancement"}
-        """The labels that exist; requests of clients add more."""
-        self.secrets = set[bytes]()
-        """Parts of a file that push protection takes for a secret."""
-        self.created_at = self.pushed_at = now()
-        self.protections: list[tuple[str, Protection]] = []
+        self.full_name: Final = full_name
+        self.id: Final = number
+        self.web: Final = web
+        self.journal: Final = journal
+        self.written: Final = Written(now)
+        self.created_at: Final = now()
+        self.pushed_at: Final = self.created_at
         self._pull_requests: list[PullRequest] = []
+        self.put(**attributes)
+
+    if not TYPE_CHECKING:
+        # mypy knows these mistakes without such a method, and would know fewer with it
+
+        def __setattr__(self, name: str, value: object) -> None:
+            if not name.startswith("_") and (name in self.__dict__ or hasattr(type(self), name)):
+                raise AttributeError(
+                    f"a repository can be read only: use repository.person.change({name}=…)"
+                )
+            super().__setattr__(name, value)
+
+        def __getattr__(self, name: str) -> object:
+            hint = f": use repository.person.{name}(…)" if hasattr(Acts, name) else ""
+            raise AttributeError(f"a repository has no attribute {name!r}{hint}")
+
+    def put(self, **attributes: object) -> None:
+        """Set attributes for the verbs; everybody else can only read them."""
+        self.__dict__.update(attributes)
+
+    @property
+    def person(self) -> Acts:
+        """The verbs of people: ``repository.person.merge(1)``."""
+        return Acts(self, PERSON)
+
+    @property
+    def as_registrar(self) -> Acts:
+        """The same verbs for an earlier run of registrar that a test does not really start."""
+        return Acts(self, REGISTRAR)
+
+    def by(self, actor: Actor) -> Acts:
+        """The same verbs for anybody."""
+        return Acts(self, actor)
 
     @property
     def owner(self) -> str:
@@ -156,96 +224,29 @@ class Repository(Store):
 
     # Commits and references
 
-    def advance(self, branch: str, expected: str | None, new: str) -> None:
-        """Move a branch from the commit `expected` (None: no such branch) to the commit `new`.
-
-        Raises `Refusal` 409 if the branch is no longer at `expected` (PyGithub/PyGithub#1787).
-        """
+    def changed(self, old: str, new: str) -> list[Change]:
+        """Return the paths that differ between two commits."""
         with self.lock:
-            current = self.find_head(branch)
-            if current != expected:
-                raise Refusal(409, f"is at {current} but expected {expected}")
-            self._set_reference(f"refs/heads/{branch}", new)
-            self.written.note(f"head {branch}")
-
-    def _set_reference(self, name: str, sha: str) -> None:
-        self.point(name, sha)
-        self.pushed()
+            trees = (self.commit_at(each).tree for each in (old, new))
+            found = next(trees).diff_to_tree(next(trees))
+            return [
+                Change(
+                    delta.new_file.path,
+                    *(
+                        None if str(file.id) == NO_BLOB else str(file.id)
+                        for file in (delta.old_file, delta.new_file)
+                    ),
+                )
+                for delta in found.deltas
+            ]
 
     def pushed(self) -> None:
-        """Record a push, and set the head commits of the open pull requests to their branches'."""
-        self.pushed_at = self.now()
+        """Note a push, and set the head commits of the open pull requests to their branches'."""
+        self.put(pushed_at=self.now())
         for each in self._pull_requests:
             if each.state == "open" and self.is_head(each, each.head):
-                each.head_sha = self.find_head(each.head) or each.head_sha
-
-    def commit(
-        self,
-        changes: Mapping[str, Content | None],
-        *,
-        branch: str | None = None,
-        message: str = "Change by somebody else",
-        author: Person | tuple[str, str] = SOMEBODY,
-    ) -> str:
-        """Commit as somebody else, without checking any rule, and return the id of the commit.
-
-        A branch that does not exist is created at the default branch. None in `changes` deletes
-        the path.
-        """
-        with self.lock:
-            branch = branch or self.default_branch
-            parent = self.find_head(branch) or self.find_head(self.default_branch)
-            person = Person(*author)
-            sha = self.build_commit(parent, changes, message, person, person)
-            self._set_reference(f"refs/heads/{branch}", sha)
-            return sha
-
-    def create_branch(self, name: str, at: str | None = None) -> str:
-        """Create or move a branch, and return the id of its commit.
-
-        `at` is a commit, a branch or a tag; by default it is the default branch.
-        """
-        with self.lock:
-            commit = self.resolve(at or self.default_branch)
-            if commit is None:
-                raise KeyError(at)
-            self._set_reference(f"refs/heads/{name}", str(commit.id))
-            return str(commit.id)
-
-    def delete_branch(self, name: str) -> None:
-        """Delete a branch, which closes its open pull requests."""
-        with self.lock:
-            self.own().references.delete(f"refs/heads/{name}")
-            for pull_request in self._pull_requests:
-                if pull_request.state == "open" and self.is_head(pull_request, name):
-                    self.close(pull_request.number)
-
-    def create_reference(self, name: str, sha: str) -> None:
-        """Create a reference for a client, with all checks.
-
-        Raises `Refusal` 422: `Reference already exists` (renovatebot/renovate#20281); `Reference
-        update failed` if the name is below or above another reference, or if a ruleset forbids it
-        (actions/github-script#455); other words for a name or a commit that is not valid.
-        """
-        with self.lock:
-            if not name.startswith("refs/") or name.count("/") < 2:
-                raise Refusal(
-                    422, "Reference name must start with 'refs/' and have at least two slashes."
-                )
-            if not pygit2.reference_is_valid_name(name):
-                raise Refusal(422, f"{name} is not a valid ref name.")
-            if len(sha) != 40 or sha not in self.git:
-                raise Refusal(422, "Object does not exist")
-            if name in self.git.references:
-                raise Refusal(422, "Reference already exists")
-            if any(
-                other.startswith(f"{name}/") or name.startswith(f"{other}/")
-                for other in self.git.references
-            ) or "ruleset" in self.protections_of(name.removeprefix("refs/heads/")):
-                raise Refusal(422, "Reference update failed")
-            self._set_reference(name, sha)
-            branch = name.removeprefix("refs/heads/")
-            self.written.note(f"branch {branch}", f"head {branch}")
+                head = self.find_head(each.head) or each.head_sha
+                self.change_pull_request(each.number, {"head_sha": head})
 
     def restore(self, branches: Mapping[str, str], pull_requests: int) -> None:
         """Reset the repository to an earlier state.
@@ -259,16 +260,10 @@ class Repository(Store):
                 self.own().references.delete(f"refs/heads/{name}")
             for name, sha in branches.items():
                 if self.find_head(name) != sha:
-                    self._set_reference(f"refs/heads/{name}", sha)
+                    self._point(f"refs/heads/{name}", sha)
+                    self.pushed()
 
     # Rules
-
-    def protect(self, branch_pattern: str, kind: Protection = "classic") -> None:
-        """Refuse direct writes to the branches of a pattern.
-
-        A ruleset also refuses to create such branches.
-        """
-        self.protections.append((branch_pattern, kind))
 
     def protections_of(self, branch: str) -> set[Protection]:
         return {kind for pattern, kind in self.protections if fnmatchcase(branch, pattern)}
@@ -302,25 +297,6 @@ class Repository(Store):
         """
         if any(secret in content for secret in self.secrets):
             raise Refusal(409, "Repository rule violations found\n\nSecret detected in content\n\n")
-
-    def rename(self, full_name: str) -> None:
-        """Give the repository another name. Requests with the old name are redirected."""
-        for pull_request in self._pull_requests:
-            if pull_request.head_repository == self.full_name:
-                pull_request.head_repository = full_name
-        self.former_names.append(self.full_name)
-        self.full_name = full_name
-
-    def swap_names(self, other: Repository) -> None:
-        """Exchange the names of this repository and another one."""
-        ours, theirs = self.full_name, other.full_name
-        other.rename(f"{theirs}-in-between")
-        self.rename(theirs)
-        other.rename(ours)
-
-    def delete(self) -> None:
-        """Delete the repository. Requests for it are answered 404 from now on."""
-        self.deleted = True
 
     # Pull requests
 
@@ -363,131 +339,26 @@ class Repository(Store):
     def is_head(self, pull_request: PullRequest, branch: str) -> bool:
         return pull_request.head == branch and pull_request.head_repository == self.full_name
 
-    def open_pull_request(
-        self,
-        *,
-        head: str,
-        base: str | None = None,
-        title: str = "A pull request by somebody else",
-        body: str | None = None,
-        draft: bool = False,
-        author: str = "somebody",
-        head_repository: str | None = None,
-        maintainer_can_modify: bool = False,
-    ) -> PullRequest:
-        """Open a pull request without checking any rule.
+    def add_pull_request(self, **attributes: Any) -> PullRequest:
+        """Add a pull request with these attributes and the next number."""
+        number, now = len(self._pull_requests) + 1, self.now()
+        added = PullRequest(
+            number=number,
+            html_url=f"{self.html_url}/pull/{number}",
+            created_at=now,
+            updated_at=now,
+            **attributes,
+        )
+        self._pull_requests.append(added)
+        return added
 
-        With `head_repository` it comes from a branch of that fork. The branch is at the same commit
-        as the branch of the same name here or, if there is none, at the commit of the base. The
-        stand-in does not serve the fork itself.
-        """
-        with self.lock:
-            base = base or self.default_branch
-            base_sha = self.head(base)
-            head_sha = self.find_head(head)
-            if head_sha is None:
-                if head_repository is None:
-                    raise KeyError(head)
-                head_sha = base_sha
-            number = len(self._pull_requests) + 1
-            pull_request = PullRequest(
-                number=number,
-                title=title,
-                body=body,
-                head=head,
-                base=base,
-                head_repository=head_repository or self.full_name,
-                head_sha=head_sha,
-                base_sha=base_sha,
-                author=author,
-                html_url=f"{self.html_url}/pull/{number}",
-                created_at=self.now(),
-                updated_at=self.now(),
-                draft=draft,
-                maintainer_can_modify=maintainer_can_modify,
-            )
-            self._pull_requests.append(pull_request)
-            return pull_request
-
-    def request_pull(
-        self,
-        *,
-        head: str,
-        base: str,
-        title: str,
-        body: str | None,
-        draft: bool,
-        author: str,
-        maintainer_can_modify: bool,
-    ) -> PullRequest:
-        """Open a pull request for a client, with all checks.
-
-        Raises `Refusal` 422, in most cases with the reason in `errors[].message`, as recorded by
-        hub4j/github-api and others.
-        """
-        with self.lock:
-            owner, separator, branch = head.rpartition(":")
-            base_sha, head_sha = self.find_head(base), self.find_head(branch)
-            if base_sha is None:
-                raise invalid("PullRequest", "base")
-            if head_sha is None or (separator and owner.lower() != self.owner.lower()):
-                raise invalid("PullRequest", "head")
-            check_body(body)
-            if draft and not self.has_drafts:
-                # SWE-agent/SWE-agent#179
-                raise Refusal(422, "Draft pull requests are not supported in this repository.")
-            if any(
-                each.state == "open" and self.is_head(each, branch) and each.base == base
-                for each in self._pull_requests
-            ):
-                raise custom(f"A pull request already exists for {self.owner}:{branch}.")
-            if self.merge_base(base_sha, head_sha) is None:
-                raise custom(f"The {branch} branch has no history in common with {base}")
-            if not self.ahead_behind(head_sha, base_sha)[0]:
-                raise custom(f"No commits between {base} and {branch}")
-            opened = self.open_pull_request(
-                head=branch,
-                base=base,
-                title=title,
-                body=body,
-                draft=draft,
-                author=author,
-                maintainer_can_modify=maintainer_can_modify,
-            )
-            self.written.note(f"pull request {opened.number}")
-            return opened
-
-    def close(self, number: int) -> None:
-        """Close a pull request without merging it."""
-        with self.lock:
-            pull_request = self.pull_request(number)
-            pull_request.state = "closed"
-            pull_request.closed_at = pull_request.updated_at = self.now()
-
-    def reopen(self, number: int) -> None:
-        """Open a closed pull request again.
-
-        Raises `Refusal` 422 if it is merged, if its branch has been deleted or no longer contains
-        the last commit of the pull request (pytorch/pytorch#114423, cilium/cilium#47088), or if its
-        base has been deleted. The words for a deleted base are not confirmed.
-        """
-        with self.lock:
-            pull_request = self.pull_request(number)
-            branch, why = pull_request.head, ""
-            head, then = self.find_head(branch), pull_request.head_sha
-            if pull_request.merged:
-                why = "The pull request has been merged."
-            elif head is None:
-                why = f"The {branch} branch has been deleted."
-            elif self.find_head(pull_request.base) is None:
-                why = f"The {pull_request.base} branch has been deleted."
-            elif (base := self.merge_base(head, then)) is None or str(base.id) != then:
-                why = f"The {branch} branch was force-pushed or recreated."
-            if why or head is None:
-                message = f"state cannot be changed. {why}"
-                raise invalid("PullRequest", "state", "custom", message=message)
-            pull_request.state, pull_request.closed_at = "open", None
-            pull_request.head_sha = head
+    def change_pull_request(self, number: int, after: Mapping[str, Any]) -> dict[str, Any]:
+        """Set attributes of a pull request for the verbs, and return their earlier values."""
+        changed = self.pull_request(number)
+        before = {name: getattr(changed, name) for name in after}
+        for name, value in after.items():
+            object.__setattr__(changed, name, value)
+        return before
 
     def is_mergeable(self, number: int) -> bool:
         """Return whether the base of a pull request exists and git finds no conflict with it."""
@@ -498,62 +369,6 @@ class Repository(Store):
                 return False
             found = self.git.merge_commits(pygit2.Oid(hex=ours), pygit2.Oid(hex=theirs))
             return not found.conflicts
-
-    def merge(self, number: int) -> str:
-        """Merge a pull request with a merge commit, and return the id of the commit.
-
-        Raises `Refusal` 405 if git finds a conflict
-        (https://docs.github.com/en/rest/pulls/pulls#merge-a-pull-request).
-        """
-        with self.lock:
-            pull_request = self.pull_request(number)
-            if not self.is_mergeable(number):
-                raise Refusal(405, "Pull Request is not mergeable")
-            merged = self.test_merge(pull_request.base, pull_request.head_sha)
-            self._set_reference(f"refs/heads/{pull_request.base}", merged)
-            self.close(number)
-            pull_request.merged_at = pull_request.closed_at
-            pull_request.merge_commit_sha = merged
-            return merged
-
-    def merge_into(self, branch: str, commit: str, changes: Mapping[str, Content | None]) -> str:
-        """Merge a commit into a branch, with changes in the merge commit itself; return its id.
-
-        The history of a path does not show such changes, because ``git log`` simplifies it.
-        """
-        with self.lock:
-            merged = self.test_merge(branch, commit)
-            person = Person(*SOMEBODY)
-            changed = self.build_commit(merged, changes, "", person, person)
-            tree = self.git[changed].peel(pygit2.Commit).tree_id
-            parents = self.git[merged].peel(pygit2.Commit).parent_ids
-            message, sign = f"Merge {commit} into {branch}", person.signature(self.now())
-            amended = self.own().create_commit(None, sign, sign, message, tree, parents)
-            self._set_reference(f"refs/heads/{branch}", str(amended))
-            return str(amended)
-
-    def keep_ours(self, branch: str, ours: str, theirs: str) -> str:
-        """Point a branch at a merge of two commits with the files of the first; return its id.
-
-        ``git merge -s ours`` makes such a merge.
-        """
-        with self.lock:
-            sign, tree = Person(*SOMEBODY).signature(self.now()), self.commit_at(ours).tree_id
-            parents = [pygit2.Oid(hex=ours), pygit2.Oid(hex=theirs)]
-            merged = self.own().create_commit(None, sign, sign, f"Merge {theirs}", tree, parents)
-            self._set_reference(f"refs/heads/{branch}", str(merged))
-            return str(merged)
-
-    def amend(self, branch: str, changes: Mapping[str, Content | None]) -> str:
-        """Replace the last commit of a branch by one with these changes; return its id."""
-        with self.lock:
-            head, person = self.commit_at(self.head(branch)), Person(*SOMEBODY)
-            changed = self.build_commit(str(head.id), changes, "", person, person)
-            sign, tree = person.signature(self.now()), self.commit_at(changed).tree_id
-            message, parents = f"{head.message}, amended", head.parent_ids
-            amended = self.own().create_commit(None, sign, sign, message, tree, parents)
-            self._set_reference(f"refs/heads/{branch}", str(amended))
-            return str(amended)
 
     def test_merge(self, base: str, head: str) -> str:
         """Merge a commit and a branch in a commit that is on no branch, and return its id.
@@ -567,15 +382,3 @@ class Repository(Store):
             message = f"Merge {head} into {base}"
             merged = self.own().create_commit(None, person, person, message, tree, [ours, theirs])
             return str(merged)
-
-
-def custom(message: str) -> Refusal:
-    error = {"resource": "PullRequest", "code": "custom", "message": message}
-    return Refusal(422, "Validation Failed", errors=[error])
-
-
-def check_body(body: str | None) -> None:
-    """Raise `Refusal` 422 if the body of a pull request is too long (github/issue-metrics#258)."""
-    if body is not None and len(body) > MAX_BODY:
-        message = f"body is too long (maximum is {MAX_BODY} characters)"
-        raise invalid("PullRequest", "body", "custom", message=message)

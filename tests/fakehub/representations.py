@@ -195,7 +195,7 @@ class Representations:
             "homepage": None,
             "language": repository.language,
             "license": None,
-            "topics": repository.topics,
+            "topics": list(repository.topics),
             **self._properties(repository),
             "archived": repository.archived,
             "disabled": repository.disabled,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import pygit2
 from pygit2.enums import FileMode, ObjectType, SortMode
@@ -94,7 +94,7 @@ class Store:
         self.submodules: dict[str, str] = {} if template is None else dict(template.submodules)
         self._path = path
         self._template = template
-        self.default_branch = default_branch
+        self.default_branch: Final = default_branch
         self._git: pygit2.Repository | None = None
 
     @property
@@ -136,6 +136,11 @@ class Store:
     def branches(self) -> list[str]:
         with self.lock:
             return sorted(self.git.branches.local)
+
+    def heads(self) -> dict[str, str]:
+        """Return the commit id of each branch."""
+        with self.lock:
+            return {name: self.head(name) for name in self.branches}
 
     def head(self, branch: str | None = None) -> str:
         """Return the commit id of a branch. Raise KeyError if there is no such branch."""
@@ -290,7 +295,7 @@ class Store:
         git, known = self.own(), pygit2.hash(content)
         return known if known in git else git.create_blob(content)
 
-    def point(self, name: str, sha: str) -> None:
+    def _point(self, name: str, sha: str) -> None:
         """Point a reference at a commit."""
         self.own().references.create(name, sha, force=True)
 
@@ -324,7 +329,7 @@ def template(default_branch: str, files: frozenset[tuple[str, Content]] | None) 
     if files is not None:
         person = Person(*SOMEBODY)
         first = store.build_commit(None, dict(files), "Initial commit", person, person)
-        store.point(f"refs/heads/{default_branch}", first)
+        store._point(f"refs/heads/{default_branch}", first)
     return store
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from .journal import Actor
 from .refusals import Refusal, not_found
 from .repository import Repository
 from .store import Person
@@ -33,7 +34,8 @@ class Token:
     `scopes` count for classic tokens, `permissions` and `repositories` (None: all) for all others.
     `push` says whether the user may push to the repositories. The token is a bad credential before
     `known_from` (seconds since the epoch) and after its first `requests` requests. Listings leave
-    out the repositories of the owners in `hidden_by_sso`.
+    out the repositories of the owners in `hidden_by_sso`. With `is_tool` another tool has the
+    token, not registrar.
     """
 
     value: str
@@ -47,6 +49,12 @@ class Token:
     requests: int | None
     hidden_by_sso: tuple[str, ...]
     known_from: float
+    is_tool: bool
+
+    @property
+    def actor(self) -> Actor:
+        """Who acts with this token: registrar or, with `is_tool`, another tool."""
+        return Actor("tool" if self.is_tool else "registrar", self.value)
 
     @property
     def may_create_labels(self) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Unpack
 
 from registrar.github.case import API_VERSION
 from tests.fakehub import (
+    Changes,
     Fault,
     FaultKind,
     Lag,
@@ -64,21 +65,21 @@ class Scene:
 
     def branch(self, files: Mapping[str, bytes] | None = None) -> None:
         """Create the branch, with a commit that adds files if some are given."""
-        self.repository.create_branch(BRANCH)
+        self.repository.person.create_branch(BRANCH)
         if files:
-            self.repository.commit(files, branch=BRANCH)
+            self.repository.person.commit(files, branch=BRANCH)
         self.given = replace(self.given, head=self.repository.head(BRANCH))
 
     def pull_request(self, **more: Any) -> None:
         """Open the pull request, from a branch with a commit."""
         if BRANCH not in self.repository.branches:
             self.branch({"docs/new.md": b"\n"})
-        self.repository.open_pull_request(head=BRANCH, **{"body": "", **more})
+        self.repository.person.open_pull_request(head=BRANCH, **{"body": "", **more})
 
     def empty(self) -> None:
         """Delete all branches, so that the repository has no commit."""
         for name in self.repository.branches:
-            self.repository.delete_branch(name)
+            self.repository.person.delete_branch(name)
 
 
 Make = Callable[[Scene], None]
@@ -102,8 +103,8 @@ def of_host(**values: object) -> Make:
     return lambda scene: change(scene.host, values)
 
 
-def of_repository(**values: object) -> Make:
-    return lambda scene: change(scene.repository, values)
+def of_repository(**values: Unpack[Changes]) -> Make:
+    return lambda scene: scene.repository.person.change(**values)
 
 
 def change(what: object, values: Mapping[str, object]) -> None:
@@ -121,12 +122,12 @@ def given(**values: Any) -> Make:
 
 
 def renamed(scene: Scene) -> None:
-    scene.repository.rename("octo/renamed")
+    scene.repository.person.rename("octo/renamed")
 
 
 def holds(content: Content, path: str = "docs/guide.md") -> Make:
     def commit(scene: Scene) -> None:
-        scene.given = replace(scene.given, base=scene.repository.commit({path: content}))
+        scene.given = replace(scene.given, base=scene.repository.person.commit({path: content}))
 
     return commit
 
@@ -140,8 +141,8 @@ def unrelated(scene: Scene) -> None:
 
 def of_another_branch(scene: Scene) -> None:
     scene.branch({"docs/new.md": b"\n"})
-    scene.repository.create_branch("other", BRANCH)
-    scene.repository.open_pull_request(head="other", body="")
+    scene.repository.person.create_branch("other", BRANCH)
+    scene.repository.person.open_pull_request(head="other", body="")
     scene.host.quirks.heads_by_commit = True
 
 
@@ -170,21 +171,21 @@ def may_not(**more: Any) -> Make:
 
 
 def protected(kind: Any) -> Make:
-    return lambda scene: scene.repository.protect("chore/*", kind)
+    return lambda scene: scene.repository.person.protect("chore/*", kind)
 
 
 def with_branch_above(scene: Scene) -> None:
-    scene.repository.create_branch("chore")
+    scene.repository.person.create_branch("chore")
 
 
 def with_closed_pull_request(scene: Scene) -> None:
     scene.pull_request()
-    scene.repository.close(1)
+    scene.repository.person.close(1)
 
 
 def with_many(scene: Scene) -> None:
     files = {f"many/{number:04}.md": b"" for number in range(1001)}
-    scene.given = replace(scene.given, base=scene.repository.commit(files))
+    scene.given = replace(scene.given, base=scene.repository.person.commit(files))
 
 
 def with_commit(scene: Scene) -> None:
@@ -193,14 +194,14 @@ def with_commit(scene: Scene) -> None:
 
 def rewritten(scene: Scene) -> None:
     """Close the pull request, and create its branch again with another commit."""
-    scene.repository.close(1)
-    scene.repository.create_branch(scene.given.branch)
-    scene.repository.commit({"other.md": b""}, branch=scene.given.branch)
+    scene.repository.person.close(1)
+    scene.repository.person.create_branch(scene.given.branch)
+    scene.repository.person.commit({"other.md": b""}, branch=scene.given.branch)
 
 
 def of_deleted_fork(scene: Scene) -> None:
     scene.pull_request(head_repository="octocat/example")
-    scene.repository.pull_requests[0].is_fork_deleted = True
+    scene.repository.person.edit(1, is_fork_deleted=True)
 
 
 def with_empty_payload(scene: Scene) -> None:
@@ -245,7 +246,9 @@ SCENES: dict[str, Make] = {
     "GET rate_limit: the token is wrong, or has ended": may_not(requests=0),
     "GET rate_limit: an App's token that was made a moment ago": may_not(unknown_for=3600),
     "GET rate_limit: an Enterprise Server without limits": of_host(rate_limit=None),
-    "GET repo: there is none that the token may see": lambda scene: scene.repository.delete(),
+    "GET repo: there is none that the token may see": lambda scene: (
+        scene.repository.person.delete()
+    ),
     "GET repo: it was renamed": renamed,
     "GET repo: the organisation wants single sign-on first": may_not(sso=True),
     **{
@@ -374,7 +377,7 @@ SCENES: dict[str, Make] = {
     "POST pulls: too many in a short time, in other words": meets(FaultKind.TOO_QUICKLY_422),
     "PATCH pulls/N: it is changed": with_pull_request,
     "PATCH pulls/N: it is to be opened again, and its branch was deleted": then(
-        with_pull_request, lambda scene: scene.repository.delete_branch(scene.given.branch)
+        with_pull_request, lambda scene: scene.repository.person.delete_branch(scene.given.branch)
     ),
     "PATCH pulls/N: it is to be opened again, and its branch was rewritten": then(
         with_pull_request, rewritten
@@ -403,7 +406,7 @@ SCENES: dict[str, Make] = {
     "GET users/USER/repos: a list": owned,
     "GET user/repos: a list": owned,
     "GET properties/values: some are set": of_repository(properties={"tier": "gold"}),
-    "GET properties/values: there is no such page": lambda scene: scene.repository.delete(),
+    "GET properties/values: there is no such page": lambda scene: scene.repository.person.delete(),
     "GET orgs/ORG/properties/values: a list": of_repository(properties={"tier": "gold"}),
     "GET orgs/ORG/properties/values: the token may not read it": may_not(
         permissions={"contents": "read"}
@@ -431,7 +434,9 @@ SCENES: dict[str, Make] = {
     "query repository: a directory is refused that the root lists": quirk(
         hidden_directories=Unresolved.NOT_FOUND
     ),
-    "query repository: there is none that the token may see": lambda s: s.repository.delete(),
+    "query repository: there is none that the token may see": lambda s: (
+        s.repository.person.delete()
+    ),
     "query repository: it has no commit": Scene.empty,
     "query repository: the organisation wants single sign-on first": may_not(sso=True),
     "query repository: the token may not read pull requests": then(
@@ -448,7 +453,9 @@ SCENES: dict[str, Make] = {
     "query repository: too many requests in a short time": meets(
         FaultKind.GRAPHQL_SECONDARY_MESSAGE
     ),
-    "query nodes: one was deleted, or the token may not see it": lambda s: s.repository.delete(),
+    "query nodes: one was deleted, or the token may not see it": lambda s: (
+        s.repository.person.delete()
+    ),
     "query nodes: the organisation of one wants single sign-on first": may_not(sso=True),
     "query nodes: the token may not read the contents of one": quirk(
         hidden_contents=frozenset({FULL_NAME})

@@ -136,7 +136,7 @@ def is_call(call: str) -> Callable[[Request], bool]:
 def test_who_came_first_is_decided_by_the_content(
     action: Action, host: StandInHost, repository: Repository, content: bytes
 ) -> None:
-    come_first = partial(repository.commit, {"b.md": content}, branch=LIST_BRANCH)
+    come_first = partial(repository.person.commit, {"b.md": content}, branch=LIST_BRANCH)
     meanwhile(host, is_call(creates("b.md")), come_first)
     inject_fault(host, creates("b.md"), FaultKind.CLOSED)
     ended = run(action).or_fail()
@@ -154,7 +154,7 @@ def test_a_file_that_somebody_changes_before_the_branch_is_read_again_is_theirs(
     run(action, PATHS[:1], commit_strategy=strategy)
     request = commits if strategy == SINGLE else is_call(creates("c.md"))
     lost = host.faults.add(Fault(FaultKind.CLOSED, match=request, when="after", times=1))
-    change = partial(repository.commit, {"a.md": theirs}, branch=LIST_BRANCH)
+    change = partial(repository.person.commit, {"a.md": theirs}, branch=LIST_BRANCH)
     meanwhile(host, lambda _: bool(lost.hits), change)
     ended = run(action, commit_strategy=strategy)
     assert (ended.exit_code, len(lost.hits)) == (0, 1), ended.text
@@ -185,8 +185,8 @@ def test_a_note_is_not_repeated_when_the_branch_is_read_again(
     action: Action, host: StandInHost, repository: Repository, strategy: str
 ) -> None:
     run(action, PATHS[:2], commit_strategy=strategy)
-    repository.commit({"a.md": b"mine\n"}, branch=LIST_BRANCH)
-    repository.commit({"b.md": b"others\n"})
+    repository.person.commit({"a.md": b"mine\n"}, branch=LIST_BRANCH)
+    repository.person.commit({"b.md": b"others\n"})
     request = commits if strategy == SINGLE else is_call(creates("c.md"))
     lost = host.faults.add(Fault(FaultKind.CLOSED, match=request, when="after", times=1))
     given = {"definitions": action.listing_of({"a.md": "A\n", "b.md": "B\n", "c.md": "C\n"})}
@@ -256,7 +256,7 @@ def test_a_pull_request_of_somebody_faster_is_not_taken_for_our_own(
 ) -> None:
     """The request with the lost answer was not applied, so this run does not request a review."""
 
-    come_first = partial(repository.open_pull_request, head=LIST_BRANCH, body="Theirs")
+    come_first = partial(repository.person.open_pull_request, head=LIST_BRANCH, body="Theirs")
     meanwhile(host, is_call("POST pulls"), come_first)
     inject_fault(host, "POST pulls", FaultKind.CLOSED)
     ended = run(action, reviewers="monalisa").or_fail()
@@ -268,11 +268,11 @@ def test_a_pull_request_of_somebody_faster_is_not_taken_for_our_own(
 def test_the_pull_request_that_exists_already_is_the_one_to_the_default_branch(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
-    repository.create_branch("develop")
+    repository.person.create_branch("develop")
 
     def come_first() -> None:
         for base in ("main", "develop"):
-            repository.open_pull_request(head=LIST_BRANCH, base=base, body="Theirs")
+            repository.person.open_pull_request(head=LIST_BRANCH, base=base, body="Theirs")
 
     meanwhile(host, is_call("POST pulls"), come_first)
     ended = run(action).or_fail()
@@ -285,7 +285,7 @@ def test_a_pull_request_of_another_list_that_exists_already_stays_as_it_is(
 ) -> None:
     theirs = f"{BEGIN}\n{EMPTY_MARK.naming('profile other', {}).text}\n{END}"
 
-    come_first = partial(repository.open_pull_request, head=LIST_BRANCH, body=theirs)
+    come_first = partial(repository.person.open_pull_request, head=LIST_BRANCH, body=theirs)
     meanwhile(host, is_call("POST pulls"), come_first)
     ended = run(action)
     assert (ended.exit_code, ended.outputs["created"]) == (1, "3"), ended.text

@@ -67,32 +67,32 @@ def test_no_private_name_is_published_and_nothing_is_written_elsewhere(  # noqa:
     three = [public, secret, frozen]
     if rng.random() < 0.5:
         # If GitHub showed it instead of another repository, that would count as complete
-        frozen.commit(dict(LISTED))
+        frozen.person.commit(dict(LISTED))
     untouched = frozen.files()
 
     def rename() -> None:
-        public.rename("octo-org/hidden-name")
-        public.private = True
+        public.person.rename("octo-org/hidden-name")
+        public.person.change(private=True)
 
     def transfer() -> None:
-        rng.choice(three).rename("customer/secret-place")
+        rng.choice(three).person.rename("customer/secret-place")
         for each in three:
-            each.private = each.private or each.owner == "customer"
+            each.person.change(private=each.private or each.owner == "customer")
 
     def swap() -> None:
         one, other = rng.sample(three, 2)
         names = one.full_name, other.full_name
-        one.rename("octo-org/secret-meanwhile")
-        other.rename(names[0])
-        one.rename(names[1])
+        one.person.rename("octo-org/secret-meanwhile")
+        other.person.rename(names[0])
+        one.person.rename(names[1])
         for each in (one, other):
-            each.private = True
+            each.person.change(private=True)
 
     def hide() -> None:
-        rng.choice(three).private = True
+        rng.choice(three).person.change(private=True)
 
     def delete() -> None:
-        rng.choice(three).delete()
+        rng.choice(three).person.delete()
 
     events = rng.sample((rename, transfer, swap, hide, delete), rng.choice((0, 1, 1, 2)))
     # If a repository is gone before it is listed, the run cannot know its name
@@ -118,7 +118,9 @@ def test_no_private_name_is_published_and_nothing_is_written_elsewhere(  # noqa:
     if rng.random() < 0.2:
         # One answer does not show all of them, and another repository may have the same numbers
         for _ in range(101):
-            public.open_pull_request(head=SCAFFOLD_BRANCH, head_repository=STRANGER, body="Mine")
+            public.person.open_pull_request(
+                head=SCAFFOLD_BRANCH, head_repository=STRANGER, body="Mine"
+            )
     if rng.random() < 0.4:
         # The run then reads each repository by its name
         host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=asks_by_ids, times=None))

@@ -105,9 +105,9 @@ def test_whatever_pages_bring(action: Action, host: StandInHost, number: int, se
     selected = [
         host.create_repository(f"{owner}/r{n}", PRESENT, properties={"team": "a"}) for n in range(5)
     ]
-    selected[0].parent = "octo-parent/r0"
+    selected[0].person.change(parent="octo-parent/r0")
     for each in selected[:2]:
-        each.open_pull_request(head="theirs", head_repository=f"stranger/{each.name}")
+        each.person.open_pull_request(head="theirs", head_repository=f"stranger/{each.name}")
     left_out = [
         host.create_repository(f"{owner}/frozen", PRESENT, properties={"frozen": "yes"}),
         host.create_repository(f"other/{owner}", PRESENT),

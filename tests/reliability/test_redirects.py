@@ -48,7 +48,7 @@ def finished(repository: Repository) -> None:
 def test_a_renamed_repository(
     action: Action, host: StandInHost, repository: Repository, strategy: str
 ) -> None:
-    repository.rename(NEW)
+    repository.person.rename(NEW)
     ended = run(action, commit_strategy=strategy).or_fail()
     assert f"The repository {TARGET} is called {NEW} now." in ended.lines
     assert f"Repository: {NEW}" in ended.lines
@@ -77,7 +77,7 @@ def test_a_name_in_other_letters_is_no_other_name(
 def test_a_repository_that_is_renamed_during_the_run(
     action: Action, host: StandInHost, repository: Repository, call: str
 ) -> None:
-    meanwhile(host, lambda each: shortened(each) == call, lambda: repository.rename(NEW))
+    meanwhile(host, lambda each: shortened(each) == call, lambda: repository.person.rename(NEW))
     ended = run(action)
     if ended.exit_code != 0:
         assert "If the repository was renamed or moved just now, run again" in ended.stderr

@@ -48,8 +48,8 @@ def listed(action: Action, repository: Repository) -> Iterator[str]:
 @pytest.fixture
 def begun(repository: Repository) -> Repository:
     """A repository in which an earlier run has created a branch with one of the files."""
-    repository.create_branch(LIST_BRANCH)
-    repository.commit({"a.md": b"\n"}, branch=LIST_BRANCH)
+    repository.person.create_branch(LIST_BRANCH)
+    repository.person.commit({"a.md": b"\n"}, branch=LIST_BRANCH)
     return repository
 
 
@@ -154,7 +154,7 @@ def test_a_pull_request_that_is_said_to_exist_is_looked_for_until_lists_have_it(
     action: Action, host: StandInHost, listed: str, begun: Repository, empty: int, found: bool
 ) -> None:
     """Another run has just opened it, and the lists of pull requests show it only later."""
-    begun.open_pull_request(head=LIST_BRANCH)
+    begun.person.open_pull_request(head=LIST_BRANCH)
     unseen = inject_fault(host, "GET pulls", times=empty, status=200, body=[])
     ended = action(definitions=listed, language="en")
     assert ended.exit_code == (0 if found else 1), ended.text
@@ -190,7 +190,7 @@ def test_a_branch_that_is_said_to_exist_is_looked_for(
     action: Action, host: StandInHost, repository: Repository, absent: int, found: bool, listed: str
 ) -> None:
     """Another run has just made it: "already exists" for the write, not there for the read."""
-    come_first = partial(repository.create_branch, LIST_BRANCH)
+    come_first = partial(repository.person.create_branch, LIST_BRANCH)
     meanwhile(host, lambda request: shortened(request) == "POST git/refs", come_first)
     unseen = inject_fault(
         host, f"GET git/ref/heads/{LIST_BRANCH}", times=absent, status=404, message="Not Found"
@@ -210,7 +210,7 @@ def test_a_file_that_is_said_to_exist_is_looked_for(
     action: Action, host: StandInHost, repository: Repository, content: bytes
 ) -> None:
     """Another run has just made it: "already exists" for the write, not there for the read."""
-    come_first = partial(repository.commit, {"b.md": content}, branch=LIST_BRANCH)
+    come_first = partial(repository.person.commit, {"b.md": content}, branch=LIST_BRANCH)
     meanwhile(host, lambda request: shortened(request) == "PUT contents/b.md", come_first)
     # The repository is large, so the listing is cut and does not show the file either
     cut = b'{"sha": "1", "tree": [], "truncated": true}'

@@ -338,7 +338,8 @@ def add_odd_name(repository: Repository) -> None:
     old = bytes(git[head.tree.id].read_raw())
     tree = git.odb.write(ObjectType.TREE, b"100644 %b\0%b" % (ODD_NAME, blob.raw) + old)
     who = pygit2.Signature("Somebody", "somebody@example.com")
-    git.create_commit("refs/heads/main", who, who, "Odd name", tree, [head.id])
+    odd = git.create_commit(None, who, who, "Odd name", tree, [head.id])
+    repository.person.create_branch("main", str(odd))
 
 
 def test_a_listing_that_rest_cuts_too_ends_the_run(host: StandInHost, scene: Scene) -> None:
@@ -437,14 +438,14 @@ def test_however_mutations_are_refused(
 
 Damage = Callable[[Repository], object]
 DAMAGE: Mapping[str, Damage] = {
-    "overwritten": lambda r: r.commit({"docs/guide.md": OURS}, branch=LIST_BRANCH),
-    "link replaced": lambda r: r.commit({"z-link.md": OURS}, branch=LIST_BRANCH),
-    "another file": lambda r: r.commit({"what.md": OURS}, branch=LIST_BRANCH),
+    "overwritten": lambda r: r.person.commit({"docs/guide.md": OURS}, branch=LIST_BRANCH),
+    "link replaced": lambda r: r.person.commit({"z-link.md": OURS}, branch=LIST_BRANCH),
+    "another file": lambda r: r.person.commit({"what.md": OURS}, branch=LIST_BRANCH),
     "written twice": lambda r: (
-        r.commit({"NEW.md": b"1"}, branch=LIST_BRANCH),
-        r.commit({"NEW.md": OURS}, branch=LIST_BRANCH),
+        r.person.commit({"NEW.md": b"1"}, branch=LIST_BRANCH),
+        r.person.commit({"NEW.md": OURS}, branch=LIST_BRANCH),
     ),
-    "default branch": lambda r: r.commit({"NEW.md": OURS}),
+    "default branch": lambda r: r.person.commit({"NEW.md": OURS}),
 }
 
 

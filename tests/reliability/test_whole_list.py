@@ -56,7 +56,7 @@ def test_a_run_and_the_next_one_and_one_after_the_merge(example: Example) -> Non
     run = example.run()
     assert len(example.host.requests) == LAST[example.strategy]
     check(example, run)
-    example.repository.merge(1)
+    example.repository.person.merge(1)
     example.host.requests.clear()
     after = example.run().or_fail()
     assert (after.outputs["missing"], only_reads(example.host)) == ("0", True)
@@ -125,7 +125,7 @@ def act(example: Example, what: str) -> tuple[str, dict[str, bytes | None]]:
     }
     branch, change = "main" if what == "adds to main" else BRANCH, changes[what]
     if change:
-        repository.commit(change, branch=branch)
+        repository.person.commit(change, branch=branch)
     return branch, change
 
 

@@ -119,16 +119,16 @@ class WholeRuns(RuleBasedStateMachine):
         os.chdir(self.action.workspace)
         self.host.clock = self.action.clock
         self.repository = self.host.create_repository("octo/example", {"LICENSE": b"MIT\n"})
-        self.repository.readers.add(STRANGERS[1])
+        self.repository.person.change(readers={STRANGERS[1]})
         self.names = 0
         self.version = 0
         """The version of the list; each version has other contents."""
         self.given: set[int] = set()
         """The version of the list in a second run at the same time, if there is one."""
         if taken:
-            self.repository.create_branch(BRANCH)
+            self.repository.person.create_branch(BRANCH)
         if taken == "with work":
-            self.repository.commit({THEIRS: b"mine\n"}, branch=BRANCH, author=AUTHOR)
+            self.repository.person.commit({THEIRS: b"mine\n"}, branch=BRANCH, author=AUTHOR)
 
     def teardown(self) -> None:
         os.chdir(self.earlier)
@@ -245,15 +245,15 @@ class WholeRuns(RuleBasedStateMachine):
             permissions = {"contents": "read", "pull_requests": "write"}
             token = self.host.create_token("installation", permissions=permissions)
         elif kind == "push protection":
-            repository.secrets.add(LISTED[1].encode())
+            repository.person.change(secrets={LISTED[1].encode()})
             refusal = Refusal(409, "Repository rule violations found\n\nSecret detected in content")
             self.host.refused_mutations["createCommitOnBranch"] = refusal
         else:
-            repository.protect(f"{BRANCH}*", "classic" if kind == "classic" else "ruleset")
+            repository.person.protect(f"{BRANCH}*", "classic" if kind == "classic" else "ruleset")
         for _ in range(1 + twice):
             self.run(way, paths, token=token)
-        repository.protections.clear()
-        repository.secrets.clear()
+        repository.person.unprotect()
+        repository.person.change(secrets=frozenset())
         self.host.refused_mutations.clear()
         assert self.declined <= declined
         # A path that a withdrawn pull request lacks counts as declined until a run reopens it
@@ -349,13 +349,13 @@ class WholeRuns(RuleBasedStateMachine):
         def turn(_request: Request) -> None:
             if len(self.host.requests) >= at:
                 self.host.on_request = None
-                self.repository.rename(new)
-                self.repository.private = True
+                self.repository.person.rename(new)
+                self.repository.person.change(private=True)
 
         self.host.on_request = turn
         run = self.run(MANY, paths, mode, is_public=True)
         self.host.on_request = None
-        self.repository.private = False
+        self.repository.person.change(private=False)
         shown = "\n".join([run.text, *(f.read_text("utf-8") for f in self.published.iterdir())])
         assert new not in shown
 
@@ -454,36 +454,40 @@ class WholeRuns(RuleBasedStateMachine):
         """Somebody commits to a branch, which may be the default branch."""
         branch = choose(sorted(self.repository.branches))
         self.names += 1
-        self.repository.commit({f"{THEIRS}.{self.names}": b"x\n"}, branch=branch, author=AUTHOR)
+        self.repository.person.commit(
+            {f"{THEIRS}.{self.names}": b"x\n"}, branch=branch, author=AUTHOR
+        )
 
     def take(self, choose: Choose) -> None:
         """Somebody creates a branch with a name of ours, with a commit or without one."""
         name = f"{BRANCH}{choose(['', '-2', '-3'])}"
         if name not in self.repository.branches:
-            self.repository.create_branch(name)
+            self.repository.person.create_branch(name)
             if choose([True, False]):
-                self.repository.commit({THEIRS: b"mine\n"}, branch=name, author=AUTHOR)
+                self.repository.person.commit({THEIRS: b"mine\n"}, branch=name, author=AUTHOR)
 
     def take_out(self, choose: Choose) -> None:
         """A reviewer deletes one of the files from the branch."""
         if (pull := self.one_of(self.open_ones, choose)) and (there := self.listed_in(pull)):
-            self.repository.commit({choose(there): None}, branch=pull.head, author=AUTHOR)
+            self.repository.person.commit({choose(there): None}, branch=pull.head, author=AUTHOR)
 
     def edit_file(self, choose: Choose) -> None:
         """A reviewer changes one of the files on the branch."""
         if (pull := self.one_of(self.open_ones, choose)) and (there := self.listed_in(pull)):
-            self.repository.commit({choose(there): self.words}, branch=pull.head, author=AUTHOR)
+            self.repository.person.commit(
+                {choose(there): self.words}, branch=pull.head, author=AUTHOR
+            )
 
     def amend(self, choose: Choose) -> None:
         """A reviewer amends the last commit: its message, and perhaps one of the files."""
         if pull := self.one_of(self.open_ones, choose):
-            self.repository.amend(pull.head, self.change_of(pull, choose))
+            self.repository.person.amend(pull.head, self.change_of(pull, choose))
 
     def merge_the_default_branch(self, choose: Choose) -> None:
         """Somebody merges the default branch, perhaps with a change in the merge commit."""
         mergeable = [p for p in self.open_ones if self.repository.is_mergeable(p.number)]
         if pull := self.one_of(mergeable, choose):
-            self.repository.merge_into(
+            self.repository.person.merge_into(
                 pull.head, self.repository.head(), self.change_of(pull, choose)
             )
 
@@ -493,7 +497,7 @@ class WholeRuns(RuleBasedStateMachine):
             sides = [self.repository.head(pull.head), self.repository.head()]
             if choose([True, False]):
                 sides.reverse()
-            self.repository.keep_ours(pull.head, *sides)
+            self.repository.person.keep_ours(pull.head, *sides)
 
     def reset(self, choose: Choose) -> None:
         """Somebody resets a branch to one of its earlier commits."""
@@ -501,7 +505,7 @@ class WholeRuns(RuleBasedStateMachine):
             known = {commit.sha for commit in self.repository.log()}
             earlier = [commit.sha for commit in self.repository.log(pull.head)[1:]]
             if own := [sha for sha in earlier if sha not in known]:
-                self.repository.create_branch(pull.head, choose(own))
+                self.repository.person.create_branch(pull.head, choose(own))
 
     def squash(self, choose: Choose) -> None:
         """Somebody squashes a branch into one commit, perhaps without one of the files.
@@ -514,9 +518,9 @@ class WholeRuns(RuleBasedStateMachine):
             if choose([True, False]) and (there := sorted(kept.keys() & {*LISTED})):
                 del kept[choose(there)]
             if kept:
-                self.repository.create_branch(pull.head)
+                self.repository.person.create_branch(pull.head)
                 # With the message of a commit to the default branch both could have the same id
-                self.repository.commit(kept, branch=pull.head, message="Squashed")
+                self.repository.person.commit(kept, branch=pull.head, message="Squashed")
 
     def one_of(self, pulls: Sequence[PullRequest], choose: Choose) -> PullRequest | None:
         return choose(pulls) if pulls else None
@@ -543,16 +547,16 @@ class WholeRuns(RuleBasedStateMachine):
     def close(self, choose: Choose) -> None:
         if pulls := self.open_ones:
             pull = choose(pulls)
-            self.repository.close(pull.number)
+            self.repository.person.close(pull.number)
             if choose([True, False]):
-                self.repository.delete_branch(pull.head)
+                self.repository.person.delete_branch(pull.head)
 
     def merge(self, choose: Choose) -> None:
         if pulls := [pull for pull in self.open_ones if self.repository.is_mergeable(pull.number)]:
             pull = choose(pulls)
-            self.repository.merge(pull.number)
+            self.repository.person.merge(pull.number)
             if choose([True, False]):
-                self.repository.delete_branch(pull.head)
+                self.repository.person.delete_branch(pull.head)
 
     def reopen(self, choose: Choose) -> None:
         there = set(self.repository.branches)
@@ -561,13 +565,13 @@ class WholeRuns(RuleBasedStateMachine):
         if free := [p for p in closed if not (p.merged or p.head in taken)]:
             # GitHub refuses this if somebody has rewritten the branch since
             with contextlib.suppress(Refusal):
-                self.repository.reopen(choose(free).number)
+                self.repository.person.reopen(choose(free).number)
 
     def tidy_up(self, choose: Choose) -> None:
         """Somebody deletes a branch without an open pull request."""
         kept = {self.repository.default_branch, *(p.head for p in self.open_ones)}
         if unused := sorted(set(self.repository.branches) - kept):
-            self.repository.delete_branch(choose(unused))
+            self.repository.person.delete_branch(choose(unused))
 
     def add_listed(self, choose: Choose) -> None:
         """Somebody adds some of the files to the default branch, as listed or with other words."""
@@ -580,32 +584,32 @@ class WholeRuns(RuleBasedStateMachine):
             if path not in there
         }
         if new:
-            self.repository.commit(new, author=AUTHOR)
+            self.repository.person.commit(new, author=AUTHOR)
 
     def delete_file(self, choose: Choose) -> None:
         if there := sorted(set(LISTED) & self.repository.files().keys()):
             path = choose(there)
-            self.repository.commit({path: None}, author=AUTHOR)
+            self.repository.person.commit({path: None}, author=AUTHOR)
 
     def rename_default_branch(self, _choose: Choose) -> None:
         """Somebody renames the default branch; only open pull requests get the new base."""
         self.names += 1
         old, new = self.repository.default_branch, f"trunk-{self.names}"
-        self.repository.create_branch(new)
-        self.repository.default_branch = new
+        self.repository.person.create_branch(new)
+        self.repository.person.change(default_branch=new)
         for pull in self.own:
             if pull.state == "open" and pull.base == old:
-                pull.base = new
-        self.repository.delete_branch(old)
+                self.repository.person.edit(pull.number, base=new)
+        self.repository.person.delete_branch(old)
 
     def rename_repository(self, _choose: Choose) -> None:
         self.names += 1
-        self.repository.rename(f"octo/renamed-{self.names}")
+        self.repository.person.rename(f"octo/renamed-{self.names}")
 
     def remove_our_part(self, choose: Choose) -> None:
         """Somebody replaces a description; from then on the pull request is their own."""
         if pulls := self.open_ones:
-            choose(pulls).body = "Mine."
+            self.repository.person.edit(choose(pulls).number, body="Mine.")
 
     def edit_our_part(self, choose: Choose) -> None:
         """Somebody quotes or indents our lines, writes beside them, or takes one of them out."""
@@ -614,7 +618,8 @@ class WholeRuns(RuleBasedStateMachine):
             lines = (pull.body or "").split("\n")
             kept = [line for line in lines if before or "registrar:begin" not in line]
             ours = "registrar:"
-            pull.body = "\n".join(f"{before}{line}" if ours in line else line for line in kept)
+            body = "\n".join(f"{before}{line}" if ours in line else line for line in kept)
+            self.repository.person.edit(pull.number, body=body)
 
     def stranger_opens(self, choose: Choose) -> None:
         """A stranger opens a pull request between two branches.
@@ -627,13 +632,13 @@ class WholeRuns(RuleBasedStateMachine):
         bodies = [MANY_PATHS, *(pull.body or "" for pull in self.own)]
         if head not in {base, self.repository.default_branch} and (head, base) not in pairs:
             body = choose(bodies)
-            self.repository.open_pull_request(
+            self.repository.person.open_pull_request(
                 head=head, base=base, body=body, author=choose(STRANGERS)
             )
 
     def stranger_closes(self, choose: Choose) -> None:
         if pulls := [p for p in self.own if p.author in STRANGERS and p.state == "open"]:
-            self.repository.close(choose(pulls).number)
+            self.repository.person.close(choose(pulls).number)
 
     def stranger_reopens(self, choose: Choose) -> None:
         """A stranger reopens a pull request of their own, which GitHub allows."""
@@ -642,7 +647,7 @@ class WholeRuns(RuleBasedStateMachine):
         there = (p for p in theirs if p.base in self.repository.branches)
         grown = [p for p in there if p.head_sha == self.repository.find_head(p.head)]
         if pull := self.one_of([p for p in grown if (p.head, p.base) not in open_pairs], choose):
-            self.repository.reopen(pull.number)
+            self.repository.person.reopen(pull.number)
 
     def strangers_in_numbers(self, choose: Choose) -> None:
         """A stranger opens and closes more pull requests from a branch than a run looks at."""
@@ -652,22 +657,24 @@ class WholeRuns(RuleBasedStateMachine):
             head = choose(branches)
             for _ in range(12):
                 author = choose(STRANGERS)
-                opened = self.repository.open_pull_request(
+                opened = self.repository.person.open_pull_request(
                     head=head, base=default, body="Theirs.", author=author
                 )
-                self.repository.close(opened.number)
+                self.repository.person.close(opened.number)
 
     def fill_the_description(self, choose: Choose) -> None:
         """Somebody writes so much that GitHub takes no further character."""
         if pulls := self.open_ones:
             pull = choose(pulls)
             body = pull.body or ""
-            pull.body = f"{'x' * (65_534 - len(body))}\n\n{body}"
+            body = f"{'x' * (65_534 - len(body))}\n\n{body}"
+            self.repository.person.edit(pull.number, body=body)
 
     def write_around_our_part(self, choose: Choose) -> None:
         if pulls := self.open_ones:
             pull = choose(pulls)
-            pull.body = f"Words.\r\n\r\n{pull.body or ''}\r\n\r\n{WORDS}"
+            body = f"Words.\r\n\r\n{pull.body or ''}\r\n\r\n{WORDS}"
+            self.repository.person.edit(pull.number, body=body)
 
     # --- The promises ---------------------------------------------------------------------
 

@@ -26,8 +26,8 @@ def test_a_mistake_in_a_list_is_corrected_in_every_branch(
     made = make(0, count)
     old, new = action.listing_of(OLD), "list.json"
     assert states(many(definitions=old)) == {"opened": count}
-    made[0].commit({"SECURITY.md": b"Mine\n"}, branch=BRANCH)
-    made[1].close(1)
+    made[0].person.commit({"SECURITY.md": b"Mine\n"}, branch=BRANCH)
+    made[1].person.close(1)
     action.listing_of(NEW)
     plan = many(definitions=new, mode="plan", env=action.keeping)
     assert states(plan) == {"to update": count - 2, "waiting": 1, "declined": 1}
@@ -81,7 +81,7 @@ def test_the_cap_counts_them_by_themselves(
     assert states(untouched) == {"waiting": 9}
     budget = untouched.report["many"]["budget"]
     assert (budget["updates"], budget["deferred"]) == (0, 0)
-    made[0].commit(dict.fromkeys(OLD), branch=BRANCH)
+    made[0].person.commit(dict.fromkeys(OLD), branch=BRANCH)
     listed = action.listing_of({**OLD, "c.md": "C\n"})
     for mode in ("plan", "register"):
         run = many(definitions=listed, update="false", mode=mode)
@@ -116,7 +116,7 @@ def test_a_change_of_the_description_alone_is_no_update(
     listed = action.listing_of(OLD)
     many(definitions=listed)
     for each in made:
-        each.commit({"SECURITY.md": b"Mine\n"})
+        each.person.commit({"SECURITY.md": b"Mine\n"})
     for mode in ("plan", "register"):
         run = many(definitions=listed, mode=mode, max_pull_requests="0")
         assert (states(run), run.outputs["deferred"]) == ({"conflicting": 3}, "0")

@@ -24,7 +24,7 @@ def test_an_enterprise_server_without_limits_is_written_to(
     first, _ = make(0, 2)
     assert states(many().or_fail()) == {"opened": 2}
     # A plan reads this one alone
-    first.commit({"AGENTS.md": None}, branch=LIST_BRANCH)
+    first.person.commit({"AGENTS.md": None}, branch=LIST_BRANCH)
     host.requests.clear()
     assert states(many(mode="plan").or_fail()) == {"waiting": 2}
     assert "query" in asked(host)
@@ -57,9 +57,9 @@ def test_the_pages_of_a_fork_end_with_the_run(
     many: Start, make: Make, host: StandInHost, action: Action, mode: str
 ) -> None:
     [fork] = make(0, 1)
-    fork.parent = "octo-org/parent"
+    fork.person.change(parent="octo-org/parent")
     for _ in range(1000):
-        fork.open_pull_request(head=LIST_BRANCH, head_repository="stranger/example")
+        fork.person.open_pull_request(head=LIST_BRANCH, head_repository="stranger/example")
     pages: list[Request] = []
 
     def slow(request: Request) -> None:
@@ -206,7 +206,7 @@ def test_five_failures_in_a_row_with_one_cause_end_the_writing(
 ) -> None:
     made = [host.create_repository(f"octo-org/{name}", PRESENT) for name in names]
     for repository in made:
-        repository.protect("chore/*", "ruleset")
+        repository.person.protect("chore/*", "ruleset")
     run = many(max_pull_requests="2")
     assert run.exit_code == 1
     assert states(run) == {"failed": 5, "deferred": 3}

@@ -21,7 +21,7 @@ from tests.organisation import ALL, Make, asked, opened, rows, states
 def test_names_alone_need_no_list(many: Start, make: Make, host: StandInHost) -> None:
     make(1, 2)
     [closed] = make(0, 1)
-    closed.sso = True
+    closed.person.change(sso=True)
     run = many(target_repos=f"octo-org/r1, Octo-Org/R2, octo-org/gone, {closed.full_name}")
     assert run.exit_code == 1
     assert "single sign-on" in run.summary
@@ -84,9 +84,11 @@ def test_a_renamed_repository_is_found_under_its_old_name(
 ) -> None:
     """It stays the same name if its letter case changes during the run."""
     [repository] = make(0, 1)
-    repository.rename("octo-org/New-name")
+    repository.person.rename("octo-org/New-name")
     renamed = "octo-org/new-NAME"
-    meanwhile(host, lambda request: request.path == "/graphql", lambda: repository.rename(renamed))
+    meanwhile(
+        host, lambda request: request.path == "/graphql", lambda: repository.person.rename(renamed)
+    )
     assert rows(many(target_repos="octo-org/r0")) == {"octo-org/new-NAME": "opened"}
 
 
@@ -115,7 +117,9 @@ def test_a_repository_that_is_renamed_during_the_run_is_written_to_if_its_name_i
     many: Start, make: Make, host: StandInHost, name: str, state: str
 ) -> None:
     [repository] = make(0, 1)
-    meanwhile(host, lambda request: request.path == "/graphql", lambda: repository.rename(name))
+    meanwhile(
+        host, lambda request: request.path == "/graphql", lambda: repository.person.rename(name)
+    )
     run = many()
     assert states(run) == {state: 1}, run.text
     # It is not deferred because of a cap
@@ -128,7 +132,7 @@ def test_a_renamed_repository_may_be_excluded_under_its_new_name(
 ) -> None:
     """As for all names, the last pattern decides."""
     one, _ = make(0, 2)
-    one.rename("octo-org/old-r0")
+    one.person.rename("octo-org/old-r0")
     run = many(target_repos=f"{order}, octo-org/r1")
     named_last = order.endswith("r0")
     assert rows(run) == {"octo-org/r1": "opened"} | (
@@ -143,7 +147,7 @@ def test_two_repositories_that_had_one_name_during_the_listing_are_two(
     repositories = make(0, 101)
 
     def pass_the_name_on() -> None:
-        repositories[0].rename("octo-org/renamed")
+        repositories[0].person.rename("octo-org/renamed")
         host.create_repository("octo-org/r0", PRESENT)
 
     meanwhile(host, lambda request: request.query.get("page") == "2", pass_the_name_on)
@@ -237,7 +241,7 @@ def test_repositories_may_be_chosen_by_the_day_on_which_they_were_created(
 ) -> None:
     """From the list that is read anyway; one that is named is looked at, too."""
     for day, repository in enumerate(make(0, 4), start=1):
-        repository.created_at = datetime(2026, 1, day, 23, 59, tzinfo=UTC).timestamp()
+        repository.person.change(created_at=datetime(2026, 1, day, 23, 59, tzinfo=UTC).timestamp())
     inputs = {"host_token": host.create_token(kind), "mode": "plan"}
     assert len(rows(many(inputs))) == 4
     requests = asked(host)
@@ -383,13 +387,13 @@ def test_a_repository_that_a_list_of_properties_lacks_is_asked_for_by_itself(
     """
     made = make(100, 3)
     frozen = made[100]
-    frozen.properties = {"tier": "bronze"}
+    frozen.person.change(properties={"tier": "bronze"})
     host.quirks.without_properties = True
 
     def delete(request: Request) -> None:
         if request.path.endswith("/values") and request.query.get("page") == "2":
-            made[0].delete()
-            made[102].delete()
+            made[0].person.delete()
+            made[102].person.delete()
 
     host.on_request = delete
     run = many(target_repos=f"{ALL}, -property:tier=bronze")
@@ -402,7 +406,7 @@ def test_a_list_that_gives_no_property_does_not_say_that_there_is_none(
     many: Start, make: Make, host: StandInHost
 ) -> None:
     made = make(0, 2)
-    made[0].properties = {"tier": "gold"}
+    made[0].person.change(properties={"tier": "gold"})
     host.quirks.empty_properties = True
     permissions = {"contents": "write", "pull_requests": "write"}
     token = host.create_token("installation", permissions=permissions)
@@ -425,7 +429,8 @@ def test_where_the_list_of_properties_is_refused_each_repository_is_asked(
 ) -> None:
     """Those that are meant, and no more than can be asked."""
     made = make(0, count)
-    made[0].properties, made[1].archived = {"tier": "gold"}, True
+    made[0].person.change(properties={"tier": "gold"})
+    made[1].person.archive()
     host.quirks.without_properties = True
     host.rate_limit = RateLimit(remaining=left)
     permissions = {"contents": "write", "pull_requests": "write"}

@@ -27,7 +27,7 @@ def needless(register: Start, host: StandInHost) -> list[Repository]:
     made = [host.create_repository(f"octo-org/r{number}", {"x": b""}) for number in range(3)]
     assert states(register()) == {"opened": 3}
     for repository in made:
-        repository.commit(dict(BY_HAND))
+        repository.person.commit(dict(BY_HAND))
     host.requests.clear()
     return made
 
@@ -75,9 +75,9 @@ def test_what_is_closed_beside_a_new_one_counts_too(
 def test_two_in_one_repository_count_as_two(register: Start, needless: list[Repository]) -> None:
     """The cap is exceeded only by a repository that alone needs more, before any other one."""
     for repository in needless[1:]:
-        repository.create_branch(f"{LIST_BRANCH}-2", LIST_BRANCH)
+        repository.person.create_branch(f"{LIST_BRANCH}-2", LIST_BRANCH)
         body = repository.pull_requests[0].body or ""
-        repository.open_pull_request(head=f"{LIST_BRANCH}-2", body=body)
+        repository.person.open_pull_request(head=f"{LIST_BRANCH}-2", body=body)
 
     def all_closed() -> list[int]:
         pulls = (each.pull_requests for each in needless)
@@ -93,7 +93,7 @@ def test_two_in_one_repository_count_as_two(register: Start, needless: list[Repo
 def test_one_that_the_token_may_not_close_is_left_alone(
     register: Start, needless: list[Repository]
 ) -> None:
-    needless[0].read_only = True
+    needless[0].person.change(read_only=True)
     assert states(register(mode="plan")) == {"to close": 2, "not writable": 1}
     run = register()
     assert (run.exit_code, states(run)) == (0, {"closed": 2, "not writable": 1})
@@ -121,7 +121,7 @@ def test_they_are_paced_like_updates(
 def test_a_plan_names_one_that_somebody_has_changed(
     register: Start, needless: list[Repository]
 ) -> None:
-    needless[1].commit({"a.md": b"mine\n"}, branch=LIST_BRANCH)
+    needless[1].person.commit({"a.md": b"mine\n"}, branch=LIST_BRANCH)
     plan, run = register(mode="plan"), register()
     assert states(plan) == {"to close": 2, "complete": 1}
     for each in (plan, run):

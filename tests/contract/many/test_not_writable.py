@@ -14,7 +14,7 @@ def not_ours(make: Make) -> list[str]:
     """Names of two repositories that the token may not write to, among two others."""
     _, *theirs, _ = make(0, 4)
     for each in theirs:
-        each.read_only = True
+        each.person.change(read_only=True)
     return [each.full_name for each in theirs]
 
 
@@ -45,7 +45,7 @@ def test_what_may_not_be_written_is_named_and_left_alone(
     assert (reads.count("query"), reads.count("mutation")) == (2, 2)
     for repository in host.repositories:
         if repository.pull_requests:
-            repository.merge(1)
+            repository.person.merge(1)
     again = many()
     assert (again.exit_code, states(again)) == (0, {"complete": 2, "not writable": 2})
 
@@ -57,10 +57,10 @@ def test_a_token_that_may_write_nowhere_is_never_green(
     made = make(1, 2)
     many()
     for each in made:
-        each.read_only = True
+        each.person.change(read_only=True)
         if mode == "register" and each.pull_requests:
-            each.merge(1)
-            each.commit({"README.md": None})
+            each.person.merge(1)
+            each.person.commit({"README.md": None})
     host.requests.clear()
     run = many(mode=mode)
     assert (run.exit_code, states(run)) == (2, {"complete": 1, "not writable": 2}), run.text
@@ -73,7 +73,7 @@ def test_one_that_cannot_be_read_is_no_place_to_write_to(
 ) -> None:
     unreadable, other = make(0, 2)
     host.quirks.hidden_contents = frozenset({unreadable.full_name})
-    other.read_only = True
+    other.person.change(read_only=True)
     run = many()
     assert (run.exit_code, states(run)) == (2, {"failed": 1, "not writable": 1}), run.text
     assert "may write to none of the repositories" in run.stderr
@@ -92,7 +92,7 @@ def test_a_token_without_the_scope_is_never_green(
 
 def test_nothing_to_do_needs_no_right_to_write(many: Start, make: Make) -> None:
     for each in make(2, 0):
-        each.read_only = True
+        each.person.change(read_only=True)
     assert many().exit_code == 0
 
 
@@ -127,7 +127,7 @@ def test_what_is_archived_meanwhile_fails_nobodys_run(
 
     def change(request: Request) -> None:
         if asked(host)[-1] == "query":
-            setattr(first, becomes, True)
+            first.person.change(**{becomes: True})  # type: ignore[arg-type]
 
     host.on_request = change
     run = many()
@@ -144,8 +144,8 @@ def test_one_that_is_archived_when_only_workflow_files_are_left_fails_nobodys_ru
 
     def change(_: Request) -> None:
         if asked(host)[-1] == "query" and not first.archived:
-            first.commit({"a.md": b"by hand\n"})
-            first.archived = True
+            first.person.commit({"a.md": b"by hand\n"})
+            first.person.archive()
 
     host.on_request = change
     run = many(definitions=action.listing("a.md", ".github/workflows/ci.yml"), host_token=modest)

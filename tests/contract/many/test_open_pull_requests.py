@@ -22,7 +22,9 @@ ONE_BY_ONE = re.compile(r"Reading (\d+) of them one by one")
 
 def take_out(repository: Repository, *paths: str) -> None:
     """A reviewer does not want these files."""
-    repository.commit(dict.fromkeys(paths), branch=LIST_BRANCH, author=("A", "a@example.com"))
+    repository.person.commit(
+        dict.fromkeys(paths), branch=LIST_BRANCH, author=("A", "a@example.com")
+    )
 
 
 def made_to_look_at(many: Start, make: Make, complete: int, lacking: int) -> list[Repository]:
@@ -56,10 +58,10 @@ def test_the_summary_counts_what_the_run_has_found(many: Start, make: Make) -> N
 
 def test_what_is_left_is_what_the_run_has_left(many: Start, make: Make, action: Action) -> None:
     [repository] = make(0, 1)
-    repository.commit({"b.txt": b""})
+    repository.person.commit({"b.txt": b""})
     listed = action.listing("a.txt", "b.txt")
     many(definitions=listed)
-    repository.commit({"b.txt": None})
+    repository.person.commit({"b.txt": None})
     make(0, 2)
     run = many(definitions=listed, max_pull_requests="1")
     assert "Pull requests to open: 1, to update: 1, left for later runs: 1." in run.stdout
@@ -77,7 +79,7 @@ def test_what_was_removed_is_found(many: Start, make: Make, host: StandInHost, m
     for repository in made[1:4]:
         take_out(repository, FIRST)
     take_out(made[4], FIRST, SECOND)
-    made[4].commit({SECOND: b"back\n"}, branch=LIST_BRANCH)
+    made[4].person.commit({SECOND: b"back\n"}, branch=LIST_BRANCH)
     host.requests.clear()
     run = many(mode=mode)
     assert only_reads(host)
@@ -100,18 +102,18 @@ def test_what_was_removed_is_found(many: Start, make: Make, host: StandInHost, m
 
 ACTS: Mapping[str, tuple[Callable[[Repository], object], int]] = {
     "nothing": (lambda _: None, 0),
-    "an edited file": (lambda each: each.commit({FIRST: b"mine\n"}, branch=LIST_BRANCH), 0),
-    "a file of theirs": (lambda each: each.commit({"my.md": b"x\n"}, branch=LIST_BRANCH), 0),
+    "an edited file": (lambda each: each.person.commit({FIRST: b"mine\n"}, branch=LIST_BRANCH), 0),
+    "a file of theirs": (lambda each: each.person.commit({"my.md": b"x\n"}, branch=LIST_BRANCH), 0),
     "one merged by hand": (
-        lambda each: each.commit({FIRST: each.files(LIST_BRANCH)[FIRST]}),
+        lambda each: each.person.commit({FIRST: each.files(LIST_BRANCH)[FIRST]}),
         0,
     ),
     "a removed file": (lambda each: take_out(each, FIRST), 1),
     "a directory in its place": (
-        lambda each: each.commit({FIRST: None, f"{FIRST}/x": b"x\n"}, branch=LIST_BRANCH),
+        lambda each: each.person.commit({FIRST: None, f"{FIRST}/x": b"x\n"}, branch=LIST_BRANCH),
         1,
     ),
-    "a conflict": (lambda each: each.commit({FIRST: b"other\n"}), 1),
+    "a conflict": (lambda each: each.person.commit({FIRST: b"other\n"}), 1),
 }
 """Acts of people, and how many repositories are then read alone."""
 
@@ -212,11 +214,11 @@ def test_never_are_two_queries_under_way(many: Start, make: Make, host: StandInH
 
 
 def merge(repository: Repository) -> None:
-    repository.merge(1)
+    repository.person.merge(1)
 
 
 def close(repository: Repository) -> None:
-    repository.close(1)
+    repository.person.close(1)
 
 
 @pytest.mark.parametrize("act", [merge, close])
@@ -318,7 +320,7 @@ def test_what_only_people_have_edited_is_not_deferred(
     given = {"profile": None, "definitions": action.listing_of({FIRST: "old\n"})}
     many(**given)
     for repository in made[2:]:
-        repository.commit({FIRST: b"mine\n"}, branch=LIST_BRANCH)
+        repository.person.commit({FIRST: b"mine\n"}, branch=LIST_BRANCH)
     action.listing_of({FIRST: "new\n"})
     given["max_pull_requests"] = "1"
     plan, run = many(mode="plan", **given), many(**given)

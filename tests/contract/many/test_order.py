@@ -30,8 +30,8 @@ def test_what_an_earlier_run_has_left_comes_last_and_what_cannot_be_written_has_
 ) -> None:
     waiting, *others = make(0, 6)
     many(target_repos=waiting.full_name)
-    others[1].create_branch(LIST_BRANCH)
-    others[3].read_only = True
+    others[1].person.create_branch(LIST_BRANCH)
+    others[3].person.change(read_only=True)
     assert order(many()) == ["r1", "r3", "r5", "r0", "r2"]
 
 
@@ -43,7 +43,7 @@ def test_five_with_one_lasting_cause_do_not_starve_the_others(
     """Also where a run leaves no branch in them that the next run could see."""
     made = make(0, 9)
     for repository in made[first : first + 5]:
-        repository.protect("chore/*", rule)
+        repository.person.protect("chore/*", rule)
     for _ in range(3):
         many()
     assert opened(made) == [int(not first <= n < first + 5) for n in range(9)]
@@ -51,7 +51,7 @@ def test_five_with_one_lasting_cause_do_not_starve_the_others(
 
 def test_a_cause_that_is_everywhere_ends_the_run(many: Start, make: Make) -> None:
     for repository in make(0, 9):
-        repository.protect("chore/*", "ruleset")
+        repository.person.protect("chore/*", "ruleset")
     run = many()
     assert (run.exit_code, states(run)) == (1, {"failed": 5, "deferred": 4})
     assert "5 repositories in a row failed for the same cause" in run.summary
@@ -61,8 +61,8 @@ def test_plan_run_and_page_name_the_next_ones_in_one_order(
     many: Start, make: Make, host: StandInHost, action: Action
 ) -> None:
     make(1, 12)
-    host.repositories[7].create_branch(LIST_BRANCH)
-    host.repositories[5].protect("chore/*", "ruleset")
+    host.repositories[7].person.create_branch(LIST_BRANCH)
+    host.repositories[5].person.protect("chore/*", "ruleset")
     says = many(mode="plan", max_pull_requests="4", env=action.keeping)
     # The one that fails is tried again in each run
     for names in ("r1 r10 r11 r12", "r2 r3 r4 r5", "r5 r8 r9 r7", "r5"):
@@ -80,7 +80,7 @@ def test_one_in_which_a_refused_commit_left_the_branch_comes_last_next_time(
     many: Start, make: Make
 ) -> None:
     first, *_ = make(0, 3)
-    first.protect("chore/*", "classic")
+    first.person.protect("chore/*", "classic")
     run = many(max_pull_requests="1")
     assert states(run) == {"failed": 1, "opened": 1, "deferred": 1}
     assert named(run.stdout) == ["r2"]

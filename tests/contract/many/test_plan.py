@@ -36,7 +36,7 @@ def test_a_plan_takes_no_request_for_a_single_repository(
     made = make(2, 3)
     many(definitions=action.listing("one"))
     for repository in made:
-        repository.merge(1)
+        repository.person.merge(1)
     host.requests.clear()
     run = many(definitions=action.listing("one", "two"), mode="plan")
     assert states(run) == {"to open": 5}

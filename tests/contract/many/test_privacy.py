@@ -276,8 +276,8 @@ def test_one_that_turns_private_is_left_out_or_left_alone_and_its_new_name_is_no
         before = f"POST /repositories/{moved.id}/pulls"
 
     def hide() -> None:
-        moved.rename("octo-org/even-more-secret")
-        moved.private = True
+        moved.person.rename("octo-org/even-more-secret")
+        moved.person.change(private=True)
 
     def is_moment(request: Request) -> bool:
         is_about_it = before != "mutation" or node_id("R", moved.id) in str(request.json)
@@ -309,7 +309,7 @@ def test_the_last_answer_may_describe_a_private_repository_with_another_name(
     else:
         in_public(given)
         if last == "closing":
-            moved.commit({"a.md": b"old\n"})
+            moved.person.commit({"a.md": b"old\n"})
         else:
             action.listing_of({"a.md": "new\n"})
 
@@ -318,8 +318,8 @@ def test_the_last_answer_may_describe_a_private_repository_with_another_name(
     def hide(request: Request) -> None:
         if not is_read(request) and request.path == path:
             hidden.append(request)
-            moved.rename("octo-org/even-more-secret")
-            moved.private = True
+            moved.person.rename("octo-org/even-more-secret")
+            moved.person.change(private=True)
 
     host.on_request = hide
     run = in_public(given, mode="withdraw" if last == "withdrawal" else "register")
@@ -457,7 +457,7 @@ def test_and_without_paths_that_are_not_listed(
     of_one: Start, secret: Repository, action: Action, published: Published, strategy: str
 ) -> None:
     there = {"docs/SECURITY.md": b"x\n", "merger/LICENSE": b"x\n", "license.md": b"x\n"}
-    secret.commit({**there, "CONTRIBUTING.md": b"x\n"})
+    secret.person.commit({**there, "CONTRIBUTING.md": b"x\n"})
     entries = [
         {"path": "SECURITY.md"},
         {"path": "LICENSE", "alternatives": ["merger/LICENSE"]},
@@ -479,7 +479,7 @@ def test_a_path_that_is_no_longer_listed_is_not_told_where_it_conflicts(
     of_one: Start, secret: Repository, action: Action, published: Published
 ) -> None:
     of_one(definitions=action.listing("merger.md", "b.md")).or_fail()
-    secret.commit({"merger.md": b"x\n"})
+    secret.person.commit({"merger.md": b"x\n"})
     run = of_one(definitions=action.listing("b.md"), mode="check")
     assert "conflicts with the base branch in: …" in run.stdout
     assert "merger" not in published(run)
@@ -488,8 +488,8 @@ def test_a_path_that_is_no_longer_listed_is_not_told_where_it_conflicts(
 def test_of_a_public_one_everything_is_said(
     of_one: Start, secret: Repository, action: Action, host: StandInHost
 ) -> None:
-    secret.private = False
-    secret.commit({"docs/SECURITY.md": b"x\n"})
+    secret.person.change(private=False)
+    secret.person.commit({"docs/SECURITY.md": b"x\n"})
     refuse(host, lambda request: not is_read(request), 422, message="No: merger with acme")
     listing = action.listing("SECURITY.md", "x")
     run = of_one(definitions=listing, respect_alternatives="true")
@@ -512,7 +512,7 @@ LIVES_TOO_LONG = (
 def test_a_policy_of_the_organisation_is_a_reason_without_githubs_words(
     of_one: Start, secret: Repository, action: Action, strategy: str
 ) -> None:
-    secret.policy = Refusal(403, LIFETIME)
+    secret.person.change(policy=Refusal(403, LIFETIME))
     run = of_one(definitions=action.listing("a.txt"), commit_strategy=strategy)
     assert run.exit_code == 2
     assert "90 days" not in run.text

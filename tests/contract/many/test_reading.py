@@ -36,10 +36,10 @@ def test_a_later_name_that_cannot_be_read_fails_and_what_is_missing_is_known(
 ) -> None:
     [repository] = make(0, 1)
     for number, name in enumerate(["", "-2", "-3"], start=1):
-        repository.create_branch(f"{LIST_BRANCH}{name}")
-        repository.commit({f"x{number}": b""}, branch=f"{LIST_BRANCH}{name}")
-        repository.open_pull_request(head=f"{LIST_BRANCH}{name}")
-        repository.merge(number)
+        repository.person.create_branch(f"{LIST_BRANCH}{name}")
+        repository.person.commit({f"x{number}": b""}, branch=f"{LIST_BRANCH}{name}")
+        repository.person.open_pull_request(head=f"{LIST_BRANCH}{name}")
+        repository.person.merge(number)
     refuse(host, lambda request: request.query.get("head", "").endswith("-4"), 502)
     run = many(mode="plan")
     assert (run.exit_code, states(run)) == (1, {"failed": 1}), run.console
@@ -220,8 +220,8 @@ def test_who_may_write_is_asked_once_for_each_repository_and_told(
     made = make(0, 4)
     many()
     for repository in made[1:]:
-        repository.pull_requests[0].author = "somebody"
-        repository.close(1)
+        repository.person.edit(1, author="somebody")
+        repository.person.close(1)
     host.requests.clear()
     run = many(mode="plan")
     assert states(run) == {"waiting": 1, "declined": 3}
@@ -241,8 +241,8 @@ def test_the_next_query_is_under_way_while_answers_are_worked_on(
     """
     made = make(0, 14)
     many()
-    made[9].pull_requests[0].author = "somebody"
-    made[9].close(1)
+    made[9].person.edit(1, author="somebody")
+    made[9].person.close(1)
     host.requests.clear()
     queries, is_looked_at, is_asked = itertools.count(1), threading.Event(), threading.Event()
     in_time = list[bool]()

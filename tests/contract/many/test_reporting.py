@@ -30,9 +30,9 @@ def test_the_summary_has_failures_first_grouped_by_cause_with_links(
     many: Start, make: Make
 ) -> None:
     made = make(1, 5)
-    made[1].protect("chore/*", "classic")
+    made[1].person.protect("chore/*", "classic")
     for repository in made[2:4]:
-        repository.protect("chore/*", "ruleset")
+        repository.person.protect("chore/*", "ruleset")
     summary = many().summary
     places = [
         summary.index(text)
@@ -65,8 +65,8 @@ def test_of_very_many_repositories_the_summary_counts_the_rest(many: Start, make
 def test_each_cause_of_failures_is_one_error(many: Start, make: Make) -> None:
     made = make(1, 5)
     for repository in made[1:4]:
-        repository.protect("chore/*", "ruleset")
-    made[4].protect("chore/*", "classic")
+        repository.person.protect("chore/*", "ruleset")
+    made[4].person.protect("chore/*", "classic")
     first, second = (each.data for each in many(runner=True).annotations())
     assert first.startswith("3 failed (GitHub refuses the branch")
     assert {each.full_name in first for each in made[1:4]} == {True}
@@ -182,15 +182,15 @@ def test_one_that_the_reading_leaves_out_is_not_selected_however_the_run_ends(
 
 def test_a_repository_is_in_one_state_whatever_its_lists_say(many: Start, make: Make) -> None:
     proposes, fails = make(1, 1)  # the first one lacks only files of the list `health`
-    fails.protect(HEALTH_BRANCH, "ruleset")
+    fails.person.protect(HEALTH_BRANCH, "ruleset")
     run = many(profile="all")
     # One list of it was registered all the same
     assert [len(each.pull_requests) for each in (proposes, fails)] == [1, 1]
     assert states(run) == {"failed": 1, "opened": 1}, run.console
     assert (run.outputs["incomplete"], run.outputs["failed_repositories"]) == ("2", "1")
     # Of the two repositories, that one has failed with both of its lists
-    fails.protect(SCAFFOLD_BRANCH, "ruleset")
-    fails.commit(dict.fromkeys(fails.files(SCAFFOLD_BRANCH)), branch=SCAFFOLD_BRANCH)
+    fails.person.protect(SCAFFOLD_BRANCH, "ruleset")
+    fails.person.commit(dict.fromkeys(fails.files(SCAFFOLD_BRANCH)), branch=SCAFFOLD_BRANCH)
     run = many(profile="all")
     failed = [row for row in run.report["many"]["rows"] if row["state"] == "failed"]
     assert (len(failed), run.outputs["failed_repositories"]) == (2, "1"), run.console
@@ -217,7 +217,7 @@ def test_what_failed_has_a_row_with_its_reason_on_page_and_table(
         )
 
     host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=is_about_it, times=None))
-    refused.protect("chore/*", "ruleset")
+    refused.person.protect("chore/*", "ruleset")
     in_workflow = {
         "GITHUB_SERVER_URL": "https://github.com",
         "GITHUB_ACTION_REPOSITORY": "me/registrar",
@@ -259,7 +259,7 @@ def test_what_cannot_be_written_counts_as_failed(many: Start, make: Make, mode: 
 def test_a_group_of_failures_names_no_single_repository(many: Start, make: Make) -> None:
     """The reason is that of the first one, and is about all of them."""
     for repository in make(1, 4)[1:]:
-        repository.protect("chore/*", "ruleset")
+        repository.person.protect("chore/*", "ruleset")
     run = many(target_repos="octo-org/*, octo-org/gone-1, octo-org/gone-2, octo-org/gone-3")
     for text in (run.stderr, run.summary):
         assert "There is no repository octo-org/gone-1, … and 2 more, or the token" in text.replace(
@@ -322,11 +322,11 @@ def test_outputs_and_rows_say_what_became_of_several_repositories(
 ) -> None:
     declined, waiting = made = make(0, 2)
     for each in made:
-        each.commit({"same.md": b"same\n"})
+        each.person.commit({"same.md": b"same\n"})
     opened = many(definitions=action.listing_of({"a.md": "A\n"})).or_fail()
     names = ("branch", "pull_request_number", "pull_request_url", "pull_request_operation")
     assert [opened.outputs[name] for name in names] == [""] * 4
-    declined.close(1)
+    declined.person.close(1)
     listed = {"a.md": "changed\n", "same.md": "same\n"}
     plan = many(definitions=action.listing_of(listed), mode="plan").or_fail()
     assert plan.outputs["incomplete"] == "1"

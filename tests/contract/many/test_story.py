@@ -55,9 +55,9 @@ def world(host: StandInHost, request: pytest.FixtureRequest) -> World:
         made.append(host.create_repository(name, files, private=private))
     refusing = made[3 :: len(made) // 8]
     for each in refusing:
-        each.protect("chore/*", "ruleset")
+        each.person.protect("chore/*", "ruleset")
     for each in made[5 :: len(made) // 6]:
-        each.read_only = True
+        each.person.change(read_only=True)
     host.create_repository("octo-org/old", archived=True)
     host.create_repository("octo-org/new", empty=True)
     host.create_repository("octo-org/copy", parent="other/copy")
@@ -150,15 +150,15 @@ def people_work(world: World) -> None:
         held = each.files(pull.head)
         proposed = held.keys() - each.files().keys()
         if number % 10 == 0:
-            each.merge(pull.number)
+            each.person.merge(pull.number)
         elif number % 10 == 1:
-            each.close(pull.number)
+            each.person.close(pull.number)
             world.declined[each.id] = {*proposed}
         elif number % 10 == 2 and "b.md" in proposed:
-            each.commit({"b.md": None}, branch=pull.head)
+            each.person.commit({"b.md": None}, branch=pull.head)
             world.declined[each.id] = {"b.md"}
         elif number % 10 == 3 and "b.md" in proposed:
-            each.commit({"b.md": b"mine\n"}, branch=pull.head)
+            each.person.commit({"b.md": b"mine\n"}, branch=pull.head)
             world.edited.add(each.id)
         elif number % 10 == 4:
-            each.commit(dict.fromkeys(proposed, b"by hand\n"))
+            each.person.commit(dict.fromkeys(proposed, b"by hand\n"))

@@ -23,9 +23,9 @@ def test_a_plan_says_what_the_scopes_of_a_token_do_not_allow(
     many: Start, make: Make, host: StandInHost, listed: str
 ) -> None:
     made = make(0, 5)
-    made[0].commit({"a.md": b"x", WORKFLOW: b"x"})
-    made[1].commit({WORKFLOW: b"x"})
-    made[2].commit({"a.md": b"x"})
+    made[0].person.commit({"a.md": b"x", WORKFLOW: b"x"})
+    made[1].person.commit({WORKFLOW: b"x"})
+    made[2].person.commit({"a.md": b"x"})
     modest, able = (
         host.create_token(scopes=("user", "repo", "project", "gist", *more))
         for more in ((), ("workflow",))
@@ -60,7 +60,7 @@ def test_what_is_known_to_fail_is_not_tried_and_ends_nothing(
 ) -> None:
     made = make(0, 14)
     for repository in made[:7]:
-        repository.commit({"a.md": b"x"})
+        repository.person.commit({"a.md": b"x"})
     modest, able = (
         host.create_token(scopes=("user", "repo", "project", "gist", *more))
         for more in ((), ("workflow",))
@@ -100,8 +100,8 @@ def test_where_the_scope_would_not_help_the_repository_is_not_writable(
     many: Start, make: Make, host: StandInHost, action: Action, paths: tuple[str, ...], mode: str
 ) -> None:
     made = make(0, 3)
-    made[0].read_only = True
-    made[2].commit({"a.md": b"x"})
+    made[0].person.change(read_only=True)
+    made[2].person.commit({"a.md": b"x"})
     modest = host.create_token(scopes=("repo",))
     run = many(definitions=action.listing(*paths), mode=mode, host_token=modest)
     others = {"plan": "to open", "register": "opened"}

@@ -26,7 +26,7 @@ def test_each_repository_that_lacks_files_gets_one_pull_request_however_often_it
     assert (again.exit_code, states(again)) == (0, {"waiting": 3, "complete": 5})
     assert opened(made) == [0] * 5 + [1] * 3
     for repository in made[5:]:
-        repository.merge(1)
+        repository.person.merge(1)
     assert states(many()) == {"complete": 8}
 
 
@@ -63,7 +63,7 @@ def test_the_cap_counts_pull_requests_of_both_lists(many: Start, make: Make) -> 
 def test_failures_do_not_count_against_the_cap(many: Start, make: Make) -> None:
     made = make(0, 10)
     for repository in made[:4]:
-        repository.protect("chore/*", "ruleset")
+        repository.person.protect("chore/*", "ruleset")
     run = many(max_pull_requests="6")
     assert (run.exit_code, states(run)["opened"]) == (1, 6)
 
@@ -128,7 +128,7 @@ def test_whatever_one_becomes_the_pull_requests_of_the_others_are_withdrawn(
 
     def change(_: Request) -> None:
         if asked(host)[-1] == at:
-            setattr(odd, becomes, True)
+            odd.person.change(**{becomes: True})  # type: ignore[arg-type]
 
     host.on_request = change
     host.requests.clear()
@@ -179,7 +179,7 @@ def test_a_name_that_git_does_not_take_as_it_is_makes_a_branch_all_the_same(
 def test_a_closed_pull_request_is_respected(many: Start, make: Make) -> None:
     [repository] = make(0, 1)
     assert states(many()) == {"opened": 1}
-    repository.close(1)
+    repository.person.close(1)
     for _ in range(2):
         run = many()
         assert (run.exit_code, states(run)) == (0, {"declined": 1})
@@ -197,7 +197,7 @@ def test_a_pull_request_that_is_closed_between_reading_and_writing(
     [repository] = make(0, 1)
     many()
 
-    meanwhile(host, lambda _: asked(host)[-1] == "query", lambda: repository.close(1))
+    meanwhile(host, lambda _: asked(host)[-1] == "query", lambda: repository.person.close(1))
     run = many()
     assert (run.exit_code, states(run)) == (0, {"declined": 1})
 

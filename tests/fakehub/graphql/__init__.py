@@ -62,6 +62,7 @@ def respond(host: StandInHost, token: Token, body: Any) -> tuple[Response, list[
                 return Response(200, limited(document, refusal)), mismatches
             raise
     before = state_of(host) if is_mutation(document) else {}
+    noted = len(host.journal)
     result = execute_sync(
         schema(),
         document,
@@ -75,6 +76,7 @@ def respond(host: StandInHost, token: Token, body: Any) -> tuple[Response, list[
     data = result.data
     if reported and is_mutation(document) and host.quirks.after_refusal is AfterRefusal.UNDONE:
         undo(host, before)
+        host.journal.forget(since=noted)
         only = {key: value for key, value in reported[0].items() if key != "path"}
         return Response(200, {"data": None, "errors": [only]}), mismatches
     if data is not None and not is_mutation(document):
@@ -107,7 +109,7 @@ def state_of(host: StandInHost) -> dict[int, tuple[dict[str, str], int]]:
     """
     return {
         each.id: (
-            {branch: each.head(branch) for branch in each.branches},
+            each.heads(),
             len(each.pull_requests),
         )
         for each in host.repositories

@@ -63,7 +63,7 @@ class Graph(Nodes):
         if name in repository.git.references:
             raise Refusal(422, f'A ref named "{name}" already exists in the repository.')
         try:
-            repository.create_reference(name, given["oid"])
+            repository.by(self.token.actor).create_reference(name, given["oid"])
         except Refusal as refusal:
             if refusal.message != "Reference update failed":
                 raise
@@ -90,7 +90,7 @@ class Graph(Nodes):
             text = "\n\n".join(filter(None, (message["headline"], message.get("body"))))
             author, committer = self.token.author(), WEB
             new = repository.build_commit(parent, changes, text, author, committer)
-            repository.advance(branch, parent, new)
+            repository.by(self.token.actor).advance(branch, parent, new)
             return {"commit": self.git_object(repository, repository.commit_at(new))}
 
     def check_branch_seen(self, repository: Repository, branch: str, expected: str) -> None:
@@ -152,7 +152,7 @@ class Graph(Nodes):
             raise Refusal(422, "Pull requests are disabled for this repository.")
         head, base = (given[name].removeprefix(HEADS) for name in ("headRefName", "baseRefName"))
         self.check_head_seen(repository, head, base)
-        created = repository.request_pull(
+        created = repository.by(self.token.actor).request_pull(
             head=head,
             base=base,
             title=given["title"],

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 import pygit2
 
+from tests.fakehub.acts import Acts
 from tests.fakehub.answer import Response
 from tests.fakehub.quirks import Symptom
 from tests.fakehub.refusals import Refusal, not_found
@@ -78,6 +79,11 @@ class RepositoryCall(Call):
     @property
     def git(self) -> pygit2.Repository:
         return self.repository.git
+
+    @property
+    def acts(self) -> Acts:
+        """The verbs of whoever sent the request."""
+        return self.repository.by(self.token.actor)
 
     def symptom(self, thing: str, *possible: Symptom) -> Symptom | None:
         """Return how the answer shows that it does not know a thing yet (`Written.symptom`)."""

@@ -108,7 +108,7 @@ def put_contents(call: RepositoryCall) -> Response:
         new = repository.build_commit(parent, {path: content}, body["message"], author, committer)
     call.host.spend_latency()
     with repository.lock:
-        repository.advance(branch, parent, new)
+        call.acts.advance(branch, parent, new)
         commit = repository.commit_at(new)
         shown = call.show.file_commit(repository, path, commit, branch)
     return Response(201 if old is None else 200, shown)

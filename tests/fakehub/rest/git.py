@@ -85,7 +85,7 @@ def create_ref(call: RepositoryCall) -> Response:
         status = flaky.pop(0)
         raise Refusal(status, "Reference update failed" if status == 422 else "Server Error")
     check_workflows(call, call.body["sha"])
-    call.repository.create_reference(call.body["ref"], call.body["sha"])
+    call.acts.create_reference(call.body["ref"], call.body["sha"])
     shown = call.show.reference(call.repository, call.body["ref"])
     return Response(201, shown, {"Location": shown["url"]})
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tests.fakehub.acts import Edit, check_body, custom
 from tests.fakehub.answer import Response
 from tests.fakehub.quirks import Symptom
 from tests.fakehub.refusals import Refusal, invalid, not_found
-from tests.fakehub.repository import PullRequest, check_body, custom
+from tests.fakehub.repository import PullRequest
 from tests.fakehub.representations import node_id
 from tests.fakehub.tokens import BOT, Token
 
@@ -66,7 +67,7 @@ def create_pull(call: RepositoryCall) -> Response:
         if not body.get(name):
             raise invalid("PullRequest", name, "missing_field")
     check_seen(call, body["head"], body["base"])
-    pull_request = call.repository.request_pull(
+    pull_request = call.acts.request_pull(
         head=body["head"],
         base=body["base"],
         title=body["title"],
@@ -121,12 +122,13 @@ def update_pull(call: RepositoryCall) -> Response:
     check_body(call.body.get("body"))
     state = call.body.get("state", pull_request.state)
     if state != pull_request.state:
-        change = call.repository.reopen if state == "open" else call.repository.close
+        change = call.acts.reopen if state == "open" else call.acts.close
         change(pull_request.number)
+    given: Edit = {"updated_at": call.host.now()}
     for name in ("title", "body", "base", "maintainer_can_modify"):
         if name in call.body:
-            setattr(pull_request, name, call.body[name])
-    pull_request.updated_at = call.host.now()
+            given[name] = call.body[name]
+    call.acts.edit(pull_request.number, **given)
     return Response(200, call.show.pull_request(call.repository, pull_request, call.token))
 
 
@@ -161,8 +163,10 @@ def add_labels(call: RepositoryCall) -> Response:
         if call.host.quirks.label_races:
             call.host.quirks.label_races -= 1
             raise invalid("Label", "name", "already_exists")
-    repository.labels |= {name for name in names if name.lower() not in existing}
-    pull_request.labels += [name for name in names if name not in pull_request.labels]
+    new = {name for name in names if name.lower() not in existing}
+    call.acts.change(labels=repository.labels | new)
+    more = [name for name in names if name not in pull_request.labels]
+    call.acts.edit(pull_request.number, labels=[*pull_request.labels, *more])
     shown = [call.show.label(repository, name) for name in pull_request.labels]
     return Response(200, shown)
 
@@ -184,9 +188,9 @@ def add_assignees(call: RepositoryCall) -> Response:
         f"pull request {pull_request.number}", Symptom.ASSIGNEES
     ):
         raise not_found()
-    for login in logins:
-        if login in call.repository.collaborators and login not in pull_request.assignees:
-            pull_request.assignees.append(login)
+    now = list(pull_request.assignees)
+    now += [each for each in logins if each in call.repository.collaborators and each not in now]
+    call.acts.edit(pull_request.number, assignees=now)
     return Response(201, call.show.issue(call.repository, pull_request))
 
 
@@ -212,8 +216,10 @@ def request_reviewers(call: RepositoryCall) -> Response:
             "Reviews may only be requested from collaborators. One or more of the users or teams "
             f"you specified is not a collaborator of the {repository.full_name} repository.",
         )
-    pull_request.reviewers += [each for each in people if each not in pull_request.reviewers]
-    pull_request.team_reviewers += [
-        each for each in teams if each not in pull_request.team_reviewers
-    ]
+    asked, of_teams = pull_request.reviewers, pull_request.team_reviewers
+    call.acts.edit(
+        pull_request.number,
+        reviewers=[*asked, *(each for each in people if each not in asked)],
+        team_reviewers=[*of_teams, *(each for each in teams if each not in of_teams)],
+    )
     return Response(201, call.show.pull_request_simple(repository, pull_request, call.token))

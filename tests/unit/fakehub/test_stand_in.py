@@ -113,7 +113,7 @@ def test_a_commit_is_made_at_the_expected_head_alone(
     client: Client, repository: Repository
 ) -> None:
     old = repository.head()
-    repository.commit({"theirs": b""})
+    repository.person.commit({"theirs": b""})
     stale = f'Expected branch to point to "{old}" but it did not.  Pull and try again.'
     assert commit(client, old, "new", branch="main") == stale
     assert commit(client, repository.head(), "good", "README.md/x", branch="main")
@@ -150,7 +150,7 @@ def steps(client: Client, repository: Repository) -> dict[str, Any]:
         "contents": client.put("one", branch="work").status_code,
         "commit": commit(client, repository.head("work"), "new"),
     }
-    repository.commit({"two": b""}, branch="work")
+    repository.person.commit({"two": b""}, branch="work")
     pull = {"title": "t", "head": "work", "base": "main"}
     seen["pulls"] = post("/pulls", pull)
     if seen["pulls"][0] != 201:
@@ -211,9 +211,9 @@ def test_each_symptom_of_a_lag_shows_once_and_alone(
 
 def test_a_lag_ends_with_time(client: Client, repository: Repository, clock: FakeClock) -> None:
     client.host.quirks.lag = Lag(seconds=0.8, symptoms=[Symptom.CONTENTS])
-    repository.create_branch("theirs")
+    repository.person.create_branch("theirs")
     assert client.put("one", branch="theirs").status_code == 201
-    repository.create_reference("refs/heads/work", repository.head())
+    repository.person.create_reference("refs/heads/work", repository.head())
     got = []
     for _ in range(4):
         got.append(client.put("one", branch="work").status_code)
@@ -223,7 +223,7 @@ def test_a_lag_ends_with_time(client: Client, repository: Repository, clock: Fak
 
 def test_a_new_commit_is_unknown_anew(client: Client, repository: Repository) -> None:
     client.host.quirks.lag = Lag(answers=1, symptoms=[Symptom.PULL_NO_COMMITS])
-    repository.create_reference("refs/heads/work", repository.head())
+    repository.person.create_reference("refs/heads/work", repository.head())
     pull = {"title": "t", "head": "work", "base": "main"}
     for path in ("one", "two"):
         assert client.put(path, branch="work").status_code == 201
@@ -263,16 +263,16 @@ def test_a_pull_request_of_another_branch_at_the_same_commit(
 ) -> None:
     """`pulls?head=` finds it only with the quirk, and finds nothing in a fork of the same owner."""
     for name in ("theirs", "work"):
-        repository.create_branch(name)
-    repository.open_pull_request(head="theirs")
+        repository.person.create_branch(name)
+    repository.person.open_pull_request(head="theirs")
     path = f"{REPO}/pulls?head=octo:work"
     assert client("GET", path).json() == []
     host.quirks.heads_by_commit = True
     assert [each["head"]["ref"] for each in client("GET", path).json()] == ["theirs"]
     for parent, count in (("octo/parent", 0), ("other/parent", 1)):
         fork = host.create_repository(f"octo/{count}", parent=parent)
-        fork.create_branch("work")
-        fork.open_pull_request(head="work")
+        fork.person.create_branch("work")
+        fork.person.open_pull_request(head="work")
         found = client("GET", f"/repos/{fork.full_name}/pulls?head=octo:work").json()
         assert len(found) == count
 
@@ -325,7 +325,7 @@ def test_at_most_a_hundred_at_once(client: Client) -> None:
 def test_a_token_may_do_what_its_permissions_say_and_no_more(
     host: StandInHost, repository: Repository, permissions: dict[str, str], statuses: list[int]
 ) -> None:
-    repository.commit({"a": b"a"}, branch="work")
+    repository.person.commit({"a": b"a"}, branch="work")
     client = Client(host, host.create_token("installation", permissions=permissions))
     pull = {"title": "t", "head": "work", "base": "main"}
     found = [client.put("x").status_code, client("POST", f"{REPO}/pulls", pull).status_code]
@@ -336,7 +336,7 @@ def test_a_token_may_do_what_its_permissions_say_and_no_more(
 def test_a_private_repository_is_hidden_from_who_may_not_see_it(
     host: StandInHost, repository: Repository
 ) -> None:
-    repository.private = True
+    repository.person.change(private=True)
     for token in (
         host.create_token(scopes=("public_repo",)),
         host.create_token("installation", repositories=["octo/other"]),
