@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.clocks import FakeClock
-from tests.fakehub import Lag, Pace, Quirks, Refusal, Repository, StandInHost, Symptom
+from tests.fakehub import Act, Lag, Pace, Quirks, Refusal, Repository, StandInHost, Symptom, Write
 from tests.fakehub.representations import Representations
 
 from .conftest import REPO, Client
@@ -344,3 +344,50 @@ def test_a_private_repository_is_hidden_from_who_may_not_see_it(
         client = Client(host, token)
         assert client("GET", REPO).status_code == 404
         assert client("GET", "/orgs/octo/repos").json() == []
+
+
+# --- The journal -----------------------------------------------------------------------------
+
+
+def test_the_journal_says_who_did_what(
+    client: Client, host: StandInHost, repository: Repository
+) -> None:
+    """The oracle of all tests reads it, so its entries are compared as a whole here."""
+    repository.person.create_branch("work")
+    assert commit(client, repository.head("work"), "a.md") is None
+    repository.as_registrar.commit({"a.md": b"A\n", "b.md": b"B\n"}, branch="work")
+    client("POST", f"{REPO}/pulls", {"head": "work", "base": "main", "title": "T", "body": "B"})
+    repository.person.edit(1, body="Mine")
+    repository.person.close(1)
+    repository.person.archive()
+    blob = repository.git.revparse_single("work:b.md").id
+    told: list[tuple[str, str, object]] = []
+    for each in host.journal:
+        match each:
+            case Write():
+                told.append(
+                    (each.actor.kind, each.branch, [change.path for change in each.changes])
+                )
+            case Act():
+                told.append((each.actor.kind, each.verb, each.pull_request))
+    assert told == [
+        ("person", "work", []),
+        ("registrar", "work", ["a.md"]),
+        ("registrar", "work", ["a.md", "b.md"]),
+        ("registrar", "open", 1),
+        ("person", "edit", 1),
+        ("person", "close", 1),
+        ("person", "change", None),
+    ]
+    [_, _, last, _, edit, *_] = host.journal
+    assert isinstance(last, Write)
+    assert last.changes[1] == ("b.md", None, str(blob))
+    assert isinstance(edit, Act)
+    assert (edit.before["body"], edit.after["body"]) == ("B", "Mine")
+
+
+def test_a_repository_can_be_read_only(repository: Repository) -> None:
+    with pytest.raises(AttributeError, match=r"use repository\.person\.change\(private=…\)"):
+        setattr(repository, "private", True)  # noqa: B010 (mypy refuses the statement)
+    with pytest.raises(AttributeError, match=r"use repository\.person\.commit\(…\)"):
+        getattr(repository, "commit")  # noqa: B009
