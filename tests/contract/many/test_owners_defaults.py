@@ -75,7 +75,7 @@ def test_its_open_pull_request_is_like_any_other(
     assert state("ab", "withdraw") == "withdrawn"
     assert state("ab", "plan") == state("ab") == "not named"
     assert state("ab", targets=DEFAULTS) == "opened"
-    defaults.commit({"a": b"x", "b": b"x"})
+    defaults.person.commit({"a": b"x", "b": b"x"})
     assert state("abc", "plan") == "to close"
     assert state("abc") == "closed"
     assert state("abc", "plan") == state("abc") == "not named"
