@@ -226,7 +226,7 @@ def test_nothing_is_set_twice(
     single(more)
     # The host tells no case apart: it gives names as they were first written.
     repository.person.edit(1, labels=["docs", "CHORE"])
-    # Who has answered is not asked again
+    # A reviewer who has answered is not asked again
     repository.person.edit(1, reviewers=[])
     host.requests.clear()
     run = single(more).or_fail()

@@ -53,7 +53,7 @@ class Token:
 
     @property
     def actor(self) -> Actor:
-        """Who acts with this token: registrar or, with `is_tool`, another tool."""
+        """The actor of its requests: registrar or, with `is_tool`, another tool."""
         return Actor("tool" if self.is_tool else "registrar", self.value)
 
     @property

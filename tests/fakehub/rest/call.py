@@ -82,7 +82,7 @@ class RepositoryCall(Call):
 
     @property
     def acts(self) -> Acts:
-        """The verbs of whoever sent the request."""
+        """The verbs of the client that sent the request."""
         return self.repository.by(self.token.actor)
 
     def symptom(self, thing: str, *possible: Symptom) -> Symptom | None:
