@@ -129,7 +129,7 @@ INPUTS: dict[str, tuple[dict[str, str], str]] = {
             ("target_repos", "- octo/a\n- octo/b"),
             ("target_repos", '["octo/a", "octo/b"]'),
             ("target_repos", "['octo/a']"),
-            ("labels", "- bug"),
+            *(("labels", each) for each in ("- bug", "docs\n- bug", "* bug\n* docs", "'bug'")),
             ("labels", "[bug, docs]"),
             ("assignees", '["hubot"]'),
             ("fail_on", "[missing, blank]"),
@@ -145,6 +145,22 @@ INPUTS: dict[str, tuple[dict[str, str], str]] = {
             *(("assignees", "{owner}"), ("reviewers", "{repo}")),
             ("team_reviewers", "{default_branch}"),
         )
+    },
+    **{
+        f"no {what}: {name} {value!r}": (
+            {name: f"hubot, {value}"},
+            f"{name} has no {what} in {value}",
+        )
+        for what, name, values in (
+            (
+                "login of GitHub",
+                "reviewers",
+                ("octo/docs", "@octo/docs", "-hubot", "!hubot", "a b"),
+            ),
+            ("login of GitHub", "assignees", ("a@example.com", "https://github.com/a", "a;b")),
+            ("team", "team_reviewers", ("Docs Team", "octo/a/b", "!docs", "-docs", "a;b")),
+        )
+        for value in (each.removeprefix("@") for each in values)
     },
     "definitions from the web": (
         {"definitions": "https://example.com/list.json"},

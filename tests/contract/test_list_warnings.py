@@ -321,13 +321,14 @@ DOUBTS = {
     **{
         f"a pattern in {key}": doubt(
             when(condition),
-            f"{key} compares whole values: in {value}, `*`, `?` and `[` stand for themselves.",
+            f"{key} compares whole values: in {value}, `*`, `?`, `[` and `|` stand for themselves.",
             when(condition.replace(value, "x")),
             where="rule 1, line 2",
         )
         for key, value, condition in (
             ("property", "*", '{property: {team: "*"}}'),
             ("property", "plat*", '{not: {property: {team: [a, "plat*"]}}}'),
+            ("property", "gold|silver", '{property: {tier: "gold|silver"}}'),
             ("exists", "**/go.mod", '{exists: "**/go.mod"}'),
             ("missing", "*.md", '{missing: ["*.md", a]}'),
             ("topic", "api-*", '{topic: "api-*"}'),
@@ -336,7 +337,7 @@ DOUBTS = {
     },
     "a placeholder in a property of a condition": doubt(
         when('{property: {team: "{repo}"}}'),
-        "property compares with the value in the list: {repo} is filled in only in contents.",
+        "property compares with the value as it is written: {repo} is filled in only in contents.",
         when('{property: {team: "{other}"}, name: "svc-?.*_1", topic: [A-1, b2]}'),
         where="rule 1, line 2",
     ),
@@ -646,13 +647,22 @@ def test_what_is_wrong_is_told_at_once_with_what_may_be(action: Action, host: St
         ({"body": "{{owner }}"}, "body holds {{owner }}, which is not filled in. Write {owner}"),
         ({"labels": "{{ property:team }}"}, "labels holds {{ property:team }}, which"),
         ({"title": "a {{repo}} {{ other }}", "labels": "[bug], {other}, {{ other }}"}, ""),
+        *(
+            ({"target_repos": f"octo/*, {entry}"}, f"target_repos: {words}")
+            for entry, words in (
+                ("-property:tier=bron*", "property compares whole values: in tier=bron*, `*`"),
+                ("property:tier=a|b", "property compares whole values: in tier=a|b, `*`"),
+                ("-property:tier={owner}", "property compares with the value as it is written"),
+                ("language:golang", "golang is not among the languages that GitHub recognises"),
+            )
+        ),
+        ({"target_repos": "octo/*, -property:tier=a-b & c, language:c++, -topic:x"}, ""),
     ],
 )
-def test_inputs_warn_of_a_placeholder_with_two_braces(
+def test_inputs_warn_of_probable_mistakes(
     action: Action, inputs: dict[str, str], words: str
 ) -> None:
-    action.host.create_repository(TARGET, {"a": b"x"})
-    run = action(inputs, definitions=action.listing("a"), language="en", commit_strategy="single")
+    run = action(inputs, definitions=action.listing("a"), language="en", mode="validate")
     assert run.exit_code == 0
     assert (f"Warning: {words}" in run.stderr) if words else run.stderr == ""
 

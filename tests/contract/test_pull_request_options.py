@@ -153,8 +153,10 @@ def test_off_the_runner_a_warning_is_on_standard_error(
 
 
 def test_hostile_names_stay_names(action: Action, repository: Repository) -> None:
+    """Only values of properties can have them."""
     names = ["::error::owned", "##[error]owned", "@octo", "a | b", "<b>x</b>", "`x`", "../x"]
-    given = "\n".join(names)
+    repository.person.change(properties={f"p{n}": name for n, name in enumerate(names)})
+    given = "\n".join(f"{{property:{name}}}" for name in repository.properties)
     run = action(definitions=action.listing("a"), assignees=given, reviewers=given, runner=True)
     assert run.exit_code == 0, run.text
     assert run.annotations() == []

@@ -467,6 +467,11 @@ def selected(run: Run) -> set[str]:
         ("property:team=platform, property:tier=eu", {"b"}),
         ("-property:tier=eu", {"a", "c", "d"}),
         ("property:tier=us west", {"b"}),
+        ('property:tier="us, east"', {"d"}),
+        ('-property:tier="us, east", -property:tier=eu', {"a", "c"}),
+        # Any value is more than one of them
+        ("property:team=data, property:team", {"a", "b", "c"}),
+        ("-property:team, -property:team=data", {"d"}),
     ],
 )
 def test_repositories_are_selected_by_their_properties(
@@ -476,7 +481,7 @@ def test_repositories_are_selected_by_their_properties(
         "a": {"Team": "Platform"},
         "b": {"Team": "platform", "tier": ["eu", "us west"]},
         "c": {"Team": "data"},
-        "d": {},
+        "d": {"tier": "us, east"},
     }
     for name, values in properties.items():
         host.create_repository(f"octo-org/{name}", {"x": b""}, properties=values)

@@ -121,7 +121,6 @@ def test_owners_are_listed_for_patterns_and_literal_names_are_kept_as_written() 
         ("property:=x", "many.property_name"),
         ("property:a=", "many.property_name"),
         ("property:a b=x", "many.not_separated"),
-        ("https://github.com/a/b", "many.pattern_malformed"),
         ("visibility:secret", "many.unknown_visibility"),
         ("created:", "many.qualifier_without_value"),
         ("created:2026-02-03", "many.created_malformed"),
@@ -147,3 +146,28 @@ def test_owners_are_listed_for_patterns_and_literal_names_are_kept_as_written() 
 def test_what_cannot_be_understood_is_an_error(entry: str, key: str) -> None:
     _, errors = read_selection([entry])
     assert [error.key for error in errors] == [key]
+
+
+@pytest.mark.parametrize(
+    ("entries", "meant"),
+    [
+        # The leading hyphen of GitHub's search, and signs that other tools have for it
+        (("-o/x", "--o/x", "!-o/x", "-!o/x", "- o/x", "! o/x", "!!o/x", "~o/x", "^o/x"), "!o/x"),
+        (("\\!o/x", "\uff01o/x", "\uff0do/x", "\u2013o/x", "!@o/x", "!o/x/"), "!o/x"),
+        (("not o/x", "NOT:o/x", "exclude=o/x", "except o/x", "-repo:o/x", "!repo:o/x"), "!o/x"),
+        (("!https://github.com/o/x", "-git@github.com:o/x.git", "!o/x.git", "!o/x.GIT"), "!o/x"),
+        (("-o/*", "!o/*/"), "!o/*"),
+        (("https://github.com/o/x", "o/x.git", "repo:o/x", "@o/x", "o/x/"), "o/x"),
+        (("!topic:x", "topic!=x", "topic:!x", "topic:-x", "topic<>x", "-topic=x"), "-topic:x"),
+        (("!property:a=x", "property:a!=x", "property:a=!x", "property:a<>x"), "-property:a=x"),
+        (("! property:a", "not property:a"), "-property:a"),
+        (("topic=x",), "topic:x"),
+    ],
+)
+def test_what_is_nearly_an_entry_is_an_error_with_the_right_one(
+    entries: tuple[str, ...], meant: str
+) -> None:
+    for entry in entries:
+        _, errors = read_selection(["o/*", entry])
+        assert [(each.key, each.values["close"]) for each in errors] == [("many.meant", meant)]
+    assert not read_selection(["o/*", meant])[1]

@@ -1,7 +1,7 @@
 """Reads the environment into `Settings`, and reports every diagnostic before any request."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -9,7 +9,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from registrar.errors import Diagnostic, InvalidInput
 from registrar.inputs import environment
 from registrar.inputs.interface import INPUTS
-from registrar.lists import profiles
+from registrar.lists import constraints, profiles
 from registrar.models.conditions import PATTERN_CHARACTERS
 from registrar.models.files import TEMPLATE_NAMES
 from registrar.models.selection import TOPIC, VISIBILITIES, NamePattern, Selection
@@ -67,10 +67,34 @@ _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _WITH_VALUE = ("topic", "-topic", "visibility", "language", "property", "-property", "created")
 QUALIFIERS = (*(f"{name}:" for name in _WITH_VALUE), "fork:true")
 
-_PATTERN = re.compile(r"(?P<owner>[A-Za-z0-9_-]+)/(?P<repo>[A-Za-z0-9._*-]+)")
+_PATTERN = re.compile(
+    # Names of owners begin with no hyphen, and those of repositories have neither end
+    # (github/docs#44518)
+    r"(?P<owner>[A-Za-z0-9_][A-Za-z0-9_-]*)/(?P<repo>[A-Za-z0-9._*-]+)(?<!\.git)(?<!\.wiki)",
+    re.IGNORECASE,
+)
+_SLIP = re.compile(
+    r"(?P<not>(?:[-!~^\\\uff01\uff0d\u2212\u2013]|(?:not|exclude|except)[ :=])[-!\s]*)?"
+    r"(?:@|repo:|https://github\.com/|git@github\.com:)?(?P<rest>\S.*?)(?:\.git|/)*",
+    re.IGNORECASE,
+)
+"""An entry of ``target_repos``, also as other tools write one that leaves something out
+(ohbarye/review-waiting-list-bot#8), or that is an address."""
+_NOT_EQUAL = re.compile(
+    r"(?P<key>topic)(?:!=|<>|[:=][!-])(?P<topic>\S+)"
+    r"|(?P<property>property:[^\s!=<>]+)(?:!=|<>|=!)(?P<value>.+)",
+    re.IGNORECASE,
+)
+"""A qualifier with a negation in its value."""
 _CREATED = re.compile(r"(?P<sign>[<>]=)(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})")
 _ARRAY = re.compile(r"""\[[^\[\]]*[,"'][^\[\]]*\]""")
 """An array of JSON or YAML. A label may be ``[bug]``, but not ``[bug, docs]``."""
+_ITEM = re.compile(r"""[-*]\s+(?P<text>.+)|(?P<quote>["'])(?P<quoted>.*)(?P=quote)""")
+"""An item of an array in YAML or of a list in Markdown, or a text in quotes."""
+_NAMES = re.compile(r'(?:"[^"\n\r]*"|[^,\n\r])+')
+"""Names that are separated by commas or line breaks. A comma in double quotes separates none."""
+_LOGIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*(?:\[bot\])?")
+_TEAM = re.compile(rf"(?:{_LOGIN.pattern}/)?[^\s/:;!'\"-][^\s/:;!'\"]*")
 _PLACEHOLDERS = {*TEMPLATE_NAMES, *(name for each in INPUTS.values() for name in each.placeholders)}
 _OTHER_PLACEHOLDER = re.compile(
     rf"\$?\{{+ *(?:{'|'.join(sorted(_PLACEHOLDERS - {templates.PROPERTY}))}) *\}}+"
@@ -173,6 +197,7 @@ class _Reader:
         if entries := self.names("target_repos"):
             self.selection, errors = read_selection(entries)
             self.diagnostics += errors
+            self._warnings += _doubts(self.selection)
 
     def token(self, mode: Mode) -> str:
         value = environment.value_of(self._environ, "host_token")
@@ -345,10 +370,10 @@ class _Reader:
         An array is an error, because its brackets, quotes and hyphens would become parts of names.
         """
         value = self._given(name)
-        names = _once(re.split(r"[,\n\r]", value))
-        if names and (_ARRAY.fullmatch(value) or all(each.startswith("- ") for each in names)):
+        names = _once(_NAMES.findall(value))
+        if _ARRAY.fullmatch(value) or any(map(_ITEM.fullmatch, names)):
             self._report(name, msg("input.array", name=name, value=Excerpt(value)))
-            return _once(each.removeprefix("- ").strip("[]\"' ") for each in names)
+            return _once(re.sub(r"^[-*]\s+", "", each).strip("[]\"' ") for each in names)
         return names
 
     def filled_names(self, name: str) -> tuple[str, ...]:
@@ -371,9 +396,18 @@ class _Reader:
         if doubled := templates.doubled(value, INPUTS[name].placeholders):
             self._warnings.append(msg("input.doubled", name=name, **doubled._asdict()))
 
-    def people(self, name: str) -> tuple[str, ...]:
-        """Return logins, which are given as ``name`` or ``@name``."""
-        return _once(each.removeprefix("@") for each in self.filled_names(name))
+    def people(self, name: str, form: re.Pattern[str] = _LOGIN) -> tuple[str, ...]:
+        """Return logins, which are given as ``name`` or ``@name``.
+
+        Report every name of another form, because GitHub would refuse it only after the files were
+        written. A placeholder may stand for any name.
+        """
+        people = _once(each.removeprefix("@") for each in self.filled_names(name))
+        key = "input.no_login" if form is _LOGIN else "input.no_team"
+        for each in people:
+            if not (form.fullmatch(each) or "{" in each or "}" in each):
+                self._report(name, msg(key, name=name, value=Excerpt(each)))
+        return people
 
     def teams(self) -> tuple[str, ...]:
         """Return slugs of teams, which are given as ``team``, ``@team``, ``org/team`` or
@@ -386,7 +420,7 @@ class _Reader:
         if self.selection:
             owners = self.selection.all_owners
         slugs = []
-        for team in self.people("team_reviewers"):
+        for team in self.people("team_reviewers", _TEAM):
             organisation, _, slug = team.rpartition("/")
             if organisation and {organisation.casefold()} != set(owners):
                 message = msg("input.team_elsewhere", value=team, owner=owners)
@@ -530,7 +564,9 @@ def read_selection(entries: Sequence[str]) -> tuple[Selection, list[Message]]:
         key = name.lower()
         matched = _PATTERN.fullmatch(entry.removeprefix("!"))
         value = value.strip(" \"'").lower()
-        if re.search(r"\s", f"{name}{value}") and not _MAY_HAVE_BLANKS.fullmatch(entry):
+        if close := _meant(entry):
+            errors.append(msg("many.meant", value=Excerpt(entry), close=Excerpt(close)))
+        elif re.search(r"\s", f"{name}{value}") and not _MAY_HAVE_BLANKS.fullmatch(entry):
             errors.append(msg("many.not_separated", value=entry))
         elif colon and key in values and value:
             values[key].append(value)
@@ -540,9 +576,6 @@ def read_selection(entries: Sequence[str]) -> tuple[Selection, list[Message]]:
             forks = True
         elif colon and "/" not in entry:
             errors.append(msg("many.unknown_qualifier", value=entry, known=QUALIFIERS))
-        elif (start := entry.partition("=")[0].lower()) in values and start != entry:
-            close = f"{start}:{entry.partition('=')[2]}"
-            errors.append(msg("many.equals_sign", value=entry, close=close))
         elif not matched or matched["repo"] in {".", ".."}:
             errors.append(msg("many.pattern_malformed", value=entry))
         elif len(matched["repo"]) > PATTERN_CHARACTERS:
@@ -586,6 +619,39 @@ def read_selection(entries: Sequence[str]) -> tuple[Selection, list[Message]]:
     return selection._replace(literals=literals), errors
 
 
+def _meant(entry: str) -> str:
+    """Return the entry of ``target_repos`` that was probably meant; empty if this one is right."""
+    if found := _NOT_EQUAL.fullmatch(entry):
+        pairs = (f"-{found['key']}:{found['topic']}", f"-{found['property']}={found['value']}")
+        return pairs[0] if found["key"] else pairs[1]
+    start, _, end = entry.partition("=")
+    if start.lower() in _WITH_VALUE:
+        return f"{start}:{end}"
+    slip = _SLIP.fullmatch(entry)
+    if not slip:
+        return ""
+    close, excludes = slip["rest"], slip["not"]
+    if _PATTERN.fullmatch(close):
+        close = f"!{close}" if excludes else close
+    elif excludes and f"-{close.partition(':')[0].lower()}" in _WITH_VALUE:
+        close = f"-{entry[slip.start('rest') :]}"
+    else:
+        return ""
+    return close if close != entry else ""
+
+
+def _doubts(selection: Selection) -> Iterator[Message]:
+    """Warn of values that probably no repository has, as the conditions of a list do."""
+    properties = (*selection.properties.items(), *selection.excluded_properties.items())
+    values = [("language", each) for each in sorted(selection.languages)]
+    values += [
+        ("property", f"{name}={each}") for name, those in properties for each in sorted(those)
+    ]
+    for key, value in values:
+        for doubt in constraints.value_doubts(key, value):
+            yield msg("many.doubt", doubt=doubt)
+
+
 def _days(entries: Sequence[str], errors: list[Message]) -> tuple[list[str], list[str]]:
     """Return the days after ``>=`` and the days after ``<=``, and add the errors."""
     days: dict[str, list[str]] = {">=": [], "<=": []}
@@ -609,13 +675,18 @@ def _is_day(text: str) -> bool:
 def _properties(entries: Sequence[str], errors: list[Message]) -> dict[str, frozenset[str]]:
     """Return the wanted values by the names of custom properties, and add the errors.
 
-    ``team=platform`` adds a value. ``team`` alone adds none, and an empty set accepts any value.
+    ``team=platform`` adds a value. With ``team`` alone the set is empty, which accepts any value.
     """
-    properties: dict[str, frozenset[str]] = {}
+    properties: dict[str, set[str]] = {}
+    any_value = set[str]()
     for entry in entries:
         name, equals, value = entry.partition("=")
         value = value.strip(" \"'")
         if not templates.PROPERTY_NAME.fullmatch(name) or (equals and not value):
             errors.append(msg("many.property_name", value=Excerpt(entry)))
-        properties[name] = properties.get(name, frozenset()) | ({value} if equals else frozenset())
-    return properties
+        properties.setdefault(name, set()).add(value)
+        any_value |= set() if equals else {name}
+    return {
+        name: frozenset() if name in any_value else frozenset(those)
+        for name, those in properties.items()
+    }

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
+from registrar.lists import languages
 from registrar.models.files import TEMPLATE_NAMES
 from registrar.texts.messages import Excerpt, Message, msg
 
@@ -51,6 +52,7 @@ PATH_LEVELS = 32
 
 WILDCARD = re.compile(r"[*?\[]")
 """A character that has a meaning in patterns, but not in a path."""
+_IN_PATTERNS = re.compile(r"[*?\[|]")
 PLACEHOLDER = re.compile(
     rf"\$?\{{+ *(?:{'|'.join(TEMPLATE_NAMES).replace('NAME', '[^{}]+')}) *\}}+"
 )
@@ -163,6 +165,20 @@ def path_doubts(path: str, *scopes: Scope) -> Iterator[Message]:
             shown = Excerpt(text) if is_seen else f"U+{ord(text):04X}"
             yield msg(key, path=Excerpt(path), found=shown)
             return
+
+
+def value_doubts(key: str, value: str) -> Iterator[Message]:
+    """Warn of a value of the condition ``key`` that probably no repository has."""
+    if key == "language" and not languages.is_known(value):
+        if close := languages.meant(value):
+            yield msg("definitions.language_close", value=Excerpt(value), close=close)
+        else:
+            yield msg("definitions.language_unknown", value=Excerpt(value))
+    elif key != "language" and _IN_PATTERNS.search(value):
+        # Whole values are compared
+        yield msg("definitions.when_pattern", key=key, value=Excerpt(value))
+    if key == "property" and (found := PLACEHOLDER.search(value)):
+        yield msg("definitions.when_placeholder", key=key, found=Excerpt(found[0]))
 
 
 def _is_dot_git(part: str) -> bool:

@@ -7,7 +7,8 @@ from typing import TypeAlias
 
 import yaml
 
-from registrar.lists import constraints, languages, syntax
+from registrar.lists import constraints, syntax
+from registrar.lists.constraints import value_doubts
 from registrar.lists.nodes import NodeReader
 from registrar.models.conditions import PATTERN_CHARACTERS, Condition
 from registrar.models.selection import TOPIC, VISIBILITIES
@@ -54,8 +55,8 @@ def condition(
 
     negated = keys.get("not")
     return Condition(
-        languages=frozenset(lowered("language", doubts=_unknown_language)),
-        topics=frozenset(lowered("topic", _no_topic, doubts=partial(_pattern, "topic"))),
+        languages=frozenset(lowered("language", doubts=partial(value_doubts, "language"))),
+        topics=frozenset(lowered("topic", _no_topic, doubts=partial(value_doubts, "topic"))),
         visibilities=frozenset(lowered("visibility", _no_visibility)),
         is_fork=reader.boolean(keys.get("fork"), "fork"),
         names=tuple(lowered("name", _no_name)),
@@ -106,30 +107,9 @@ def _no_visibility(value: str) -> Iterator[Message]:
         yield msg("definitions.when_visibility", value=Excerpt(value), known=VISIBILITIES)
 
 
-def _unknown_language(value: str) -> Iterator[Message]:
-    if languages.is_known(value):
-        return
-    if close := languages.meant(value):
-        yield msg("definitions.language_close", value=Excerpt(value), close=close)
-    else:
-        yield msg("definitions.language_unknown", value=Excerpt(value))
-
-
-def _pattern(key: str, value: str) -> Iterator[Message]:
-    """Warn of a value that looks like a pattern, because whole values are compared."""
-    if constraints.WILDCARD.search(value):
-        yield msg("definitions.when_pattern", key=key, value=Excerpt(value))
-
-
 def _no_path(key: str, value: str) -> Iterator[Message]:
-    yield from _pattern(key, value)
+    yield from value_doubts(key, value)
     yield from constraints.path_doubts(value)
-
-
-def _no_value(key: str, value: str) -> Iterator[Message]:
-    yield from _pattern(key, value)
-    if found := constraints.PLACEHOLDER.search(value):
-        yield msg("definitions.when_placeholder", key=key, found=Excerpt(found[0]))
 
 
 def _no_name(value: str) -> Iterator[Message]:
@@ -152,5 +132,5 @@ def _properties(reader: NodeReader, node: yaml.Node | None) -> Iterator[tuple[st
     for name, value in reader.keys(node).items():
         if not PROPERTY_NAME.fullmatch(name):
             reader.error(value, msg("definitions.when_property_name", name=Excerpt(name)))
-        values = _values(reader, value, name, doubts=partial(_no_value, "property"))
+        values = _values(reader, value, name, doubts=partial(value_doubts, "property"))
         yield name.lower(), frozenset(each.lower() for each in values)

@@ -73,6 +73,10 @@ class ManyRun:
         client = self.github.many(self._require_time)
         with self.listener.group("many.group_list"):
             found = self._list(client, selection)
+        if found.without_effect:
+            note = msg("many.without_effect", entries=found.without_effect)
+            self.result.notes.append(note)
+            self.listener.warn(Diagnostic(note))
         count = len(found.selected) + found.excluded.total() + len(found.not_found)
         self._note_selected(count, found)
         reader = Reader(self.github, client, self.cancellation, self._silent, self._end)

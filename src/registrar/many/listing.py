@@ -37,6 +37,8 @@ class FoundRepositories:
     """The repositories that are excluded, each with the reason."""
     not_found: dict[str, Failure] = field(default_factory=dict[str, Failure])
     """Names for which the token can read no repository, each with the failure."""
+    without_effect: tuple[str, ...] = ()
+    """The entries of the selection that leave no repository out."""
 
 
 def find_repositories(
@@ -80,6 +82,8 @@ def find_repositories(
             found.excluded_repositories.append((repository, reason))
         else:
             found.selected.append(repository)
+    names = [(each, named.get(number, "")) for number, each in found.by_id.items()]
+    found.without_effect = tuple(selection.without_effect(names))
     if known is None:
         everything = selection._replace(most_private=VISIBILITIES[-1])
         lost = [

@@ -1,7 +1,7 @@
 """The selection of the repositories of a run over many."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
@@ -47,6 +47,9 @@ class NamePattern(NamedTuple):
     @property
     def is_literal(self) -> bool:
         return "*" not in self.name
+
+    def __str__(self) -> str:
+        return f"{'' if self.includes else '!'}{self.owner}/{self.name}"
 
     def matches(self, full_name: str) -> bool:
         """Whether the pattern matches ``full_name`` (``owner/repo``, in any letter case)."""
@@ -123,6 +126,27 @@ class Selection(NamedTuple):
     def names(self, full_name: str) -> bool:
         """Whether the input has this name itself, and not only a pattern that matches it."""
         return full_name.lower() in map(str.lower, self.literals)
+
+    def without_effect(self, found: Sequence[tuple[Repository, str]]) -> Iterator[str]:
+        """Yield the entries that leave out none of the repositories that were found.
+
+        Such an entry may be misspelled (sourcegraph/sourcegraph-public-snapshot#55096), or stand
+        before one that selects the same repositories. Each repository comes with the name in the
+        input by which it was found; empty if there is none.
+        """
+        names = [(each.full_name, named) for each, named in found]
+        # The names in the input that a later pattern excludes were not looked up
+        names += [(str(each), "") for each in self.patterns if each.includes and each.is_literal]
+        left_out = [each for both in names if not self.matches(*both) for each in both]
+        for pattern in self.patterns:
+            if not pattern.includes and not any(map(pattern.matches, left_out)):
+                yield str(pattern)
+        topics = frozenset[str]().union(*(each.topics for each, _ in found))
+        yield from (f"-topic:{each}" for each in sorted(self.excluded_topics - topics))
+        for name, values in self.excluded_properties.items():
+            for value in [frozenset({each}) for each in sorted(values)] or [values]:
+                if not any(has_property(each, name, value) for each, _ in found):
+                    yield "=".join((f"-property:{name}", *value))
 
     def is_too_private(self, repository: Repository) -> bool:
         """Whether somebody who can read the log of the run may not see a repository.

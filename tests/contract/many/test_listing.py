@@ -56,6 +56,39 @@ def test_an_empty_selection_is_refused_with_each_reason(
     assert f"Of the repositories that were found {left_out}" in run.stderr
 
 
+@pytest.mark.parametrize(
+    ("entries", "without_effect"),
+    [
+        ("!octo-org/r-0", "!octo-org/r-0"),
+        ("!octo-org/legacy-*, !other/r0, !octo-org/r2", "!octo-org/legacy-*, !other/r0"),
+        ("!octo-org/r0, octo-org/r*", "!octo-org/r0"),
+        ("-topic:forzen, -topic:frozen", "-topic:forzen"),
+        (
+            "-property:tier=silver, -property:tier=gold, -property:team",
+            "-property:tier=silver, -property:team",
+        ),
+        # One entry suffices, also for a name that is not looked up, and for an archived repository
+        ("!octo-org/r2, !octo-org/r*, octo-org/r0", ""),
+        ("octo-org/gone, !octo-org/gone", ""),
+        ("!octo-org/old", ""),
+    ],
+)
+def test_entries_that_leave_no_repository_out_are_named_before_anything_is_written(
+    many: Start, make: Make, host: StandInHost, entries: str, without_effect: str
+) -> None:
+    make(0, 2)
+    gold = {"tier": "gold"}
+    host.create_repository("octo-org/r2", PRESENT, topics=["frozen"], properties=gold)
+    host.create_repository("octo-org/old", PRESENT, archived=True)
+    said = f"Entries of target_repos that leave no repository out: {without_effect}. "
+    # A run that reads nothing after the listing says it, too
+    refuse(host, lambda request: request.path == "/graphql", 401, message="Bad credentials")
+    run = many(target_repos=f"{ALL}, {entries}")
+    assert only_reads(host)
+    assert (f"Warning: {said}" in run.stderr) is bool(without_effect), run.stderr
+    assert (said in run.summary.replace("`", "")) is bool(without_effect), run.summary
+
+
 @pytest.mark.parametrize("status", [451, 502], ids=["blocked for legal reasons", "server error"])
 def test_a_name_that_cannot_be_looked_up_does_not_stop_the_others(
     many: Start, make: Make, host: StandInHost, status: int
@@ -218,8 +251,8 @@ def test_a_failure_does_not_say_that_there_is_no_such_owner(many: Start, host: S
         ({"target_repos": "octo-org/*, topic:"}, "topic: has nothing after its colon"),
         ({"target_repos": f"octo-org/{'a*' * 501}"}, "is longer than the 1000 characters"),
         ({"target_repos": "octo-org/*, created:2026"}, "Write `created:>=2026-01-31` or"),
-        ({"target_repos": "octo-org/*, topic=x"}, "topic=x has no colon. Did you mean topic:x?"),
-        ({"target_repos": "https://github.com/octo-org/r0"}, "neither a repository nor a pattern"),
+        ({"target_repos": "octo-org/*, -octo-org/r0"}, "-octo-org/r0 is not written as an entry"),
+        ({"target_repos": "octo-org/a?"}, "neither a repository nor a pattern"),
         ({"commit_strategy": "per-file"}, "works for one repository only"),
         ({"max_pull_requests": "many"}, "max_pull_requests is not a whole number"),
         ({"max_minutes": "-1"}, "max_minutes is not a number of minutes"),
