@@ -78,8 +78,8 @@ def test_one_request_when_nothing_is_missing(single: Start, host: StandInHost) -
 
 @pytest.mark.parametrize(
     ("directories", "most_entries", "trees"),
-    [(49, None, 0), (50, None, 1), (1, 0, 1)],
-    ids=["read with it", "too many directories", "cut listings"],
+    [(49, None, 0), (50, None, 1), (1, 0, 1), (1, 5, 1)],
+    ids=["read with it", "too many directories", "cut listings", "cut below the root"],
 )
 def test_what_an_open_pull_request_holds_is_read_with_the_repository(
     single: Start,
@@ -91,10 +91,14 @@ def test_what_an_open_pull_request_holds_is_read_with_the_repository(
     trees: int,
 ) -> None:
     paths = ["new.md", *(f"d{number}/new.md" for number in range(directories))]
+    paths += [f"d0/{number}.md" for number in range(most_entries or 0)]
     single(definitions=action.listing(*paths))
-    host.requests.clear()
     host.quirks.most_entries = most_entries
-    run = single(definitions=action.listing(*paths))
+    many = {"target_repo": None, "target_repos": TARGET, "mode": "plan"}
+    for inputs in (many, {"mode": "plan"}, {}):
+        host.requests.clear()
+        run = single(definitions=action.listing(*paths), **inputs)
+        assert run.standings == dict.fromkeys(paths, "proposed"), inputs
     assert run.outputs["pull_request_operation"] == "none"
     tree = f"GET git/trees/{repository.head(LIST_BRANCH)}"
     assert sum(call.startswith(tree) for call in calls(host)) == trees

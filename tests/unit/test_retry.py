@@ -68,12 +68,12 @@ def test_a_pause_is_announced_and_passes() -> None:
 
 def test_pauses_of_several_threads_at_once_are_counted_once() -> None:
     retry, clock, said = policy(1)
-    # Each pause is longer by a small random part
+    # Each pause is longer by a small random part, and two of them together are not allowed
     for number in range(15):
-        retry.begin_pause(29 + number / 14, REASON)
+        retry.begin_pause(40 + number / 14, REASON)
     assert len(said) == 1
     retry.wait()
-    retry.begin_pause(29, REASON)
+    retry.begin_pause(18, REASON)
     retry.wait()
     assert clock.now == pytest.approx(FakeClock().now + 59)
     with pytest.raises(OutOfTime):
