@@ -11,7 +11,7 @@ import pytest
 from registrar.inputs.interface import INPUTS
 from registrar.texts.templates import PROPERTY
 from tests.fakehub import Repository, StandInHost
-from tests.harness import LIST_BRANCH, TARGET, Action, Start, refuse
+from tests.harness import LIST_BRANCH, TARGET, Action, Start, is_read, refuse
 
 HOSTILE = "x, y [skip ci] @org/all Fixes #1"
 GIVEN = {
@@ -49,6 +49,17 @@ def create(host: StandInHost, **properties: str | list[str]) -> Repository:
     repository.person.change(collaborators=repository.collaborators | {"mona", "red", "blue"})
     repository.person.change(teams=repository.teams | {"red", "blue"})
     return repository
+
+
+@pytest.mark.parametrize("name", GIVEN)
+def test_a_property_is_filled_in_if_only_one_input_names_it(
+    given: Start, host: StandInHost, name: str
+) -> None:
+    create(host, team="blue")
+    given({name: GIVEN[name]}).or_fail()
+    sent = "".join(str(request.json) for request in host.requests if not is_read(request))
+    assert "blue" in sent
+    assert "property:" not in sent
 
 
 @pytest.mark.parametrize("in_answer", [True, False])

@@ -298,6 +298,23 @@ def test_what_is_no_longer_inherited_is_said_if_it_was_looked_up_and_is_true(
     assert all("`SECURITY.md`" in each and "SUPPORT" not in each for each in found)
 
 
+def test_only_a_file_that_the_branch_adds_hides_another_one(
+    action: Action, host: StandInHost, repository: Repository
+) -> None:
+    existing = dict.fromkeys(("SECURITY.md", "SUPPORT.md"), b"x\n")
+    host.create_repository("octo/.github", {"CODE_OF_CONDUCT.md": b"x\n", "GOVERNANCE.md": b"x\n"})
+    repository.person.commit(existing)
+    left_out = (".github/SECURITY.md", "GOVERNANCE.md")
+    added = (".github/SUPPORT.md", "CODE_OF_CONDUCT.md")
+    many = {"target_repos": TARGET, "language": "en"}
+    action({"definitions": action.listing(*left_out, *added), **many}).or_fail()
+    repository.person.commit(dict.fromkeys(left_out), branch=LIST_BRANCH)
+    action({"definitions": action.listing(*left_out, *added, "new.md"), **many}).or_fail()
+    quoted = [each for each in body(repository).splitlines() if each.startswith(">")]
+    for path in (*left_out, *added):
+        assert sum(f"`{path}`" in each for each in quoted) == (path in added), quoted
+
+
 def test_it_says_how_to_change_the_set(action: Action, repository: Repository) -> None:
     env = {"GITHUB_REPOSITORY": TARGET}
     action(profile="health", language="en", commit_strategy=SINGLE, env=env)

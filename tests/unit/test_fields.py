@@ -31,6 +31,7 @@ WRONG: dict[Callable[[Fields, str], Any], tuple[Any, ...]] = {
     Fields.id_number: (None, "1", 0, -1, True),
     Fields.flag: (None, 0, "true", []),
     Fields.object: (None, 0, "true", []),
+    Fields.object_or_null: (0, "true", []),
     Fields.objects: (None, 0, "true", {}, [1], [None], [{}, []]),
     Fields.objects_or_null: (None, 0, "true", {}, [1], [{}, []]),
     Fields.object_id: (None, 7, "", "a" * 39, "a" * 41, "g" * 40),

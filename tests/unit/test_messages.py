@@ -16,6 +16,7 @@ from registrar.runtime.workspace import Folder
 from registrar.texts.escaping import Lines, Link, show_lines
 from registrar.texts.messages import (
     LANGUAGES,
+    LIST_ITEMS,
     SHOWN_CHARACTERS,
     VALUE_CHARACTERS,
     Catalogue,
@@ -241,6 +242,13 @@ def test_of_a_long_value_only_the_beginning_is_shown(kind: type[str], length: in
     assert shown.count("x") == VALUE_CHARACTERS - 1
     assert ("x… (" in shown) is (length > VALUE_CHARACTERS)
     assert ("\n" in shown) is (kind is Lines)
+
+
+@pytest.mark.parametrize("count", [LIST_ITEMS, LIST_ITEMS + 3])
+def test_of_a_long_list_the_beginning_is_shown_and_the_rest_is_counted(count: int) -> None:
+    shown = Catalogue("en").text(msg("body.conflicts", paths=["x\t"] * count))
+    assert shown.count("x\t") == LIST_ITEMS
+    assert ("… and 3 more" in shown) is (count > LIST_ITEMS)
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])

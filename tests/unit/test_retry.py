@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future, wait
 from functools import partial
 
 import pytest
@@ -124,6 +125,29 @@ def test_the_time_of_requests_that_failed_counts_once() -> None:
     with pytest.raises(OutOfTime):
         retry.begin_pause(10.1, REASON)
     retry.begin_pause(9.9, REASON)
+
+
+def test_no_pause_begins_while_the_time_of_a_failed_request_is_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Otherwise the end of the pause would count as the end of the time counted so far."""
+    retry, clock, _ = policy(1)
+    began = clock.now
+    clock.sleep(20)
+    others = list[Future[None]]()
+
+    def now() -> float:
+        monkeypatch.undo()
+        others.append(in_background(partial(retry.begin_pause, 30, REASON)))
+        wait(others, timeout=0.1)
+        return clock.now
+
+    monkeypatch.setattr(clock, "monotonic", now)
+    retry.count_failed(began)
+    others[0].result()
+    retry.wait()
+    with pytest.raises(OutOfTime):
+        retry.begin_pause(11, REASON)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from enum import Enum, StrEnum
+from itertools import zip_longest
 from typing import Any
 
 import pytest
@@ -80,6 +81,18 @@ def test_every_key_of_a_row_is_in_the_catalogue(kind: type[StrEnum], language: s
         keys = list(keys_in(row))
         assert keys, each
         assert [key for key in keys if key not in texts] == [], each
+
+
+@KINDS
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_state_has_the_words_of_another_one(kind: type[StrEnum], language: str) -> None:
+    texts = read(f"{language}.yml")
+    # A row is a text, or has parts with the same place in each row
+    rows = [row if isinstance(row, tuple) else (row,) for row in TABLES[kind].values()]
+    for column in zip(*rows, strict=True):
+        for keys in map(set, zip_longest(*map(keys_in, column), fillvalue=None)):
+            words = [texts[key] for key in keys if key]
+            assert len(set(words)) == len(words), words
 
 
 def test_every_way_is_counted_under_its_name() -> None:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import certifi
 import pytest
@@ -19,7 +20,7 @@ from urllib3 import exceptions
 
 from registrar.github import transport as module
 from registrar.github.answer import NoAnswer, Response, Trouble, Unanswered
-from registrar.github.transport import ANSWER_SECONDS, Transport
+from registrar.github.transport import ANSWER_SECONDS, CONNECT_SECONDS, Transport
 from tests.fakehub import raw
 from tests.fakehub.answer import Drop, Script
 from tests.fakehub.tls import Authority
@@ -189,6 +190,35 @@ def test_a_request_that_is_not_read_ends_in_time(
     assert isinstance(found, NoAnswer)
     assert (found.text, round(found.seconds)) == ("fault.timeout", 2)
     assert time.monotonic() - began < ANSWER_SECONDS / 2
+
+
+def test_an_answer_after_a_name_that_resolves_slowly_ends_in_time(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The time is over before there is a connection that could be shut down."""
+    resolve = socket.getaddrinfo
+
+    def slowly(*args: Any, **more: Any) -> Any:
+        time.sleep(1.5 * TOO_SLOW)
+        return resolve(*args, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", slowly)
+    drip = [part for _ in range(200) for part in (b" ", 0.1)]
+    host = start(raw.of(HEAD + b"Content-Length: 202\r\n\r\n", *drip, b"{}"))
+    found = send(host.url, seconds=TOO_SLOW)
+    assert isinstance(found, NoAnswer)
+    assert found[:2] == (Trouble.LOST, "fault.timeout")
+
+
+def test_a_connection_that_hangs_while_it_is_made_ends_in_time() -> None:
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
+        # Only one connection may wait, so the system does not answer the next one
+        with socket.create_connection(full.getsockname()):
+            began = time.monotonic()
+            found = send(f"http://127.0.0.1:{full.getsockname()[1]}", seconds=TOO_SLOW)
+    assert isinstance(found, NoAnswer)
+    assert found[:2] == (Trouble.NOT_SENT, "fault.connect_timeout")
+    assert time.monotonic() - began < CONNECT_SECONDS
 
 
 def test_nobody_listens() -> None:

@@ -231,6 +231,17 @@ def test_who_may_write_is_asked_once_for_each_repository_and_told(
     assert run.report["many"]["budget"]["queries"] == len(asked(host)) - 2
 
 
+def test_a_question_about_an_author_that_fails_is_no_guess(
+    many: Start, make: Make, host: StandInHost
+) -> None:
+    [repository] = make(0, 1)
+    many()
+    repository.person.edit(1, author="somebody")
+    repository.person.close(1)
+    refuse(host, lambda request: request.path.endswith("/permission"), 502)
+    assert states(many(mode="plan")) == {"failed": 1}
+
+
 @pytest.mark.parametrize("is_limited", [False, True])
 def test_the_next_query_is_under_way_while_answers_are_worked_on(
     many: Start, make: Make, host: StandInHost, *, is_limited: bool

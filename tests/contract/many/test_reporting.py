@@ -9,7 +9,7 @@ import pytest
 from tests.example import PRESENT
 from tests.fakehub import Fault, FaultKind, Request, StandInHost
 from tests.fakehub.representations import node_id, old_node_id
-from tests.harness import HEALTH_BRANCH, SCAFFOLD_BRANCH, Action, Start
+from tests.harness import HEALTH_BRANCH, Action, Start
 from tests.organisation import Make, refuse_writes, states
 
 
@@ -188,12 +188,12 @@ def test_a_repository_is_in_one_state_whatever_its_lists_say(many: Start, make: 
     assert [len(each.pull_requests) for each in (proposes, fails)] == [1, 1]
     assert states(run) == {"failed": 1, "opened": 1}, run.console
     assert (run.outputs["incomplete"], run.outputs["failed_repositories"]) == ("2", "1")
-    # Of the two repositories, that one has failed with both of its lists
-    fails.person.protect(SCAFFOLD_BRANCH, "ruleset")
-    fails.person.commit(dict.fromkeys(fails.files(SCAFFOLD_BRANCH)), branch=SCAFFOLD_BRANCH)
+    # Another repository fails with both of its lists, for the same reason
+    make(0, 1)[0].person.protect("chore/*", "ruleset")
     run = many(profile="all")
     failed = [row for row in run.report["many"]["rows"] if row["state"] == "failed"]
-    assert (len(failed), run.outputs["failed_repositories"]) == (2, "1"), run.console
+    assert (len(failed), run.outputs["failed_repositories"]) == (3, "2"), run.console
+    assert "**2 failed:**" in run.summary
 
 
 # --- What failed is everywhere --------------------------------------------------------------
