@@ -211,11 +211,13 @@ def test_an_answer_after_a_name_that_resolves_slowly_ends_in_time(
 
 
 def test_a_connection_that_hangs_while_it_is_made_ends_in_time() -> None:
-    with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
-        # Only one connection may wait, so the system does not answer the next one
-        with socket.create_connection(full.getsockname()):
-            began = time.monotonic()
-            found = send(f"http://127.0.0.1:{full.getsockname()[1]}", seconds=TOO_SLOW)
+    # Only one connection may wait, so the system does not answer the next one
+    with (
+        socket.create_server(("127.0.0.1", 0), backlog=0) as full,
+        socket.create_connection(full.getsockname()),
+    ):
+        began = time.monotonic()
+        found = send(f"http://127.0.0.1:{full.getsockname()[1]}", seconds=TOO_SLOW)
     assert isinstance(found, NoAnswer)
     assert found[:2] == (Trouble.NOT_SENT, "fault.connect_timeout")
     assert time.monotonic() - began < CONNECT_SECONDS
