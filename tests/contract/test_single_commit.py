@@ -92,13 +92,16 @@ def test_what_an_open_pull_request_holds_is_read_with_the_repository(
 ) -> None:
     paths = ["new.md", *(f"d{number}/new.md" for number in range(directories))]
     paths += [f"d0/{number}.md" for number in range(most_entries or 0)]
-    single(definitions=action.listing(*paths))
+    listed = action.listing(*paths)
+    single(definitions=listed)
     host.quirks.most_entries = most_entries
     many = {"target_repo": None, "target_repos": TARGET, "mode": "plan"}
-    for inputs in (many, {"mode": "plan"}, {}):
-        host.requests.clear()
-        run = single(definitions=action.listing(*paths), **inputs)
+    for inputs in (many, {"mode": "plan"}):
+        run = single(definitions=listed, **inputs)
         assert run.standings == dict.fromkeys(paths, "proposed"), inputs
+    host.requests.clear()
+    run = single(definitions=listed)
+    assert run.standings == dict.fromkeys(paths, "proposed")
     assert run.outputs["pull_request_operation"] == "none"
     tree = f"GET git/trees/{repository.head(LIST_BRANCH)}"
     assert sum(call.startswith(tree) for call in calls(host)) == trees
