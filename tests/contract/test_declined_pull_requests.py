@@ -144,6 +144,38 @@ def test_without_the_mark_a_description_declines_what_its_branch_adds(each_way: 
     assert each_way.repository.branches == ["main"]
 
 
+@pytest.mark.parametrize("delete", [False, True])
+@pytest.mark.parametrize(
+    ("more", "declined"),
+    [
+        ({"b.md": b"\n"}, "2"),
+        ({"b.md": b"\n", "mine.md": b"mine\n", "README.md": b"mine\n"}, "2"),
+        ({"b.md": b"mine\n"}, "1"),
+        ({}, "1"),
+    ],
+    ids=["as listed", "beside other work", "another content", "from its base"],
+)
+def test_a_closed_pull_request_declines_more_than_its_mark_names(
+    each_way: Way, more: dict[str, bytes], declined: str, delete: bool
+) -> None:
+    """A run was killed between a commit and its description, or somebody closed the pull request
+    while a run was writing. A branch that has a file only from its base has not proposed the file.
+    """
+    repository = each_way.repository
+    ask(each_way, "a.md")
+    if more:
+        repository.person.commit(more, branch=BRANCH)
+    else:
+        repository.person.commit({"b.md": b"\n"})
+        repository.person.merge_into(BRANCH, repository.head(), {})
+        repository.person.commit({"b.md": None})
+    closed(repository, 1, delete=delete)
+    plan = ask(each_way, *FIRST, "c.md", mode="plan").or_fail()
+    run = ask(each_way, *FIRST, "c.md").or_fail()
+    assert (plan.outputs["declined"], run.outputs["declined"]) == (declined, declined), run.console
+    assert run.outputs["created"] == str(3 - int(declined))
+
+
 @pytest.mark.parametrize(("base", "declined"), [("main", "0"), ("docs", "2")])
 @pytest.mark.parametrize("body", ["Rewritten", f"{BEGIN}\nwords\n{END}"])
 def test_without_the_mark_one_into_another_branch_declines_nothing(

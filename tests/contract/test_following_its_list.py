@@ -715,16 +715,6 @@ def test_a_branch_that_was_read_before_the_description_tells_no_removal(
     assert (done.exit_code, done.outputs["declined"]) == (0, "0"), done.console
 
 
-def test_what_a_killed_run_had_no_time_to_name_is_proposed_once_more(in_single: Example) -> None:
-    in_single.run_with(OLD)
-    in_single.repository.person.commit({"c.md": b"C\n"}, branch=BRANCH)
-    in_single.repository.person.close(1)
-    for _ in range(2):
-        done = in_single.run_with(OLD | {"c.md": "C\n"})
-        assert done.outputs["declined"] == "3", done.console
-    assert [pull.state for pull in in_single.repository.pull_requests] == ["closed", "open"]
-
-
 def test_what_a_killed_run_committed_is_named_from_then_on(in_single: Example) -> None:
     more = OLD | {"c.md": "C\n"}
     in_single.run_with(OLD)

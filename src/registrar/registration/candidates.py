@@ -113,7 +113,7 @@ class Candidates:
         A list with a name is recognised by the name, so the path of its file does not matter.
         """
         files, other, pull = self._task.spec.file_list, candidate.mark, candidate.pull
-        if files.name or other is None or other.is_needless or pull.merged:
+        if files.name or other is None or candidate.of_list or other.is_needless or pull.merged:
             return False
         listed = {hashed(each.path) for each in self._task.definitions}
         is_other = bool(other.list and other.wrote) and pull.base_branch == self._task.base_branch

@@ -10,11 +10,12 @@ model. `make_plan` itself sends nothing, and keeps nothing afterwards. It goes i
 1. The names. A list has one name for its branch, and the same name with ``-2``, ``-3`` … if the
    first one is taken. The names are read up to the first one without a branch and without a pull
    request.
-2. The declined paths. For each missing path, the newest pull request of this list that has proposed
-   it decides (its mark says what it proposed). If that one was closed without a merge, or merged
-   without the path, the path is declined. A closed pull request without a mark may have been opened
-   by hand, so the files on its branch are compared with the list. The paths that remain are
-   created; if none remain, there is nothing to do.
+2. The declined paths (`declining`). For each missing path, the newest pull request of this list
+   that has proposed it decides (its mark says what it proposed). If that one was closed without a
+   merge, or merged without the path, the path is declined. A closed one may have proposed more
+   than its mark names: it was opened by hand, or closed while a run was writing. So the files on
+   its branch are compared with the list. The paths that remain are created; if none remain, there
+   is nothing to do.
 3. If a pull request of this list is open under any of the names, it is continued:
    - If its mark names a path that its branch lacks, somebody has deleted the file there, so the
      path is declined.
@@ -55,10 +56,11 @@ from registrar.errors import Failure, GitHubError, Kind, RegistrarError
 from registrar.models.files import FileDefinition, parents
 from registrar.models.repository import BranchState, Entry, PullRequest, Tree
 from registrar.models.task import Task
-from registrar.presence.tasks import blob_ids_at
 from registrar.registration.branch_names import LAST_SUFFIX, branch_names
 from registrar.registration.candidates import Candidate, Candidates
 from registrar.registration.closing import REGULAR_FILE, Closings, find_closings
+from registrar.registration.contents import Added, Contents
+from registrar.registration.declining import Decision, Fate, Table, decide
 from registrar.registration.lookups import Lookups
 from registrar.registration.mark import EMPTY_MARK, Mark, hashed
 from registrar.registration.path_planner import Branch, PathPlanner, Target, unlisted
@@ -68,19 +70,29 @@ from registrar.registration.sent import Close, SentSteps
 from registrar.texts.escaping import FoundPath
 from registrar.texts.messages import msg
 
-_MOST_LOOKED_AT = 10
-"""The most closed pull requests without a mark whose branches are compared with the list. Each of
-them costs up to three requests."""
+
+class _Missing(NamedTuple):
+    """The missing files, divided by whether somebody has declined them."""
+
+    files: tuple[FileDefinition, ...]
+    """The missing files that are not declined."""
+    declined: Mapping[str, PullRequest]
+    """The declined paths, each with the pull request in which somebody declined it."""
+
+    def without(self, removed: Mapping[str, PullRequest]) -> "_Missing":
+        """Return the same after some more paths turned out to be declined."""
+        files = tuple(each for each in self.files if each.path not in removed)
+        return _Missing(files, {**self.declined, **removed})
 
 
-class _Added(NamedTuple):
-    """The files that a branch adds to the commit from which it starts."""
+class _Choice(NamedTuple):
+    """The branch to write on, with the files that are left for it."""
 
-    blobs: Mapping[str, str]
-    """Blob ids of the added files, by path. Empty if the branch also changes other files, changes
-    more than GitHub lists, or has no commit in common with the base branch."""
-    before: Tree | None = None
-    """The files of the commit from which the branch starts; ``None`` if GitHub does not list them.
+    target: Target | None
+    """``None`` if all missing files were declined."""
+    missing: _Missing
+    mistakes: tuple[Close, ...] = ()
+    """The steps that close the pull requests which this run has opened from somebody else's branch.
     """
 
 
@@ -102,9 +114,7 @@ class _Planner:
         self._sent = sent
         self._candidates = Candidates(task, lookups)
         self._states = dict(task.state.branches)
-        self._declined: dict[str, PullRequest] = {}
-        self._deleted: dict[str, PullRequest] = {}
-        self._moved: list[PullRequest] = []
+        self._contents = Contents(task, lookups)
 
     @cached_property
     def _names(self) -> list[str]:
@@ -156,21 +166,24 @@ class _Planner:
         """Choose where to write, and plan every path."""
         task = self._task
         self._read_names()
-        target, mistakes = self._choose()
+        candidates = self._candidates.newest_first(self._known)
+        decisions = self._decisions(candidates)
+        target, missing, mistakes = self._choose(self._missing(decisions))
         if task.spec.opens_nothing and target and not target.pull_request:
             target = None
         planner = PathPlanner(task, target, self._sent, self._lookups)
+        deleted = {p: each.pull for p, each in decisions.items() if each.fate is Fate.MERGED}
         paths = tuple(
-            planner.planned(each, self._declined.get(each.path), self._deleted.get(each.path))
+            planner.planned(each, missing.declined.get(each.path), deleted.get(each.path))
             for each in task.paths
         )
         plan = plan._replace(
             paths=paths,
             closes=(*plan.closes, *mistakes),
-            declined=self._declined,
+            declined=missing.declined,
             of_other_lists=self._of_other_lists(target.branch.name) if target else (),
             ignored=self._candidates.ignored,
-            moved=tuple(self._moved),
+            moved=tuple(each.pull for each in candidates if self._candidates.may_be_moved(each)),
         )
         if target is None:
             return plan
@@ -214,11 +227,6 @@ class _Planner:
         """The same, without a branch that has become the default branch."""
         return [state for state in self._known if not state.is_default]
 
-    @property
-    def _not_declined(self) -> tuple[FileDefinition, ...]:
-        """The missing files without those that are known to be declined so far."""
-        return tuple(d for d in self._task.missing if d.path not in self._declined)
-
     def _read_names(self) -> None:
         """Read the names in order, up to the first unused one behind all that are known to be used.
 
@@ -238,38 +246,52 @@ class _Planner:
             elif index > last:
                 return
 
-    def _choose(self) -> tuple[Target | None, list[Close]]:
-        """Choose where to write; the target is `None` if all missing files were declined.
+    def _decisions(self, candidates: Sequence[Candidate]) -> Mapping[str, Decision]:
+        """Decide about each missing path on which the pull requests have something to say."""
+        table = Table(self._task, self._lookups, self._candidates, self._contents)
+        rows = table.rows(candidates)
+        decided = ((each.path, decide(each.path, rows)) for each in self._task.missing)
+        return {path: decision for path, decision in decided if decision}
 
-        Return also the steps that close the pull requests which this run has opened from somebody
-        else's branch.
-        """
+    def _missing(self, decisions: Mapping[str, Decision]) -> _Missing:
+        declined = {
+            path: self._first_with(path, self._states[pull.head_branch], pull)
+            if pull.is_withdrawn
+            else pull
+            for path, (fate, pull) in decisions.items()
+            if fate is Fate.DECLINED
+        }
+        return _Missing(self._task.missing, {}).without(declined)
+
+    def _choose(self, missing: _Missing) -> _Choice:
+        """Choose where to write."""
         mistakes: list[Close] = []
-        self._find_declined(self._candidates.newest_first(self._known))
-        if not self._not_declined:
-            return None, mistakes
+        if not missing.files:
+            return _Choice(None, missing)
         states = self._usable
         for state in states:
             for each in self._candidates.of(state):
                 # If this run has opened it, the branch may be somebody else's: `_examine` finds out
                 is_ours = each.pull.is_open and not self._sent.has_opened(each.pull)
                 if is_ours and (mark := self._candidates.ours(each)):
-                    return self._continue(state, each.pull, mark), mistakes
+                    return self._continue(state, each.pull, mark, missing)
         begun = [state for state in states if self._is_begun(state)]
         for group in (begun, [state for state in states if state not in begun]):
             for state in group:
-                if withdrawn := self._withdrawn(state):
-                    target = self._continue(state, *withdrawn)
+                if withdrawn := self._withdrawn(state, missing):
+                    choice = self._continue(state, *withdrawn, missing)
+                    target, missing, _ = choice
                     # Another name is used if nobody could merge the pull request, or if merging it
                     # would bring no missing file back
-                    if not (target and (target.conflicts or self._brings_nothing(target.branch))):
-                        return target, mistakes
+                    is_idle = target and _brings_nothing(target.branch, missing)
+                    if not (target and (target.conflicts or is_idle)):
+                        return choice._replace(mistakes=tuple(mistakes))
             for state in group:
                 if state.head is None:
                     branch = Branch(state.name, self._task.state.base_sha)
-                    return Target(branch, is_new=True), mistakes
-                if target := self._examine(state, state.head):
-                    return target, mistakes
+                    return _Choice(Target(branch, is_new=True), missing, tuple(mistakes))
+                if target := self._examine(state, state.head, missing):
+                    return _Choice(target, missing, tuple(mistakes))
                 pulls = (pull for pull in state.pull_requests if pull.is_open)
                 mistakes += [Close(pull) for pull in pulls if self._sent.has_opened(pull)]
         first = self._task.spec.branch
@@ -284,7 +306,7 @@ class _Planner:
         pulls = (pull for pull in state.pull_requests if pull.is_open)
         return self._sent.has_written_to(state.name) or any(map(self._sent.has_opened, pulls))
 
-    def _withdrawn(self, state: BranchState) -> tuple[PullRequest, Mark] | None:
+    def _withdrawn(self, state: BranchState, missing: _Missing) -> tuple[PullRequest, Mark] | None:
         """Return the newest pull request of this list from a branch, and its mark, if it was
         withdrawn and the branch adds only files that registrar wrote. A new one is then opened
         from the branch.
@@ -300,88 +322,47 @@ class _Planner:
             return None
         then, head = pull.head_sha, state.head
         has_grown = then == head or self._lookups.compare(then, head).merge_base == then
-        added = self._added(head) if has_grown else None
+        added = self._contents.added(head) if has_grown else None
         if added is None or not added.blobs:
             return None
-        listed = self._blobs(added, self._not_declined)
+        listed = self._contents.blobs(added, missing.files)
         # A file that was declined since must not be proposed again with its branch
-        is_as_written = self._declined.keys().isdisjoint(added.blobs) and all(
+        is_as_written = missing.declined.keys().isdisjoint(added.blobs) and all(
             mark.has_written(path, blob) or listed.get(path) == blob
             for path, blob in added.blobs.items()
         )
         return (pull, mark) if is_as_written else None
 
-    def _find_declined(self, candidates: Sequence[Candidate]) -> None:
-        """Find the declined paths. ``candidates`` begins with the newest pull request; for each
-        path the first one that has proposed it decides.
-        """
-        undecided = frozenset(definition.path for definition in self._task.missing)
-        # A newer pull request proposes these, so an older one cannot decline them. They stay
-        # undecided, because a path is also planned with an older one that was merged with it
-        proposed_since = frozenset[str]()
-        looked_at = 0
-        for each in candidates:
-            pull, mark = each.pull, self._candidates.ours(each)
-            is_unmarked = each.mark is None and pull.was_closed and each.is_of_list
-            if mark is None and self._candidates.may_be_moved(each):
-                self._moved.append(pull)
-            if each.is_mistake or not (mark or is_unmarked):
-                continue
-            decided = frozenset(path for path in undecided if mark and mark.names(path))
-            # Somebody may have removed the comment with the paths of a mark
-            named = decided if mark and mark.wrote is not None else frozenset[str]()
-            if pull.is_open or (mark and mark.is_needless):
-                proposed_since |= named
-                continue
-            if pull.was_closed and mark and mark.is_withdrawn:
-                decided = self._removed(mark, named, pull.head_sha)
-                proposed_since |= named - decided
-            elif is_unmarked and undecided and looked_at < _MOST_LOOKED_AT:
-                # Those of people who may not write must not use up the places
-                looked_at += self._candidates.counts(each)
-                decided = self._proposed_unmarked(each, undecided)
-            undecided -= decided
-            if pull.was_closed:
-                declined = dict.fromkeys(decided - proposed_since, pull)
-                if mark and mark.is_withdrawn:
-                    state = self._states[pull.head_branch]
-                    declined = {path: self._first_with(path, state, pull) for path in declined}
-                self._declined |= declined
-            elif named and pull.merge_commit:
-                # A file that was deleted after the merge is proposed again; a file that was deleted
-                # before it is declined
-                not_merged = self._lookups.lacking(named, pull.merge_commit)
-                self._declined |= dict.fromkeys(not_merged - proposed_since, pull)
-                self._deleted |= dict.fromkeys(named - not_merged, pull)
-
-    def _continue(self, state: BranchState, pull: PullRequest, mark: Mark) -> Target | None:
+    def _continue(
+        self, state: BranchState, pull: PullRequest, mark: Mark, missing: _Missing
+    ) -> _Choice:
         """Continue the branch of a pull request of this list, without the files that somebody has
-        deleted from it; return `None` if no other file is missing.
+        deleted from it.
         """
         head = state.head or pull.head_sha
         named = frozenset(
-            file.path for file in self._not_declined if mark.wrote and mark.names(file.path)
+            file.path for file in missing.files if mark.wrote and mark.names(file.path)
         )
-        removed = self._removed(mark, named, head)
+        removed = self._contents.removed(mark, named, head)
         # The description may have been read after a commit, and the branch before it
         if removed and (now := self._lookups.head(state.name)) and now != head:
-            head, removed = now, self._removed(mark, named, now)
-        self._declined |= {path: self._first_with(path, state, pull) for path in removed}
-        if not self._not_declined:
-            return None
+            head, removed = now, self._contents.removed(mark, named, now)
+        left = missing.without({path: self._first_with(path, state, pull) for path in removed})
+        if not left.files:
+            return _Choice(None, left)
         tree = self._tree_at_named(head, mark)
-        branch = self._branch(state.name, head, tree)
+        branch = self._branch(state.name, head, tree, left)
         # If a person has reopened a withdrawn pull request, its mark must be rewritten even with
         # `update: false`: otherwise closing it again would count as withdrawn, not as declined
         is_open = pull.is_open
         leaves = not (self._task.spec.settings.update or mark.is_withdrawn)
-        replaces = {} if leaves else self._outdated(tree or {}, mark)
-        may_be_named = frozenset(file.path for file in self._not_declined if mark.names(file.path))
-        from_base = self._from_base(head, tree, may_be_named)
+        replaces = {} if leaves else self._outdated(tree or {}, mark, left)
+        may_be_named = frozenset(file.path for file in left.files if mark.names(file.path))
+        from_base = self._from_base(head, tree, may_be_named, left)
         branch = branch._replace(replaces=replaces, from_base=from_base)
-        # The mark was written before the commit: its files are absent, but `_removed` counts none
+        # The mark was written before the commit: its files are absent, but `removed` has none
         is_early = bool(named) and not removed and tree is not None and named.isdisjoint(tree)
-        return Target(
+        target = Target(
             branch,
             pull if is_open else None,
             mark=mark,
@@ -389,6 +370,7 @@ class _Planner:
             leaves_pull_request=leaves,
             conflicts=self._conflicts(head, tree or {}, mark),
         )
+        return _Choice(target, left)
 
     def _first_with(self, path: str, state: BranchState, pull: PullRequest) -> PullRequest:
         """Return the oldest withdrawn pull request of a branch that names a path; ``pull`` if there
@@ -444,60 +426,29 @@ class _Planner:
             return tuple(path for path in new if before.keys().isdisjoint(parents(path)))
         return tuple(path for path in suspected if path in added)
 
-    def _from_base(self, head: str, tree: Tree | None, named: frozenset[str]) -> frozenset[str]:
+    def _from_base(
+        self, head: str, tree: Tree | None, named: frozenset[str], missing: _Missing
+    ) -> frozenset[str]:
         """Find the missing paths that a branch has only because the commit from which it starts has
         them. The ``named`` paths do not count, because the branch itself adds them.
         """
-        paths = (each.path for each in self._not_declined)
+        paths = (each.path for each in missing.files)
         suspected = frozenset(p for p in paths if tree is None or p in tree) - named
         base_sha = self._task.state.base_sha
         since = self._lookups.compare(base_sha, head).merge_base if suspected else ""
         return (
-            suspected - self._lacking(suspected, since)
+            suspected - self._contents.lacking(suspected, since)
             if since not in {"", base_sha}
             else frozenset()
         )
 
-    def _brings_nothing(self, branch: Branch) -> bool:
-        """Whether a branch has every missing file only because the commit from which it starts has
-        them, so a new pull request from it would bring none of them back.
-        """
-        return branch.from_base.issuperset(map(_path, self._not_declined))
-
-    def _removed(self, mark: Mark, named: frozenset[str], head: str) -> frozenset[str]:
-        """Find the paths that the mark names and that somebody removed.
-
-        If the branch adds none of the named files, but others that are not listed, nothing counts
-        as removed. The request that opens a pull request writes the description before the commit,
-        and somebody may have created the branch in between.
-        """
-        removed = self._lacking(named, head)
-        tree = self._lookups.tree(head) if removed and removed == named else None
-        if tree is None or any(map(mark.names, tree)):
-            return removed
-        since = self._lookups.compare(self._task.state.base_sha, head).merge_base
-        if not since or self._lookups.tree(since) == tree:
-            return removed
-        added = self._added(head) or _Added({})
-        is_as_listed = added.blobs.items() <= self._blobs(added, self._task.missing).items()
-        return removed if added.blobs and is_as_listed else frozenset()
-
-    def _lacking(self, paths: frozenset[str], commit: str) -> frozenset[str]:
-        """Return those of ``paths`` that a commit lacks; none if GitHub has lost the commit."""
-        try:
-            return self._lookups.lacking(paths, commit) if paths else paths
-        except GitHubError as error:
-            if error.kind is not Kind.NOT_FOUND:
-                raise
-            return frozenset()
-
-    def _outdated(self, tree: Tree, mark: Mark) -> Tree:
+    def _outdated(self, tree: Tree, mark: Mark, missing: _Missing) -> Tree:
         """Find the files that registrar wrote and for which the list has other content now.
 
         Only regular files (mode 100644) count, because a commit by GraphQL would reset any other
         mode.
         """
-        on_branch = ((each, tree[each.path]) for each in self._not_declined if each.path in tree)
+        on_branch = ((each, tree[each.path]) for each in missing.files if each.path in tree)
         return {
             file.path: entry
             for file, entry in on_branch
@@ -506,7 +457,7 @@ class _Planner:
             and mark.has_written(file.path, entry.sha)
         }
 
-    def _examine(self, state: BranchState, head: str) -> Target | None:
+    def _examine(self, state: BranchState, head: str, missing: _Missing) -> Target | None:
         """Continue a branch that adds listed files and nothing else; `None` to leave it alone.
 
         An open pull request without a mark does not prevent this, if it counts. If a pull request
@@ -521,15 +472,16 @@ class _Planner:
         mark = self._needless_at(state, head) if pull is None else None
         if not has_written and (is_taken or self._is_left_alone(state, head)):
             return None
-        added = self._added(head)
-        if not (has_written or self._may_continue(state, head, added, mark)):
+        added = self._contents.added(head)
+        if not (has_written or self._may_continue(state, head, added, mark, missing)):
             return None
-        branch = self._branch(state.name, head, self._lookups.tree(head))
+        branch = self._branch(state.name, head, self._lookups.tree(head), missing)
         added_paths = frozenset(added.blobs) if added else frozenset[str]()
-        branch = branch._replace(from_base=self._from_base(head, branch.tree, added_paths))
-        if self._brings_nothing(branch):
+        from_base = self._from_base(head, branch.tree, added_paths, missing)
+        branch = branch._replace(from_base=from_base)
+        if _brings_nothing(branch, missing):
             return None
-        paths = map(_path, self._not_declined)
+        paths = map(_path, missing.files)
         return Target(
             branch,
             None if is_taken else pull,
@@ -556,7 +508,12 @@ class _Planner:
         return any(map(self._candidates.counts, others))
 
     def _may_continue(
-        self, state: BranchState, head: str, added: _Added | None, needless: Mark | None
+        self,
+        state: BranchState,
+        head: str,
+        added: Added | None,
+        needless: Mark | None,
+        missing: _Missing,
     ) -> bool:
         """Whether a branch may be continued, because it adds only files with the list's content.
 
@@ -571,7 +528,7 @@ class _Planner:
             return is_made or self._task.spec.uses_profile_branch
         entries = self._task.state.entries.items() if needless else ()
         on_base = {path: each.sha for path, each in entries if each.mode in {"", REGULAR_FILE}}
-        allowed = {**on_base, **self._blobs(added, self._not_declined)}
+        allowed = {**on_base, **self._contents.blobs(added, missing.files)}
         return bool(added.blobs) and added.blobs.items() <= allowed.items()
 
     def _needless_at(self, state: BranchState, head: str) -> Mark | None:
@@ -600,7 +557,7 @@ class _Planner:
             return self._lookups.tree(head)
         return self._lookups.tree_at_listed(head)
 
-    def _branch(self, name: str, head: str, tree: Tree | None) -> Branch:
+    def _branch(self, name: str, head: str, tree: Tree | None, missing: _Missing) -> Branch:
         """Return a branch with its files.
 
         If this run has sent a file that ``tree`` lacks, the file is looked up with a request of its
@@ -608,7 +565,7 @@ class _Planner:
         """
         asked = dict(self._sent.may_be_there(name))
         if tree is None and name in self._sent.branches:
-            asked = {**dict.fromkeys(map(_path, self._not_declined), False), **asked}
+            asked = {**dict.fromkeys(map(_path, missing.files), False), **asked}
         seen = {
             path: entry
             for path, is_there in asked.items()
@@ -617,62 +574,13 @@ class _Planner:
         }
         return Branch(name, head, tree, seen)
 
-    def _proposed_unmarked(self, candidate: Candidate, paths: frozenset[str]) -> frozenset[str]:
-        """Find which of these paths a closed pull request without a mark proposed.
-
-        Such a pull request was opened by hand, or somebody has deleted registrar's part of its
-        description. A path counts if it was added with the list's content, and if the pull request
-        adds only regular files.
-        """
-        if not self._candidates.counts(candidate):
-            return frozenset()
-        try:
-            added = self._added(candidate.pull.head_sha) or _Added({})
-        except GitHubError as error:
-            if error.kind is not Kind.NOT_FOUND:
-                raise
-            return frozenset()
-        blobs = self._blobs(added, self._task.missing)
-        return frozenset(path for path in paths if added.blobs.get(path) == blobs[path])
-
-    def _blobs(self, added: _Added, definitions: Sequence[FileDefinition]) -> Mapping[str, str]:
-        """Return the blob ids of ``definitions`` by path.
-
-        If a part of a file depends on the paths of the repository, its blob is the one that the
-        list gives to the commit from which the branch starts.
-        """
-        blobs = {definition.path: definition.blob_id for definition in definitions}
-        if self._task.spec.file_list.asks_in_parts and added.before is not None:
-            then = blob_ids_at(self._task, added.before)
-            blobs = {path: then.get(path, blob) for path, blob in blobs.items()}
-        return blobs
-
-    def _added(self, head: str) -> _Added | None:
-        """Return the files that a branch adds; `None` if it has no commit of its own."""
-        base_sha = self._task.state.base_sha
-        if head == base_sha:
-            return None
-        comparison = self._lookups.compare(base_sha, head)
-        if comparison.merge_base == head:
-            return None
-        if not comparison.merge_base:
-            return _Added({})
-        after, before = self._lookups.tree(head), self._lookups.tree(comparison.merge_base)
-        if before is None or after is None:
-            # GitHub does not list so many files, but the comparison names up to 300 of them
-            return _Added(comparison.added or {})
-        return _Added(_added_between(before, after), before)
-
 
 def _path(file: FileDefinition) -> str:
     return file.path
 
 
-def _added_between(before: Tree, after: Tree) -> Mapping[str, str]:
-    """Return the blob ids of the regular files that were added, by path; an empty mapping if
-    anything else has changed.
+def _brings_nothing(branch: Branch, missing: _Missing) -> bool:
+    """Whether a branch has every missing file only because the commit from which it starts has
+    them, so a new pull request from it would bring none of them back.
     """
-    changed = {path for path in before.keys() | after.keys() if before.get(path) != after.get(path)}
-    if any(path in before or after[path].mode != REGULAR_FILE for path in changed):
-        return {}
-    return {path: after[path].sha for path in changed}
+    return branch.from_base.issuperset(map(_path, missing.files))
