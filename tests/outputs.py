@@ -451,8 +451,14 @@ def _compare_left(outputs: Outputs, stands: Sequence[Stand], foreseen: Sequence[
     both = zip(stands, foreseen, strict=True)
     left = Counter(then.state for now, then in both if now.state == "deferred")
     said = [line for line in outputs.run.lines if line.startswith("Pull requests left for later")]
-    needed = max(left["to open"], left["to update"] + left["to close"])
-    expected = TEXTS["many.capped"].format(left=left.total(), most=outputs.cap, needed=needed)
+    opened, changed = left["to open"], left["to update"] + left["to close"]
+    kinds = {"many.left_to_open": opened, "many.left_to_change": changed}
+    parts = ", ".join(TEXTS[key].format(count=n) for key, n in kinds.items() if n)
+    needed = max(opened, changed)
+    key = "many.capped" if needed > outputs.cap else "many.capped_once"
+    number = f"{left.total()} ({parts})" if opened and changed else left.total()
+    values = {"left": number, "most": outputs.cap, "needed": needed}
+    expected = TEXTS[key].format(**values)
     _same("the sentences about what is left", said, [expected] if left else [])
     assert not left or expected in outputs.run.summary
 

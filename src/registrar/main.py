@@ -25,7 +25,7 @@ from registrar.privacy import Privacy
 from registrar.reporting.reporter import Reporter
 from registrar.reporting.runner import Console
 from registrar.runtime.cancellation import Cancellation
-from registrar.runtime.terminal import says_yes
+from registrar.runtime.terminal import is_attended, says_yes
 from registrar.texts.messages import Catalogue, msg
 
 
@@ -82,7 +82,8 @@ def main(
             if cli.STRICT in command_line.switches:
                 _refuse_warnings(reporter.warnings)
         else:
-            if not (cli.YES in command_line.switches or environment.is_unattended(environ)):
+            is_alone = environment.is_unattended(environ) and not is_attended()
+            if not (cli.YES in command_line.switches or is_alone):
                 reporter.asks = lambda question: says_yes(question, cancellation)
             _execute(settings, lists, reporter, cancellation, result)
         cancellation.only_report_left()

@@ -462,7 +462,7 @@ def test_the_pilot_opens_one_pull_request(action: Action, tmp_path: Path) -> Non
     assert (done.returncode, done.stderr) == (0, "")
     [taken] = [each.full_name for each in made if each.pull_requests]
     # The plan names both, and the run the one that is left
-    named = re.findall(r"at most these repositories: (.*?)\. If", done.stdout)
+    named = re.findall(r"these repositories first: (.*?)\. It", done.stdout)
     assert named == ["octo-org/one, octo-org/two", "octo-org/two"]
     assert taken == "octo-org/one"
 

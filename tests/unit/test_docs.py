@@ -293,11 +293,11 @@ NO_ERRORS = re.compile(
     r"|run\.language$"
     r"|reason\.(exists|no_property|property_lines|satisfied|inherited|other_case|unicode_form|hides|used_instead|deleted|on_branch|same"
     r"|edited|conflicts|not_corrected|from_base|no_room|no_update|not_named|with_presence)$"
-    r"|many\.(group|excluded|missing|state|count|table)_"
+    r"|many\.(group|excluded|missing|left|state|count|table)_"
     r"|many\.(selected|selected_of|queries|queries_and_points|nothing_read|nothing_missing|missing"
     r"|now|next|guessed|refused|longer|to_close|may_close|to_withdraw|withdrawable|alone|points|rules_not_applying|rules|rule|unset|counted"
     r"|row|row_state|row_with_time|lines_left_out|repository_and_list|with_pull_request|outcome|outcome_preview|heading|more_private"
-    r"|capped|ended_early|ask|ask_to_withdraw|not_confirmed|not_writable|not_named|more_rows|missing_files|paths"
+    r"|capped|capped_once|ended_early|ask|ask_to_withdraw|not_confirmed|not_writable|not_named|more_rows|missing_files|paths"
     r"|not_complete)$"
 )
 """The texts that are not the cause of a failure: parts of other texts, headings, progress."""

@@ -92,7 +92,7 @@ def on_runner(environ: Mapping[str, str]) -> bool:
 
 
 def is_unattended(environ: Mapping[str, str]) -> bool:
-    """Whether the run is known to have no person at a terminal, because the variable ``CI`` is set.
+    """Whether the variables say that no person is at a terminal, because ``CI`` is set.
 
     GitHub and most other services that run workflows set it
     (https://docs.github.com/en/actions/reference/workflows-and-actions/variables).

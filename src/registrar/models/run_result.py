@@ -180,7 +180,8 @@ class ManyResult:
         Counts the rules that apply, replaced entries and unused parts, and collects unset custom
         properties. In a run that only reads, also the contents that would be written.
         """
-        if self.settings.mode.only_reads:
+        is_left_alone = previewed.left_to_do is Status.NOT_WRITABLE
+        if self.settings.mode.only_reads and not is_left_alone:
             for file in (*previewed.to_create, *previewed.to_update):
                 self._note_content(file, previewed)
         label = previewed.spec.file_list.label

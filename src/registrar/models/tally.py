@@ -71,7 +71,7 @@ class Tally:
         else:
             self.left_to_do[Status.FAILED if record.failure else left_to_do] += 1
         self.without_pull_requests += not record.knows_pull_requests
-        self.withdrawable += record.withdrawable > 0
+        self.withdrawable += record.withdrawable > 0 and record.is_writable
         self.writable += record.failure is None and record.is_writable
         self.refused += record.is_refused
         self.left_branches += bool(record.left_branch)

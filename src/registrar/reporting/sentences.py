@@ -373,14 +373,27 @@ def closing(result: ManyResult) -> Iterator[Message]:
 
 def _capped(result: ManyResult, budget: Budget) -> Iterator[Message]:
     """Yield a sentence about the lists that are left because of the caps, if there are any."""
-    left, to_do = budget.deferred, budget.reading.left_to_do
+    to_do, most = budget.reading.left_to_do, result.settings.max_pull_requests
+    taken = Counter({Status.TO_OPEN: budget.now, Status.TO_UPDATE: budget.updates + budget.closes})
     if result.settings.mode is Mode.REGISTER:
-        left = result.end.lists[Status.DEFERRED]
-        to_do = Counter(row.deferred_work or row.status for row in result.rows)
-    if left:
-        needed = max(to_do[Status.TO_OPEN], to_do[Status.TO_UPDATE] + to_do[Status.TO_CLOSE])
-        most = result.settings.max_pull_requests
-        yield msg("many.capped", left=left, most=most, needed=needed)
+        # What this run has done is not to be done again
+        deferred = (row for row in result.rows if row.status is Status.DEFERRED)
+        to_do, taken = (
+            Counter(row.deferred_work for row in deferred if row.deferred_work),
+            Counter(),
+        )
+    opened, changed = to_do[Status.TO_OPEN], to_do[Status.TO_UPDATE] + to_do[Status.TO_CLOSE]
+    left = {
+        "many.left_to_open": opened - taken[Status.TO_OPEN],
+        "many.left_to_change": changed - taken[Status.TO_UPDATE],
+    }
+    if any(left.values()):
+        needed = max(opened, changed)
+        key = "many.capped" if needed > most else "many.capped_once"
+        parts = [msg(each, count=count) for each, count in left.items() if count]
+        of_kinds = "many.left_both_kinds" if len(parts) > 1 else "many.left_one_kind"
+        count = msg(of_kinds, count=sum(left.values()), parts=parts)
+        yield msg(key, left=count, most=most, needed=needed)
 
 
 def notes(registrations: Iterable[Record]) -> Iterator[Message]:

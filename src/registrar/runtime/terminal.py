@@ -9,7 +9,15 @@ _PLACE = "/dev/tty"
 """The terminal that controls the process, also if standard input or output is something else."""
 _MOST_BYTES = 1024
 """The largest number of bytes of an answer. A terminal gives one line at a time."""
-_YES = frozenset({"y", "yes", "はい"})
+_YES = frozenset({"yes", "はい"})
+"""The question names both, and says that anything else writes nothing."""
+
+
+def is_attended() -> bool:
+    """Whether standard input is a terminal. The steps of a workflow never have one as their input,
+    even if somebody has started the runner at a terminal.
+    """
+    return os.isatty(0)
 
 
 def says_yes(question: str, cancellation: Cancellation) -> bool | None:

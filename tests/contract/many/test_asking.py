@@ -71,7 +71,7 @@ def made(make: Make) -> list[Repository]:
     return make(1, 3)
 
 
-@pytest.mark.parametrize("answer", [b"no\n", b"\n", b"Y?\n", END_OF_INPUT])
+@pytest.mark.parametrize("answer", [b"no\n", b"\n", b"y\n", END_OF_INPUT])
 def test_whatever_is_no_yes_writes_nothing(
     action: Action, host: StandInHost, made: list[Repository], answer: bytes
 ) -> None:
@@ -130,7 +130,7 @@ def test_without_anybody_to_ask_nothing_is_written(
     assert "Pull requests to open: 3" in run.stdout
 
 
-@pytest.mark.parametrize("answer", [b"yes\n", b" Y \n", "はい\n".encode()])
+@pytest.mark.parametrize("answer", [b"yes\n", b" YES \n", "はい\n".encode()])
 def test_a_yes_writes_and_the_time_until_then_does_not_count(
     action: Action, made: list[Repository], answer: bytes
 ) -> None:
@@ -148,14 +148,20 @@ def test_a_withdrawal_asks_too(action: Action, made: list[Repository]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "env"), [(["--yes"], {}), (["--yes=true"], {}), ([], {"CI": "true"})]
+    ("arguments", "env", "asks"),
+    [
+        (["--yes"], {}, False),
+        (["--yes=true"], {"CI": "true"}, False),
+        ([], {"CI": "true"}, True),
+        ([], {"GITHUB_ACTIONS": "true"}, True),
+    ],
 )
-def test_nobody_is_asked_where_nobody_is_to_be(
-    action: Action, made: list[Repository], arguments: list[str], env: dict[str, str]
+def test_at_a_terminal_only_the_option_keeps_it_from_asking(
+    action: Action, made: list[Repository], arguments: list[str], env: dict[str, str], asks: bool
 ) -> None:
     run, shown = at_terminal(action, b"no\n", *arguments, env=env)
-    assert "Type yes" not in shown
-    assert (run.exit_code, sum(opened(made))) == (0, 3)
+    assert ("Type yes" in shown) == asks
+    assert (run.exit_code, sum(opened(made))) == (0, 0 if asks else 3)
 
 
 @pytest.mark.parametrize(

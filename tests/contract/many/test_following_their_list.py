@@ -63,13 +63,15 @@ def test_the_cap_counts_them_by_themselves(
     assert "Pull requests to open: 3, to update: 3, left for later runs: 3." in plan.stdout
     run = many(definitions=new, max_pull_requests="3")
     assert states(run) == {"updated": 3, "opened": 3, "deferred": 3}
-    # After the run, two updates are left
-    for each, needed in ((plan, 5), (run, 2)):
+    for each, then in (
+        (plan, "To do all of them in one run, set `max_pull_requests: 5`."),
+        (run, "The next run does the rest."),
+    ):
         assert (
-            "One run opens at most 3 pull requests, and updates or closes at most 3. To do"
-            in each.summary
+            "left for later runs: 3 (to open: 1, to update or close: 2). One run opens at most 3"
+            f" pull requests, and updates or closes at most 3. {then}" in each.summary
         )
-        assert f"To do all of them in one run, set `max_pull_requests: {needed}`." in each.stdout
+        assert then in each.stdout
     corrected = [each for each in made if content(each) == NEW["SECURITY.md"].encode()]
     assert len(corrected) == 3
     rest = many(definitions=new, max_pull_requests="3")

@@ -41,6 +41,7 @@ def test_what_may_not_be_written_is_named_and_left_alone(
         page = action.kept(each, "page")
         assert page.count("the token may not write here") == 2
         assert ("The next run in mode register: 2 to open." in page) == (each is plan)
+    assert "AGENTS.md: empty (repositories: 2)" in plan.stdout
     # Each of the others is read again and written to
     assert (reads.count("query"), reads.count("mutation")) == (2, 2)
     for repository in host.repositories:
@@ -48,6 +49,13 @@ def test_what_may_not_be_written_is_named_and_left_alone(
             repository.person.merge(1)
     again = many()
     assert (again.exit_code, states(again)) == (0, {"complete": 2, "not writable": 2})
+    for repository in host.repositories:
+        if not repository.pull_requests:
+            repository.person.change(read_only=False)
+    many()
+    for repository in host.repositories:
+        repository.person.change(read_only=repository.full_name in not_ours)
+    assert "could close" not in many(mode="plan").stdout
 
 
 @pytest.mark.parametrize("mode", ["register", "withdraw"])

@@ -378,7 +378,7 @@ def test_of_what_is_deferred_only_what_was_looked_at_is_said(
     action.listing_of({"a.md": "new\n", "z.md": "z\n"})
     run = many(**given, host_token=host.create_token(requests=5))
     assert states(run) == {"failed": 1, "deferred": 11}, run.console
-    assert "At most these pull requests: 12 of the repositories have" in run.console
+    assert "At most these pull requests: up to 12 of the repositories have" in run.console
     assert run.summary.count("deferred; its pull request was not read") == 11
     assert "deferred; its" not in run.console
     deferred = [row for row in run.report["many"]["rows"] if row["state"] == "deferred"]

@@ -138,7 +138,7 @@ def test_every_output_says_what_the_host_holds(
 
 def named(run: Run) -> list[str]:
     """Return the repositories with which the next run begins, as the log has them."""
-    [found] = re.findall(r"at most these repositories: (.*?)\. If", run.stdout)
+    [found] = re.findall(r"these repositories first: (.*?)\. It", run.stdout)
     return [*found.split(", ")]
 
 
