@@ -153,7 +153,7 @@ def test_a_workflow_runs_as_it_stands(
     values |= {f"steps.{ours.get('id')}.outputs.{name}": v for name, v in run.outputs.items()}
     values["runner.temp"] = str(tmp_path)
     for step in steps:
-        if re.search("git push|gh issue", step.get("run", "")):
+        if re.search("git switch|gh issue", step.get("run", "")):
             continue  # `test_what_changed_is_told_by_the_next_run`
         if "site/" in step.get("run", ""):
             assert in_runner(step, values, action.workspace, tmp_path) == ""
@@ -175,15 +175,13 @@ def test_what_changed_is_told_by_the_next_run(
         job["steps"]
         for _, each in workflows()
         for job in each["jobs"].values()
-        if any("git push" in step.get("run", "") for step in job.get("steps", ()))
+        if any("gh issue" in step.get("run", "") for step in job.get("steps", ()))
     )
     _, ours, compare, tell = steps
     token = host.create_token("classic")
     repository = host.create_repository("octo-org/a-b", {"README.md": b"x\n"})
     origin = tmp_path / "origin"
-    gh = tmp_path / "gh"
-    gh.write_text('#!/bin/sh\necho "$@"\n')
-    gh.chmod(0o755)
+    stub(tmp_path, "gh", 'echo "$@"')
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     issue = {"github.token": token, "vars.REGISTRAR_ISSUE": "7"}
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@localhost"]
@@ -210,19 +208,25 @@ def test_what_changed_is_told_by_the_next_run(
             path = run.outputs["table_path"]
         values = {"steps.registrar.outputs.table_path": path}
         assert in_runner(compare, values, action.workspace, temporary) == ""
-        said = in_runner(tell, issue, action.workspace, temporary)
-        back = ["switch", "--quiet", "main"]
-        subprocess.run(["git", "-C", str(action.workspace), *back], check=True)
+        try:
+            said = in_runner(tell, issue, action.workspace, temporary)
+        finally:
+            # The next run begins with a new checkout
+            for back in ("switch --quiet main", "branch -D files", "fetch --quiet origin"):
+                subprocess.run(["git", "-C", str(action.workspace), *back.split()], check=True)
         if not said:
             return ""
         [comment] = re.findall(r"^issue comment 7 --body-file (.*)\n", said)
         return Path(comment).read_text("utf-8")
 
     weeks: list[Path] = []
-    first = week()
-    assert "\n+octo-org/a-b,starter,.editorconfig,to create\n" in first
+    assert "\n+octo-org/a-b,starter,.editorconfig,to create\n" in week()
     assert week() == ""
     repository.person.commit({".editorconfig": b"\n"})
+    stub(tmp_path, "gh", 'echo "no such issue" >&2; exit 1')
+    with pytest.raises(AssertionError, match="no such issue"):
+        week()
+    stub(tmp_path, "gh", 'echo "$@"')
     fence, *lines, end, more = week().splitlines()
     assert (fence, end) == ("```diff", "```")
     assert "files.csv" in more
@@ -361,8 +365,7 @@ def test_a_step_prints_the_missing_files(action: Action, host: StandInHost, tmp_
 
 
 def test_a_step_asks_github_to_merge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "gh").write_text('#!/bin/sh\necho "$*"\n')
-    (tmp_path / "gh").chmod(0o755)
+    stub(tmp_path, "gh", 'echo "$*"')
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     address = "https://github.example/octo-org/example/pull/1"
     outputs = {"pull_request_url": address}
@@ -429,9 +432,7 @@ def test_the_first_plan_of_an_organisation(document: Path, action: Action, tmp_p
     replaced = {"FILE": "~/checkout/.github/registrar.yml", "my-org": "octo-org"}
     for written, given in {**replaced, "page.html": f"{tmp_path}/page.html"}.items():
         script = script.replace(written, given)
-    gh = tmp_path / "gh"
-    gh.write_text(f'#!/bin/sh\n[ "$*" = "auth token" ] && echo {action.default_token}\n')
-    gh.chmod(0o755)
+    stub(tmp_path, "gh", f'[ "$*" = "auth token" ] && echo {action.default_token}')
     for number in range(3):
         action.host.create_repository(f"octo-org/r{number}")
     path = f"{tmp_path}:{os.environ['PATH']}"
@@ -476,21 +477,63 @@ def test_a_list_is_checked_without_a_token(tmp_path: Path) -> None:
         assert in_shell(script, {}).returncode == code
 
 
-def test_what_merges_and_closes_all_pull_requests(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("names", "search"),
+    [
+        (["one", "two"], "echo"),
+        # `gh pr merge` without an argument merges the pull request of the branch where it is run
+        # (GitAlias/gitalias#70)
+        ([], "echo"),
+        ([], "false"),
+        ([], "echo '<html>' #"),
+    ],
+    ids=["found", "none found", "the search fails", "another answer"],
+)
+def test_what_merges_and_closes_all_pull_requests(
+    tmp_path: Path, names: list[str], search: str
+) -> None:
     if not shutil.which("jq"):
         pytest.skip("jq is not installed")
-    found = [f"https://github.com/octo-org/{each}/pull/1" for each in ("one", "two")]
-    gh = tmp_path / "gh"
+    found = [f"https://github.com/octo-org/{each}/pull/1" for each in names]
     answer = json.dumps([{"url": url} for url in found])
-    gh.write_text(f'#!/bin/sh\n[ "$1" = search ] && echo \'{answer}\' || echo "$@" >> said\n')
-    gh.chmod(0o755)
+    # One that fails does not stop the others
+    act = 'echo "$@" >> said; exit 1'
+    stub(tmp_path, "gh", f"if [ \"$1\" = search ]; then {search} '{answer}'; else {act}; fi")
+    (tmp_path / "said").touch()
     for each in ("gh search prs", "gh pr merge", "gh pr close"):
-        script = f"cd {tmp_path}\n{shell(MANY_PAGE, each)}"
-        assert in_shell(script, {"PATH": f"{tmp_path}:{os.environ['PATH']}"}).returncode == 0
+        in_shell(f"set +e\ncd {tmp_path}\n{shell(MANY_PAGE, each)}", with_stubs(tmp_path))
     assert (tmp_path / "said").read_text().splitlines() == [
         *(f"pr merge --auto --squash {url}" for url in found),
         *(f"pr close --delete-branch {url}" for url in found),
     ]
+
+
+def stub(directory: Path, program: str, script: str) -> None:
+    """Make a program of others, which runs in place of the real one."""
+    (directory / program).write_text(f"#!/bin/sh\n{script}\n")
+    (directory / program).chmod(0o755)
+
+
+def with_stubs(directory: Path) -> dict[str, str]:
+    return {"PATH": f"{directory}:{os.environ['PATH']}", "HOME": str(directory)}
+
+
+@pytest.mark.parametrize(("place", "script"), blocks("sh"))
+def test_after_a_command_that_fails_none_changes_anything(
+    place: str, script: str, tmp_path: Path
+) -> None:
+    """Every program of others fails, and registrar is not there."""
+    for program in ("docker", "gh", "git", "jq", "pipx", "registrar"):
+        stub(tmp_path, program, f'echo {program} "$@" >> said; exit 1')
+    directory = tmp_path / "somewhere"
+    directory.mkdir()
+    in_shell(f"set +eu\ncd {directory}\n{script}", with_stubs(tmp_path))
+    said = directory / "said"
+    calls = said.read_text().splitlines() if said.exists() else []
+    begun = [each for each in calls[1:] if each != "gh auth token"]
+    assert begun == [], place
+    assert {each.name for each in directory.iterdir()} <= {"said", "open.json"}
+    assert not list(tmp_path.glob(".local/**/registrar"))
 
 
 @pytest.mark.parametrize("document", HELP_PAGES.values())
