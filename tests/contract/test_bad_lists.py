@@ -63,7 +63,7 @@ COMMENT = (
     "there is a comment, and JSON allows none. Remove it, or rename the file to .yml and begin"
 )
 NO_LIST = "the definition file must hold an array of entries"
-NOT_THERE = "there is no such file."
+NOT_THERE = "the checkout has no such file or folder."
 OUTSIDE = "the file is outside the workspace."
 OF_GIT = "registrar reads nothing in a `.git` directory"
 NO_FILE = "this is a directory, a pipe or a device"
@@ -111,6 +111,20 @@ COMMON = {
     "text not indented": Mistake("- path: a\n  content: |\nHello\n", "line 3, column 1", NO_KEY),
     "text partly indented": Mistake(
         "- path: a\n  content: |\n    one\n  two\n", "line 4, column 3", NO_KEY
+    ),
+    "a line of a block further left than the first one": Mistake(
+        "- path: a\n  content: |\n    one\n   two\n- path: b\n", "line 4, column 4", NO_KEY
+    ),
+    **{
+        f"text that begins with {text[0]}": Mistake(
+            f"- path: a\n  description: {text}\n",
+            "line 2, column 16",
+            f"a text that begins with {text[0]} must be in quotes.",
+        )
+        for text in ("{owner} looks after it", "{owner} {name}", "[draft] of it", "? who")
+    },
+    "a dash behind a key": Mistake(
+        "- path: a\n  content: - x\n", "line 2, column 12", "there is a `-` behind a key."
     ),
     "colon in a text": Mistake(
         "- path: a\n  content: Hello: world\n",
@@ -822,8 +836,8 @@ def test_paths_below_each_other_are_told_once_for_each(action: Action) -> None:
 
 # Files of the folder `t` ("name -> target" is a link), more keys of the entry, what is said
 FOLDERS: dict[str, tuple[dict[str, bytes | None], dict[str, Any], str]] = {
-    "no folder": ({}, {}, "config/t: there is no such folder."),
-    "a file": ({"../t": b""}, {}, "config/t: there is no such folder."),
+    "no folder": ({}, {}, "config/t: the checkout has no such file or folder."),
+    "a file": ({"../t": b""}, {}, "config/t: the checkout has no such file or folder."),
     "no file": ({"a/": None}, {}, "t/: there is no file in this"),
     "outside": (
         {},

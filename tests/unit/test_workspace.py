@@ -10,6 +10,8 @@ import pytest
 
 from registrar.runtime.workspace import Folder, Unreadable
 
+SUBMODULE = '[submodule "t"]\n\tpath = s/t\n\turl = ../t\n'
+
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
@@ -47,6 +49,36 @@ def test_a_workspace_that_is_a_link_itself(workspace: Path) -> None:
     link = workspace.parent / "link"
     link.symlink_to(workspace)
     assert Folder(link).read("docs/deep/file", most=100) == b"inside"
+
+
+@pytest.mark.parametrize(
+    ("there", "name", "key"),
+    [
+        ({}, "a.yml", "file.not_found"),
+        ({".git/HEAD": ""}, "a.yml", "file.not_in_checkout"),
+        ({".git/HEAD": ""}, "lists/*.yml", "file.several"),
+        ({}, "a.yml, b.yml", "file.several"),
+        ({}, "a.yml\nb.yml", "file.several"),
+        ({".git/info/sparse-checkout": "/*"}, "a.yml", "file.not_in_sparse"),
+        # A submodule of a checkout without `submodules` is an empty folder (actions/checkout#2249)
+        ({".git/HEAD": "", ".gitmodules": SUBMODULE, "s/t/": ""}, "s/t/a", "file.in_submodule"),
+        ({".git/HEAD": "", ".gitmodules": SUBMODULE}, "s/t/a", "file.in_submodule"),
+        ({".git/HEAD": "", ".gitmodules": SUBMODULE, "s/t/b": ""}, "s/t/a", "file.not_in_checkout"),
+        ({".git/HEAD": "", ".gitmodules": SUBMODULE, "s/t/": ""}, "s/a", "file.not_in_checkout"),
+    ],
+)
+def test_the_cause_of_a_file_that_is_not_there_is_named(
+    tmp_path: Path, there: dict[str, str], name: str, key: str
+) -> None:
+    for each, text in there.items():
+        folder = tmp_path / each.rpartition("/")[0]
+        folder.mkdir(parents=True, exist_ok=True)
+        if not each.endswith("/"):
+            (tmp_path / each).write_text(text)
+    assert refused(tmp_path, name) == key
+    with pytest.raises(Unreadable) as error:
+        Folder(tmp_path).files_below(name, most=1, in_all=1)
+    assert error.value.message.key == key
 
 
 @pytest.mark.parametrize(

@@ -205,7 +205,9 @@ class _Reader:
             return ""
         if not value:
             key = "input.token_missing"
-            if environment.is_of_dependabot(self._environ):
+            if self._environ.get("ACT"):
+                key = "input.token_missing_act"
+            elif environment.is_of_dependabot(self._environ):
                 key = "input.token_missing_dependabot"
             elif environment.is_of_fork(self._environ):
                 key = "input.token_missing_fork"
@@ -213,6 +215,8 @@ class _Reader:
                 # It may be for another account, so it is never used unasked
                 self._report("host_token", msg("input.token_not_passed_on", name=name))
                 return ""
+            elif environment.on_runner(self._environ):
+                key = "input.token_missing_workflow"
             self._report("host_token", msg(key))
         elif not _TOKEN.fullmatch(value):
             key = "input.token_malformed"

@@ -239,8 +239,8 @@ def _json_node(value: object, nodes: _NodeCounter) -> yaml.Node:
 
 _KEY = re.compile(r"""[\s-]*+(?:"[^"]*"|'[^']*'|[^\s"'#][^"'#]*?):(?=\s|$)""")
 """The beginning of a line that has a key."""
-_CLOSED = re.compile(r"""(?:\{+[^{}]*\}+|\[+[^\[\]]*\]+|"[^"]*"|'[^']*')$""")
-"""A text in brackets or quotes right before another text: the beginning of ``[slug]/page.tsx``."""
+_CLOSED = re.compile(r"""(?:\{+[^{}]*\}+|\[+[^\[\]]*\]+|"[^"]*"|'[^']*')\s*$""")
+"""A text in brackets or quotes before another text: the beginning of ``[slug]/page.tsx``."""
 _NO_COMMENT = re.compile(r"\s*[^\s#]")
 """The beginning of a line that is neither blank nor a comment."""
 _LINE_BREAK = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")
@@ -267,8 +267,10 @@ def _in_yaml(error: yaml.MarkedYAMLError, text: str) -> Malformed:
     is_alias = context in {"while scanning an alias", "while scanning an anchor"}
     is_character = problem.startswith(("found character", "found undefined alias"))
     is_misplaced = problem.endswith(_MISPLACED)
+    is_dash = problem == "sequence entries are not allowed here"
+    is_question = problem == "mapping keys are not allowed here"
     is_text = problem == "could not find expected ':'"
-    is_rest = problem.endswith(("found '<scalar>'", "got '<scalar>'"))
+    is_rest = problem.endswith(("found '<scalar>'", "got '<scalar>'", "found '{'", "found '['"))
     closed = _CLOSED.search(line[: mark.column]) if is_rest else None
     is_second = problem == "but found another document"
     here, first = (mark.line, mark.column), (mark.line, _indentation(line))
@@ -282,7 +284,9 @@ def _in_yaml(error: yaml.MarkedYAMLError, text: str) -> Malformed:
         ("definitions.no_key", above, is_colon and not _KEY.match(lines[last])),
         ("definitions.indentation", first, is_colon or is_misplaced),
         ("definitions.no_key", start, is_text),
-        ("definitions.begins_with", here, is_character),
+        ("definitions.no_key", first, is_rest and here == first),
+        ("definitions.dash", here, is_dash),
+        ("definitions.begins_with", here, is_character or is_question),
         ("definitions.begins_with", start, is_alias),
         ("definitions.begins_with", (mark.line, closed.start() if closed else 0), closed),
     )

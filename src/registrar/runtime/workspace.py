@@ -18,6 +18,8 @@ _DIRECTORY = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
 _GIT = ".git"
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_SUBMODULE = re.compile(r"^\s*path\s*=\s*(.+)$", re.MULTILINE)
+"""The folder of a submodule in `.gitmodules` (https://git-scm.com/docs/gitmodules)."""
 _REFERENCE_BYTES = 1_000
 _INDEX_BYTES = 50_000_000
 """The largest size of the index of a checkout, which is enough for about 500,000 files."""
@@ -77,7 +79,7 @@ class Folder:
                 if len(names) > most:
                     raise Unreadable(msg("file.too_many", folder=shown, most=most))
         except (FileNotFoundError, NotADirectoryError) as error:
-            raise Unreadable(msg("file.no_folder", folder=shown)) from error
+            raise self._missing(name) from error
         except OSError as error:
             raise Unreadable(msg("file.unreadable", file=shown, reason=error.strerror)) from error
         return sorted(names)
@@ -127,7 +129,7 @@ class Folder:
                 # A file may grow while it is read
                 data = stream.read(most + 1) if status.st_size <= most else None
         except (FileNotFoundError, NotADirectoryError) as error:
-            raise Unreadable(msg("file.not_found", file=shown)) from error
+            raise self._missing(name) from error
         except OSError as error:
             if error.errno in {errno.ENXIO, errno.EISDIR}:  # a socket, a directory
                 raise Unreadable(msg("file.not_regular", file=shown)) from error
@@ -135,6 +137,32 @@ class Folder:
         if data is None or len(data) > most:
             raise Unreadable(msg("file.too_large", file=shown, most=most))
         return data
+
+    def _missing(self, name: str) -> Unreadable:
+        """Return the error for a file or folder that is not there, with the cause if it shows."""
+        path = self._root / name
+        root = _repository_of(path)
+        submodules = self._submodules(root) if root else []
+        inside = [each for each in submodules if path.is_relative_to(each) and path != each]
+        causes = (
+            ("file.several", any(each in name for each in "*?,\n")),
+            ("file.in_submodule", inside),
+            ("file.not_in_sparse", root and (root / _GIT / "info/sparse-checkout").exists()),
+            ("file.not_in_checkout", root),
+            ("file.not_found", True),
+        )
+        found = next(cause for cause, holds in causes if holds)
+        submodule = Excerpt(inside[0].relative_to(self._root)) if inside else ""
+        return Unreadable(msg(found, file=Excerpt(name), submodule=submodule))
+
+    def _submodules(self, root: Path) -> list[Path]:
+        """Return the folders of the submodules of a checkout that nothing has filled."""
+        try:
+            text = (root / ".gitmodules").read_bytes()[:_REFERENCE_BYTES].decode("utf-8", "replace")
+        except OSError:
+            return []
+        folders = (root / each.strip() for each in _SUBMODULE.findall(text))
+        return [each for each in folders if not (each.is_dir() and any(each.iterdir()))]
 
     def is_executable(self, name: str) -> bool:
         """Whether the owner of a file may execute it. Call this only after `read` has read it."""
