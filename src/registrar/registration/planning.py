@@ -54,7 +54,12 @@ from typing import NamedTuple
 
 from registrar.errors import Failure, GitHubError, Kind, RegistrarError
 from registrar.models.files import FileDefinition, parents
+from registrar.models.paths import CannotCreate, ListedPath
 from registrar.models.repository import BranchState, Entry, PullRequest, Tree
+from registrar.models.settings import Mode
+from registrar.models.spec import RegistrationSpec
+from registrar.models.standing import Standing
+from registrar.models.status import Need
 from registrar.models.task import Task
 from registrar.registration.branch_names import LAST_SUFFIX, branch_names
 from registrar.registration.candidates import Candidate, Candidates
@@ -65,7 +70,6 @@ from registrar.registration.lookups import Lookups
 from registrar.registration.mark import EMPTY_MARK, Mark, hashed
 from registrar.registration.path_planner import Branch, PathPlanner, Target, unlisted
 from registrar.registration.plan import Plan
-from registrar.registration.preflight import scope_failure
 from registrar.registration.sent import Close, SentSteps
 from registrar.texts.escaping import FoundPath
 from registrar.texts.messages import msg
@@ -104,7 +108,40 @@ def make_plan(task: Task, lookups: Lookups, sent: SentSteps | None = None) -> Pl
     if the working branch is the default branch or the base branch, and `RegistrarError` if all
     names are taken. Errors of ``lookups`` are passed on.
     """
-    return _Planner(task, lookups, sent or SentSteps()).make()
+    plan = Plan(task.paths)
+    if not task.spec.settings.ref:
+        plan = _Planner(task, lookups, sent or SentSteps()).make()
+    return plan._replace(need=_need(task.spec, plan))
+
+
+def _need(spec: RegistrationSpec, plan: Plan) -> Need:
+    """Return the need of the list: the first of these that is the case."""
+    pull, standings = plan.pull_request, {each.standing for each in plan.paths}
+    withdraws = spec.settings.mode is Mode.WITHDRAW
+    is_missing = not standings.isdisjoint({Standing.TO_CREATE, Standing.PROPOSED})
+    is_unopened = pull is None and Standing.PROPOSED in standings
+    is_to_write = is_unopened or any(each.is_to_write for each in plan.paths)
+    needs = {
+        Need.WITHDRAW: withdraws and bool(plan.closes if spec.withdraws else plan.withdrawable),
+        Need.OPEN: spec.proposes and is_to_write and pull is None,
+        Need.UPDATE: spec.proposes and is_to_write,
+        Need.CLOSE: plan.to_close > 0,
+        Need.CONFLICTING: pull is not None and is_missing and bool(plan.conflicts),
+        Need.WAITING: pull is not None and is_missing,
+        Need.CANNOT: any(map(_cannot, plan.paths)),
+        Need.NOT_NAMED: is_missing and spec.opens_nothing,
+        Need.NOT_PROPOSED: is_missing or (withdraws and Standing.BLOCKED in standings),
+        Need.BLOCKED: Standing.BLOCKED in standings,
+        Need.UNSET: Standing.UNSET in standings,
+        Need.DECLINED: Standing.DECLINED in standings,
+        Need.COMPLETE: True,
+    }
+    return next(need for need, is_so in needs.items() if is_so)
+
+
+def _cannot(listed: ListedPath) -> bool:
+    """Whether it is known of a missing file that it cannot be created."""
+    return isinstance(listed.plan, CannotCreate) and listed.standing is Standing.TO_CREATE
 
 
 class _Planner:
@@ -188,11 +225,13 @@ class _Planner:
         if target is None:
             return plan
         files = [each.definition for each in paths if each.is_to_write]
-        refusal = self._refusal(files)
         if target.is_new and not files:
-            refusal = refusal or RegistrarError(scope_failure(self._lookups.scopes))
+            # A new branch would stay empty. Then the failure of a file is the failure of the run
+            refused = next((each.failure for each in paths if _cannot(each)), None)
+            refusal = self._refusal(files) or RegistrarError(refused) if refused else None
+            return plan._replace(refusal=refusal)
         return plan._replace(
-            refusal=refusal,
+            refusal=self._refusal(files),
             branch=target.branch.name,
             head=target.branch.head,
             is_new=target.is_new,

@@ -97,6 +97,8 @@ class Progress:
             paths=by_path(paths),
             of_other_lists=plan.of_other_lists,
             unlisted=plan.unlisted,
+            need=plan.need,
+            to_close=plan.to_close,
             withdrawable=plan.withdrawable,
             conflicts=plan.conflicts,
         )
@@ -182,7 +184,6 @@ class Progress:
         if not pull_requests:
             return
         count, links = len(pull_requests), tuple(pull.link for pull in pull_requests)
-        self._result = replace(self._result, to_close=count)
         if not (self._task and self._task.missing):
             # With missing files, the result is about the pull request that is to be opened
             self._result = replace(self._result, pull_request=pull_requests[-1])

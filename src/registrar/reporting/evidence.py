@@ -9,7 +9,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from registrar.models.paths import Done
-from registrar.models.record import Record, Status
+from registrar.models.record import Record
+from registrar.models.status import Status
 from registrar.texts import escaping
 
 _FORMULA = re.compile(r"(^|;)(?=[\t\r]|[\s\"]*[=+\-@＝＋－＠])")

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from registrar.models.paths import Done
-from registrar.models.record import PullRequestOperation, Record, Status
+from registrar.models.record import PullRequestOperation, Record
 from registrar.models.run_result import Content
 from registrar.models.selection import Exclusion
 from registrar.models.settings import Mode
 from registrar.models.standing import Completeness, Standing
+from registrar.models.status import Status
 from registrar.models.tally import Tally
 from registrar.rendering.states import BARS, EXCLUDED, MODES, STANDINGS, STATUSES, Bar
 from registrar.reporting import evidence, preview

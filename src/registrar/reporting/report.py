@@ -4,10 +4,11 @@ import json
 from collections.abc import Callable, Mapping
 
 from registrar.models.paths import ListedPath
-from registrar.models.record import Record, Status
+from registrar.models.record import Record
 from registrar.models.run_result import ManyResult, RunResult
 from registrar.models.settings import FailOn
 from registrar.models.standing import Completeness, by_group
+from registrar.models.status import Status
 from registrar.rendering.states import explanation
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message
@@ -165,11 +166,11 @@ def _many(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
             "points_left": budget.points_left,
             "missing": budget.reading.with_missing,
             "proposed": budget.reading.proposed,
-            "to_update": budget.reading.left_to_do[Status.TO_UPDATE],
-            "to_close": budget.reading.left_to_do[Status.TO_CLOSE],
+            "to_update": budget.reading.needed[Status.TO_UPDATE],
+            "to_close": budget.reading.needed[Status.TO_CLOSE],
             "withdrawable": budget.reading.withdrawable,
-            "declined": budget.reading.left_to_do[Status.DECLINED],
-            "unset": budget.reading.left_to_do[Status.UNSET],
+            "declined": budget.reading.needed[Status.DECLINED],
+            "unset": budget.reading.needed[Status.UNSET],
             "pull_requests_unread": budget.reading.without_pull_requests,
             "guessed": budget.guessed,
             "now": budget.now,
