@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from registrar.models.standing import blob_id
 from tests.fakehub import Repository, StandInHost
 from tests.harness import SINGLE, TARGET, Action, Run
 
@@ -31,7 +32,6 @@ class Scene:
         host.clock = self.action.clock
         self.told = list[list[str]]()
         """The heading of each text, and its lines."""
-        self._ids = dict[str, str]()
 
     def repository(self, *present: str) -> Repository:
         """Create a repository with a README and these files, which have some content."""
@@ -57,7 +57,7 @@ class Scene:
         self.told.append([f"# {title}: exit code {run.exit_code}"])
         for part in show:
             if lines := [*self._lines(part, run)]:
-                text = "\n".join(map(self._stable, lines)).rstrip("\n")
+                text = self._stable("\n".join(lines)).rstrip("\n")
                 self.told.append([f"## {part}", *text.split("\n")])
         return run
 
@@ -73,7 +73,7 @@ class Scene:
             yield from run.summary.splitlines()
         elif part == "outputs":
             told = run.outputs.items()
-            yield from (f"{name}={value}" for name, value in told if value and name != "report")
+            yield from (f"{name}={value}" for name, value in told if name != "report")
         elif part == "report":
             yield from json.dumps(run.report, ensure_ascii=False, indent=1).splitlines()
         elif part == "description":
@@ -86,17 +86,24 @@ class Scene:
             yield from page.lines
 
     def _stable(self, line: str) -> str:
-        """Replace the parts of a line that differ from run to run.
-
-        The same id gets the same name everywhere in a world.
-        """
+        """Replace the parts of a line that differ from run to run, and ids by what they are of."""
         line = line.replace(self.host.url, "https://github.test")
         line = line.replace(str(self.action.directory), "/tmp")
         line = _OF_FILES.sub(r"\1.\2", line)
-        return _IDS.sub(self._name, line)
+        return _IDS.sub(lambda found: self._names.get(found[0], "<id>"), line)
 
-    def _name(self, found: re.Match[str]) -> str:
-        return self._ids.setdefault(found[0], f"<id {len(self._ids) + 1}>")
+    @property
+    def _names(self) -> dict[str, str]:
+        """The names of commits and files by their ids."""
+        names = dict[str, str]()
+        for each in self.host.repositories:
+            for branch in [each.default_branch, *each.branches]:
+                for number, commit in enumerate(each.log(branch)):
+                    names.setdefault(commit.sha, f"<{each.name} {branch}~{number}>")
+                for path, content in each.files(branch).items():
+                    if isinstance(content, bytes):
+                        names.setdefault(blob_id(content), f"<{each.name} {branch}:{path}>")
+        return names
 
 
 class Shown(HTMLParser):
