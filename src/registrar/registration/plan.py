@@ -41,7 +41,10 @@ class Plan(NamedTuple):
     before the commit. The request that makes branch, commit and pull request writes the description
     before the commit exists."""
     leaves_pull_request: bool = False
-    """Whether the pull request is left unchanged, because the input ``update`` is false."""
+    """Whether the pull request is left unchanged, because the input ``update`` is false, or because
+    of ``is_elsewhere``."""
+    is_elsewhere: bool = False
+    """Whether the pull request is from a list at the same path in another repository."""
     taken_by: PullRequest | None = None
     """An open pull request from the branch that is not of this list."""
     unlisted: tuple[str, ...] = ()

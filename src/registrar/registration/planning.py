@@ -240,6 +240,7 @@ class _Planner:
             mark=target.mark,
             describes_first=target.describes_first,
             leaves_pull_request=target.leaves_pull_request,
+            is_elsewhere=target.is_elsewhere,
             conflicts=target.conflicts if target.pull_request else (),
             taken_by=target.taken_by,
             unlisted=unlisted(target, frozenset(each.path for each in task.paths)),
@@ -308,12 +309,12 @@ class _Planner:
         if not missing.files:
             return _Choice(None, missing)
         states = self._usable
-        for state in states:
-            for each in self._candidates.of(state):
-                # If this run has opened it, the branch may be somebody else's: `_examine` finds out
-                is_ours = each.pull.is_open and not self._sent.has_opened(each.pull)
-                if is_ours and (mark := self._candidates.ours(each)):
-                    return self._continue(state, each.pull, mark, missing)
+        found = [(state, each) for state in states for each in self._candidates.of(state)]
+        for state, each in sorted(found, key=lambda pair: pair[1].is_elsewhere):
+            # If this run has opened it, the branch may be somebody else's: `_examine` finds out
+            is_ours = each.pull.is_open and not self._sent.has_opened(each.pull)
+            if is_ours and (mark := self._candidates.ours(each)):
+                return self._continue(state, each.pull, mark, missing)
         begun = [state for state in states if self._is_begun(state)]
         for group in (begun, [state for state in states if state not in begun]):
             for state in group:
@@ -365,9 +366,10 @@ class _Planner:
         if added is None or not added.blobs:
             return None
         listed = self._contents.blobs(added, missing.files)
+        is_elsewhere = mark.is_elsewhere(self._task.spec.source)
         # A file that was declined since must not be proposed again with its branch
         is_as_written = missing.declined.keys().isdisjoint(added.blobs) and all(
-            mark.has_written(path, blob) or listed.get(path) == blob
+            (mark.has_written(path, blob) and not is_elsewhere) or listed.get(path) == blob
             for path, blob in added.blobs.items()
         )
         return (pull, mark) if is_as_written else None
@@ -394,7 +396,8 @@ class _Planner:
         # If a person has reopened a withdrawn pull request, its mark must be rewritten even with
         # `update: false`: otherwise closing it again would count as withdrawn, not as declined
         is_open = pull.is_open
-        leaves = not (self._task.spec.settings.update or mark.is_withdrawn)
+        is_elsewhere = is_open and mark.is_elsewhere(self._task.spec.source)
+        leaves = is_elsewhere or not (self._task.spec.settings.update or mark.is_withdrawn)
         replaces = {} if leaves else self._outdated(tree or {}, mark, left)
         may_be_named = frozenset(file.path for file in left.files if mark.names(file.path))
         from_base = self._from_base(head, tree, may_be_named, left)
@@ -407,6 +410,7 @@ class _Planner:
             mark=mark,
             describes_first=is_early,
             leaves_pull_request=leaves,
+            is_elsewhere=is_elsewhere,
             conflicts=self._conflicts(head, tree or {}, mark),
         )
         return _Choice(target, left)

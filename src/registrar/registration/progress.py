@@ -134,6 +134,8 @@ class Progress:
         for other in plan.of_other_lists:
             about, branch = other.url, other.head_branch
             self.note("progress.beside", about=about, other=other.link, branch=branch)
+        if plan.is_elsewhere and (pull := plan.pull_request):
+            self.warn("progress.list_elsewhere", about=pull.url, pull_request=pull.link)
         if moved := tuple(each.link for each in plan.moved):
             self.note("progress.moved", about=moved[0].url, pull_requests=moved)
         if ignored := tuple(each.link for each in plan.ignored):
