@@ -167,6 +167,27 @@ def test_what_somebody_has_changed_stays_open(
     assert run.registration["pull_request"]["operation"] == "none"
 
 
+@pytest.mark.parametrize("listed", [{"a.md": "A\n"}, {"b.md": "B\n"}], ids=["listed", "unlisted"])
+@pytest.mark.parametrize("change", ["removed", "reset", "merged"])
+def test_one_whose_branch_no_longer_adds_a_file_stays_open(
+    each_way: Withdrawable, change: str, listed: dict[str, str]
+) -> None:
+    """The branch lacks the file, or has it only from its base. The list may name it or not."""
+    person = each_way.repository.person
+    earlier = person.commit({"a.md": b"A\n"})
+    person.commit({"a.md": None})
+    each_way.do({"a.md": "A\n"})
+    if change == "removed":
+        person.commit({"a.md": None, "b.md": b"B\n"}, branch=BRANCH)
+    elif change == "reset":
+        person.create_branch(BRANCH, earlier)
+    else:
+        person.merge_into(BRANCH, person.commit({"a.md": b"A\n"}), {})
+    run = each_way.withdraw(listed)
+    assert (only_reads(each_way.host), each_way.pulls) == (True, ["open"]), run.console
+    assert "Left open: #1" in run.text
+
+
 def test_a_file_that_a_killed_run_did_not_record_is_withdrawn_as_well(
     example: Withdrawable,
 ) -> None:

@@ -225,12 +225,17 @@ class GraphQL:
         return self._whole(tree)
 
     def create_everything(
-        self, repository: Repository, commit: NewCommit, pull_request: NewPullRequest
+        self,
+        repository: Repository,
+        commit: NewCommit,
+        pull_request: NewPullRequest,
+        look_again: Callable[[], object] = lambda: None,
     ) -> Created:
         """Create a branch, a commit on it and its pull request, in one request.
 
         GitHub carries out each of the three even if it has refused the ones before. So the request
         is not sent again if it may have been applied, and the result says which of them were done.
+        ``look_again`` is called as for `create_commit`.
         """
         variables = {
             "ref": {
@@ -256,6 +261,8 @@ class GraphQL:
             lambda data, _: parse_graphql.created(data, pull_request.body),
             writes=True,
             idempotent=False,
+            look=look_again,
+            has_looked=True,
         )
         if created.branch_id or created.commit:
             self._session.note_branch(commit.branch, created.branch_id)
@@ -272,8 +279,8 @@ class GraphQL:
     ) -> str:
         """Create a commit on a branch and return its id.
 
-        ``look_again`` is called before each repetition; an error that it raises ends the request.
-        No author is sent, so that GitHub signs the commit if it can.
+        ``look_again`` is called after each pause; an error that it raises ends the request. No
+        author is sent, so that GitHub signs the commit if it can.
         """
         commit_id = self._send(
             msg("operation.commit", branch=commit.branch),

@@ -21,10 +21,12 @@ _MAY_PUSH = frozenset({"WRITE", "MAINTAIN", "ADMIN"})
 
 
 def identified(fields: Fields) -> Repository:
-    """Return the name, the ids and the visibility of a repository."""
+    """Return the name, the default branch, the ids and the visibility of a repository."""
+    default = fields.object_or_none("defaultBranchRef")
     private = "private" if fields.flag("isPrivate") else "public"
     return Repository(
         full_name=fields.full_name("nameWithOwner"),
+        default_branch=default.text("name") if default else "",
         id=fields.id_number("databaseId") if "databaseId" in fields else 0,
         node_id=fields.text("id"),
         visibility=fields.text_or("visibility", private).lower(),
@@ -33,12 +35,10 @@ def identified(fields: Fields) -> Repository:
 
 def repository(fields: Fields) -> Repository:
     """Return a repository; it has a language and topics only if the query asked for them."""
-    default = fields.object_or_none("defaultBranchRef")
     language = fields.object_or_none("primaryLanguage")
     topics = fields.object_or_none("repositoryTopics")
     role = fields.text_or("viewerPermission", "")
     return identified(fields)._replace(
-        default_branch=default.text("name") if default else "",
         html_url=fields.url("url"),
         archived=fields.flag("isArchived"),
         is_fork=fields.flag("isFork"),

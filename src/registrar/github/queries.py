@@ -97,7 +97,10 @@ mutation(
   createCommitOnBranch(input: $commit) { commit { oid } }
   createPullRequest(input: $pull) {
     pullRequest {
-      number url body createdAt repository { id databaseId nameWithOwner visibility isPrivate }
+      number url body createdAt
+      repository {
+        id databaseId nameWithOwner visibility isPrivate defaultBranchRef { name }
+      }
     }
   }
 }

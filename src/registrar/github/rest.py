@@ -360,7 +360,7 @@ class Rest:
     ) -> str:
         """Create a file and return the id of its commit; if the path exists, this is an error, too.
 
-        ``look_again`` is called before each repetition; an error that it raises ends the request.
+        ``look_again`` is called after each pause; an error that it raises ends the request.
 
         No ``sha`` is ever sent, so GitHub itself refuses to overwrite. No author is sent, so
         that GitHub signs the commit if it can.
