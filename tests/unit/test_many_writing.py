@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -15,13 +15,12 @@ from registrar.many.reading import FAST_SECONDS, LARGEST_SIZE, SLOW_SECONDS, Bat
 from registrar.many.writing import with_writing
 from registrar.models.files import FileDefinition
 from registrar.models.paths import Done, by_path
-from registrar.models.record import PullRequestOperation, Record
+from registrar.models.record import WRITTEN, PullRequestOperation, Record, Status
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.run_result import Budget
 from registrar.models.settings import PullRequestOptions, Settings
 from registrar.models.spec import ONE_OF_MANY
 from registrar.models.standing import Standing
-from registrar.models.status import Need, Status
 from registrar.models.tally import Tally
 from registrar.registration.branch_names import names_of
 from registrar.reporting import sentences
@@ -45,7 +44,7 @@ def test_the_order_is_by_name() -> None:
     names = [f"octo/{'Rr'[number % 2]}{number:02}" for number in range(50)]
     lacking = by_path([in_state(FileDefinition("a"), Standing.TO_CREATE, Done.NOTHING)])
     read = [
-        Record(spec()._replace(repository=each), each, paths=lacking, need=Need.OPEN)
+        Record(spec()._replace(repository=each), each, paths=lacking, commit="c0ffee")
         for each in map(Repository, names)
     ]
     assert writing.in_order(reversed(read)) == read
@@ -93,33 +92,43 @@ def test_a_batch_does_not_come_near_a_size_that_was_refused_for_a_while() -> Non
 # --- The plan -------------------------------------------------------------------------------------
 
 
-def budget(*needs: Need, cap: int = 100) -> Budget:
+def budget(*pull_requests: Status, cap: int = 100) -> Budget:
     nothing: Any = dict.fromkeys(Settings._fields)
     given = Settings(**nothing)._replace(max_pull_requests=cap, pull_request=PullRequestOptions())
-    todo = list(itertools.starmap(_row, enumerate(needs)))
+    todo = [_row(number, status) for number, status in enumerate(pull_requests)]
     reading = Tally()
     for each in todo:
         reading.add(each)
+    reading.left_to_do = Counter(pull_requests)
     return with_writing(Budget({}, 0, 25, 4975, reading), given, todo)
 
 
-def _row(number: int, need: Need) -> Record:
-    """Return the record of a repository in which a list has this need."""
+def _row(number: int, left_to_do: Status) -> Record:
+    """Return the record of a repository in which this is left to do."""
     repository = Repository(f"octo/r{number:03}")
-    job = spec()._replace(repository=repository)
-    paths = by_path([in_state(FileDefinition("a"), Standing.SAME)])
-    return Record(job, repository, paths=paths, need=need, to_close=int(need is Need.CLOSE))
+    done = Done.TO_UPDATE if left_to_do is Status.TO_UPDATE else Done.NOTHING
+    of_files = {Status.TO_OPEN: Standing.TO_CREATE, Status.TO_UPDATE: Standing.PROPOSED}
+    files = (
+        in_state(FileDefinition("a"), of_files.get(left_to_do, Standing.SAME), done),
+        in_state(FileDefinition("b"), Standing.SAME),
+    )
+    row = Record(
+        spec()._replace(repository=repository), repository, paths=by_path(files), commit="c0ffee"
+    )
+    return replace(row, to_close=int(left_to_do is Status.TO_CLOSE))
 
 
-IN_WITHDRAWALS = {Need.WITHDRAW, Need.NOT_PROPOSED}
+AFTERWARDS = {*WRITTEN, Status.DEFERRED, Status.COMPLETE}
+"""The states that a repository has only at the end, or if nothing is left to do."""
+IN_WITHDRAWALS = {Status.TO_WITHDRAW, Status.NOT_PROPOSED}
 
 
 @pytest.mark.parametrize(
-    "need", [each for each in Need if each not in {Need.COMPLETE, *IN_WITHDRAWALS}]
+    "status", [each for each in Status if each not in AFTERWARDS | IN_WITHDRAWALS]
 )
-def test_every_need_is_said_with_its_number(need: Need) -> None:
+def test_whatever_is_left_to_do_is_said_with_its_number(status: Status) -> None:
     """Withdrawals are left out, because they have sentences of their own."""
-    plan = budget(*[need] * 77)
+    plan = budget(*[status] * 77)
     asked = settings(mode="plan", target_repos="octo/*")
     said = [Catalogue("en").text(each) for each in sentences.budget(plan, asked)]
     assert any("77" in each for each in said), said
@@ -127,7 +136,7 @@ def test_every_need_is_said_with_its_number(need: Need) -> None:
 
 @pytest.mark.parametrize("left", [9, 10])
 def test_too_few_points_for_the_writing_are_said(left: int) -> None:
-    plan = budget(*[OPEN] * 5)._replace(points_left=left)
+    plan = budget(*[Status.TO_OPEN] * 5)._replace(points_left=left)
     assert plan.points == 10
     said = [each.key for each in sentences.budget(plan, settings(target_repos="octo/*"))]
     assert ("many.points" in said) is (left < 10)
@@ -141,8 +150,8 @@ def test_the_points_of_a_query(repositories: int, points: int) -> None:
     assert (bulk.points(repositories), graphql.points(sent)) == (points, points)
 
 
-OPEN, UPDATE, CLOSE = Need.OPEN, Need.UPDATE, Need.CLOSE
-WAITING, DECLINED = Need.WAITING, Need.DECLINED
+OPEN, UPDATE, CLOSE = Status.TO_OPEN, Status.TO_UPDATE, Status.TO_CLOSE
+WAITING, DECLINED = Status.WAITING, Status.DECLINED
 
 
 @pytest.mark.parametrize(
@@ -159,7 +168,7 @@ WAITING, DECLINED = Need.WAITING, Need.DECLINED
     ],
 )
 def test_what_is_to_be_done(
-    pull_requests: list[Need], now: int, deferred: int, writes: int
+    pull_requests: list[Status], now: int, deferred: int, writes: int
 ) -> None:
     found = budget(*pull_requests)
     assert (found.now, found.deferred, found.writes) == (now, deferred, writes)
@@ -211,7 +220,7 @@ def test_what_only_a_limit_ended_is_left_for_the_next_run(
     ended = replace(previewed, paths=paths, is_ended=True, operation=operation, exit_code=1)
     failure = Failure.of(msg("reason.unknown"), kind)
     row = writing.ended(previewed, replace(ended, failure=failure), wrote=wrote)
-    assert (row.status is Status.DEFERRED, row.failure is failure) == (is_left, has_reason)
+    assert (row.deferred_work is OPEN, row.failure is failure) == (is_left, has_reason)
 
 
 def test_a_tally_counts_what_can_be_written_and_what_waits_for_a_merge() -> None:

@@ -44,11 +44,10 @@ from registrar.errors import (
 from registrar.github.bulk import points
 from registrar.github.limits import Resource
 from registrar.models.paths import ListedPath, Unread, by_path
-from registrar.models.record import Record
+from registrar.models.record import Record, Status
 from registrar.models.repository import BranchState, Comparison, RepositoryState, Tree
 from registrar.models.selection import Exclusion
 from registrar.models.spec import RegistrationSpec
-from registrar.models.status import Need
 from registrar.models.task import Task
 from registrar.presence.tasks import make_task
 from registrar.registration.branch_names import names_of
@@ -368,7 +367,7 @@ class Reader:
         branches = task.state.branches.values()
         interrupted = any(each.head and not each.pull_requests for each in branches)
         result = replace(preview(task, guesses, self.listener), spec=spec)
-        is_read_again = spec.writes or result.work is Need.WITHDRAW
+        is_read_again = spec.writes or result.left_to_do is Status.TO_WITHDRAW
         is_guess = guesses.used or result.to_close > 0
         if is_guess and not is_read_again:
             return replace(unread(spec), interrupted=interrupted)

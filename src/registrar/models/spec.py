@@ -220,18 +220,6 @@ class RegistrationSpec(NamedTuple):
         return f"base {base} {self.file_list.id}"
 
     @property
-    def source(self) -> tuple[str, ...]:
-        """Texts that identify the repository of a list without a name, because other repositories
-        may have a list at the same path. One of two equal texts suffices, so that the repository
-        may be renamed. Empty if the list has another id, or if the repository is not known.
-        """
-        files, settings = self.file_list, self.settings
-        if files.name or not (files.path and settings.workflow_repository):
-            return ()
-        name, number = settings.workflow_repository.lower(), settings.workflow_repository_id
-        return (f"repository {name}", *([f"repository {number}"] if number else []))
-
-    @property
     def was_listed(self) -> bool:
         """Whether the repository is from GitHub's listing, so that its data and ids are known."""
         return bool(self.repository.node_id)

@@ -2,11 +2,10 @@
 
 from collections import Counter, defaultdict
 
-from registrar.models.record import Record
+from registrar.models.record import ONLY_LOOKED_AT, Record, Status
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn
 from registrar.models.standing import Completeness, Standing
-from registrar.models.status import Need, Status
 
 
 class Tally:
@@ -21,8 +20,8 @@ class Tally:
     def __init__(self) -> None:
         self.lists = Counter[Status]()
         """Number of lists in each state."""
-        self.needed = Counter[Status]()
-        """Number of lists by `Record.needed`; failed lists count as `Status.FAILED`.
+        self.left_to_do = Counter[Status]()
+        """Number of lists by `Record.left_to_do`; failed lists count as `Status.FAILED`.
 
         Those in `refused_whole` are left out.
         """
@@ -61,15 +60,16 @@ class Tally:
         if record.exclusion:
             self.excluded[key] = record.exclusion
             return
-        status = record.status
+        status, left_to_do = record.status, record.left_to_do
         self.lists[status] += 1
         self._states[key] = min(self._states.get(key, status), status, key=lambda of: of.place)
         complete = self.completeness.get(key, Completeness.COMPLETE)
         self.completeness[key] = min(complete, record.completeness)
-        if record.need is Need.CANNOT and not record.failure:
+        is_refused_whole = left_to_do is Status.FAILED and not record.failure
+        if is_refused_whole:
             self.refused_whole += 1
         else:
-            self.needed[Status.FAILED if record.failure else record.needed] += 1
+            self.left_to_do[Status.FAILED if record.failure else left_to_do] += 1
         self.without_pull_requests += not record.knows_pull_requests
         self.withdrawable += record.withdrawable > 0 and record.is_writable
         self.writable += record.failure is None and record.is_writable
@@ -115,14 +115,14 @@ class Tally:
 
         `Record.wanted` counts paths, and also blocked ones.
         """
-        return self.needed[Status.TO_OPEN] + self.proposed + self.refused_whole
+        return self.left_to_do[Status.TO_OPEN] + self.proposed + self.refused_whole
 
     @property
     def proposed(self) -> int:
         """Number of the lists in `with_missing` that have an open pull request."""
-        return self.needed[Status.TO_UPDATE] + self.only_looked_at
+        return self.left_to_do[Status.TO_UPDATE] + self.only_looked_at
 
     @property
     def only_looked_at(self) -> int:
         """Number of the lists in `proposed` whose open pull request needs no change."""
-        return self.needed[Status.WAITING] + self.needed[Status.CONFLICTING]
+        return sum(self.left_to_do[each] for each in ONLY_LOOKED_AT)

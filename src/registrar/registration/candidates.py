@@ -17,8 +17,6 @@ class Candidate(NamedTuple):
     """The mark of its description; ``None`` if it has none."""
     is_of_list: bool
     """Whether it belongs to this list, as far as its mark and its base branch say."""
-    is_elsewhere: bool = False
-    """Whether its list is in another repository, at the same path and without a name."""
 
     @property
     def is_theirs(self) -> bool:
@@ -95,8 +93,7 @@ class Candidates:
         authors are not looked at.
         """
         found = self.newest_first(self._task.state.branches.values())
-        ours = (each for each in found if each.of_list and not each.is_elsewhere)
-        opened = (each.pull for each in ours if each.pull.is_open)
+        opened = (each.pull for each in found if each.pull.is_open and each.of_list)
         return sum(1 for pull in opened if pull.base_branch == self._task.base_branch)
 
     @property
@@ -126,9 +123,7 @@ class Candidates:
         known = self._seen.get(pull.number)
         if known is None or known.pull is not pull:
             mark = Mark.of(pull.body)
-            is_elsewhere = mark is not None and mark.is_elsewhere(self._task.spec.source)
-            is_of_list = self._is_of_list(pull, mark or EMPTY_MARK)
-            known = Candidate(pull, mark, is_of_list, is_elsewhere)
+            known = Candidate(pull, mark, self._is_of_list(pull, mark or EMPTY_MARK))
             self._seen[pull.number] = known
         return known
 

@@ -70,13 +70,10 @@ class _Finder:
     def step(self, candidate: Candidate) -> Close | None:
         """Return the step that closes a pull request; ``None`` if it is to be left open."""
         if self._task.spec.withdraws:
-            mark, pull = self._candidates.ours(candidate), candidate.pull
-            if mark and candidate.is_elsewhere:
-                self.note("progress.list_elsewhere", pull.url, pull_request=pull.link)
-                return None
-            return self._withdrawal(pull, mark) if mark else None
+            mark = self._candidates.ours(candidate)
+            return self._withdrawal(candidate.pull, mark) if mark else None
         mark = candidate.of_list if candidate.pull.base_branch == self._task.base_branch else None
-        if mark is None or candidate.is_elsewhere or not self._may_be_needless(mark):
+        if mark is None or not self._may_be_needless(mark):
             return None
         step = Close(candidate.pull, mark._replace(is_needless=True))
         if self._lookups.is_guess:
@@ -146,8 +143,7 @@ class _Finder:
             (each, after.get(each.path)) for each in task.definitions if each.path not in before
         )
         as_listed = {f.path: f.blob_id for f, entry in added if entry and entry.sha == f.blob_id}
-        named = mark.naming(task.list_id, as_listed, source=task.spec.source)
-        return named._replace(is_withdrawn=True)
+        return mark.naming(task.list_id, as_listed)._replace(is_withdrawn=True)
 
     # --- Both -----------------------------------------------------------------------------------
 

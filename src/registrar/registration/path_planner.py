@@ -60,7 +60,6 @@ class Target(NamedTuple):
     taken_by: PullRequest | None = None
     mark: Mark | None = None
     leaves_pull_request: bool = False
-    is_elsewhere: bool = False
     conflicts: tuple[str, ...] = ()
 
 
@@ -132,8 +131,7 @@ class PathPlanner:
         if is_brought and not self._spec.writes:
             return Leave(Why.ON_BRANCH, Standing.PROPOSED, Done.NOTHING)
         standing = Standing.PROPOSED if is_brought else Standing.TO_CREATE
-        reason = msg("reason.list_elsewhere" if target.is_elsewhere else "reason.no_update")
-        return Leave(Why.NOT_UPDATED, standing, Done.SKIPPED, reason)
+        return Leave(Why.NOT_UPDATED, standing, Done.SKIPPED, msg("reason.no_update"))
 
     def _written(self, listed: ListedPath, target: Target) -> PathPlan:
         """Plan a path in a run that writes."""

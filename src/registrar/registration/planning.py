@@ -54,12 +54,7 @@ from typing import NamedTuple
 
 from registrar.errors import Failure, GitHubError, Kind, RegistrarError
 from registrar.models.files import FileDefinition, parents
-from registrar.models.paths import CannotCreate, ListedPath
 from registrar.models.repository import BranchState, Entry, PullRequest, Tree
-from registrar.models.settings import Mode
-from registrar.models.spec import RegistrationSpec
-from registrar.models.standing import Standing
-from registrar.models.status import Need
 from registrar.models.task import Task
 from registrar.registration.branch_names import LAST_SUFFIX, branch_names
 from registrar.registration.candidates import Candidate, Candidates
@@ -70,6 +65,7 @@ from registrar.registration.lookups import Lookups
 from registrar.registration.mark import EMPTY_MARK, Mark, hashed
 from registrar.registration.path_planner import Branch, PathPlanner, Target, unlisted
 from registrar.registration.plan import Plan
+from registrar.registration.preflight import scope_failure
 from registrar.registration.sent import Close, SentSteps
 from registrar.texts.escaping import FoundPath
 from registrar.texts.messages import msg
@@ -108,40 +104,7 @@ def make_plan(task: Task, lookups: Lookups, sent: SentSteps | None = None) -> Pl
     if the working branch is the default branch or the base branch, and `RegistrarError` if all
     names are taken. Errors of ``lookups`` are passed on.
     """
-    plan = Plan(task.paths)
-    if not task.spec.settings.ref:
-        plan = _Planner(task, lookups, sent or SentSteps()).make()
-    return plan._replace(need=_need(task.spec, plan))
-
-
-def _need(spec: RegistrationSpec, plan: Plan) -> Need:
-    """Return the need of the list: the first of these that is the case."""
-    pull, standings = plan.pull_request, {each.standing for each in plan.paths}
-    withdraws = spec.settings.mode is Mode.WITHDRAW
-    is_missing = not standings.isdisjoint({Standing.TO_CREATE, Standing.PROPOSED})
-    is_unopened = pull is None and Standing.PROPOSED in standings
-    is_to_write = is_unopened or any(each.is_to_write for each in plan.paths)
-    needs = {
-        Need.WITHDRAW: withdraws and bool(plan.closes if spec.withdraws else plan.withdrawable),
-        Need.OPEN: spec.proposes and is_to_write and pull is None,
-        Need.UPDATE: spec.proposes and is_to_write,
-        Need.CLOSE: plan.to_close > 0,
-        Need.CONFLICTING: pull is not None and is_missing and bool(plan.conflicts),
-        Need.WAITING: pull is not None and is_missing,
-        Need.CANNOT: any(map(_cannot, plan.paths)),
-        Need.NOT_NAMED: is_missing and spec.opens_nothing,
-        Need.NOT_PROPOSED: is_missing or (withdraws and Standing.BLOCKED in standings),
-        Need.BLOCKED: Standing.BLOCKED in standings,
-        Need.UNSET: Standing.UNSET in standings,
-        Need.DECLINED: Standing.DECLINED in standings,
-        Need.COMPLETE: True,
-    }
-    return next(need for need, is_so in needs.items() if is_so)
-
-
-def _cannot(listed: ListedPath) -> bool:
-    """Whether it is known of a missing file that it cannot be created."""
-    return isinstance(listed.plan, CannotCreate) and listed.standing is Standing.TO_CREATE
+    return _Planner(task, lookups, sent or SentSteps()).make()
 
 
 class _Planner:
@@ -225,13 +188,11 @@ class _Planner:
         if target is None:
             return plan
         files = [each.definition for each in paths if each.is_to_write]
+        refusal = self._refusal(files)
         if target.is_new and not files:
-            # A new branch would stay empty. Then the failure of a file is the failure of the run
-            refused = next((each.failure for each in paths if _cannot(each)), None)
-            refusal = self._refusal(files) or RegistrarError(refused) if refused else None
-            return plan._replace(refusal=refusal)
+            refusal = refusal or RegistrarError(scope_failure(self._lookups.scopes))
         return plan._replace(
-            refusal=self._refusal(files),
+            refusal=refusal,
             branch=target.branch.name,
             head=target.branch.head,
             is_new=target.is_new,
@@ -240,7 +201,6 @@ class _Planner:
             mark=target.mark,
             describes_first=target.describes_first,
             leaves_pull_request=target.leaves_pull_request,
-            is_elsewhere=target.is_elsewhere,
             conflicts=target.conflicts if target.pull_request else (),
             taken_by=target.taken_by,
             unlisted=unlisted(target, frozenset(each.path for each in task.paths)),
@@ -309,12 +269,12 @@ class _Planner:
         if not missing.files:
             return _Choice(None, missing)
         states = self._usable
-        found = [(state, each) for state in states for each in self._candidates.of(state)]
-        for state, each in sorted(found, key=lambda pair: pair[1].is_elsewhere):
-            # If this run has opened it, the branch may be somebody else's: `_examine` finds out
-            is_ours = each.pull.is_open and not self._sent.has_opened(each.pull)
-            if is_ours and (mark := self._candidates.ours(each)):
-                return self._continue(state, each.pull, mark, missing)
+        for state in states:
+            for each in self._candidates.of(state):
+                # If this run has opened it, the branch may be somebody else's: `_examine` finds out
+                is_ours = each.pull.is_open and not self._sent.has_opened(each.pull)
+                if is_ours and (mark := self._candidates.ours(each)):
+                    return self._continue(state, each.pull, mark, missing)
         begun = [state for state in states if self._is_begun(state)]
         for group in (begun, [state for state in states if state not in begun]):
             for state in group:
@@ -366,10 +326,9 @@ class _Planner:
         if added is None or not added.blobs:
             return None
         listed = self._contents.blobs(added, missing.files)
-        is_elsewhere = mark.is_elsewhere(self._task.spec.source)
         # A file that was declined since must not be proposed again with its branch
         is_as_written = missing.declined.keys().isdisjoint(added.blobs) and all(
-            (mark.has_written(path, blob) and not is_elsewhere) or listed.get(path) == blob
+            mark.has_written(path, blob) or listed.get(path) == blob
             for path, blob in added.blobs.items()
         )
         return (pull, mark) if is_as_written else None
@@ -396,8 +355,7 @@ class _Planner:
         # If a person has reopened a withdrawn pull request, its mark must be rewritten even with
         # `update: false`: otherwise closing it again would count as withdrawn, not as declined
         is_open = pull.is_open
-        is_elsewhere = is_open and mark.is_elsewhere(self._task.spec.source)
-        leaves = is_elsewhere or not (self._task.spec.settings.update or mark.is_withdrawn)
+        leaves = not (self._task.spec.settings.update or mark.is_withdrawn)
         replaces = {} if leaves else self._outdated(tree or {}, mark, left)
         may_be_named = frozenset(file.path for file in left.files if mark.names(file.path))
         from_base = self._from_base(head, tree, may_be_named, left)
@@ -410,7 +368,6 @@ class _Planner:
             mark=mark,
             describes_first=is_early,
             leaves_pull_request=leaves,
-            is_elsewhere=is_elsewhere,
             conflicts=self._conflicts(head, tree or {}, mark),
         )
         return _Choice(target, left)

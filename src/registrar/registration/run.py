@@ -116,13 +116,15 @@ def _register(client: "Client", progress: Progress) -> None:
     if not spec.was_listed:
         require_known_properties(spec.property_names, [task.repository])
     _report_paths(task, progress)
+    if spec.settings.ref:
+        return
     sent = SentSteps()
     lookups = RestLookups(client, task, sent)
     if spec.writes or spec.withdraws:
         _write(Work(client, task, _proposal(task, progress), progress, sent), lookups)
         return
     plan = _preview(task, lookups, progress)
-    if spec.settings.ref or not spec.policy.tells_paths:
+    if not spec.policy.tells_paths:
         return
     to_update = progress.result().to_update
     blobs = read_blobs(lambda _: client, {each.replaces: task.repository for each in to_update})
