@@ -194,7 +194,7 @@ def test_later_queries_look_at_the_commit_of_the_first(
         host, lambda request: request.number == 2, lambda: repository.person.commit(dict(theirs))
     )
     single(definitions=action.listing_of(dict.fromkeys(names, "ours"))).or_fail()
-    assert queries(host)[1].json["variables"]["oid"] == base
+    assert queries(host)[1].json["variables"]["c0"] == base
     [commit, *_] = repository.log(LIST_BRANCH)
     assert commit.parents == (base,)
     assert repository.files()[names[-1]] == b"theirs\n"
