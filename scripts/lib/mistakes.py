@@ -303,7 +303,7 @@ def _without_types(source: str) -> str:
     try:
         return ast.dump(_TypesAway().visit(ast.parse(source)))
     except SyntaxError:
-        # Python could not run it either, so this is no mistake to look for
+        # Python cannot run this text, so nobody would commit the change
         return ""
 
 

@@ -70,9 +70,9 @@ class Reached:
     def tests(self, mistake: Mistake) -> list[str]:
         """Return the tests that reach the lines of a mistake, in the order in which to run them.
 
-        A line outside of functions runs when its module is imported; then every test counts that
-        reaches the module. What runs in processes of their own is not told apart by test: for a
-        line that they reach, each test that starts one counts, behind all others.
+        A line outside of functions runs when its module is imported. For such a line, every test
+        counts that reaches the module. The measurement cannot tell which test has started a
+        process, so all tests that start processes count as well, behind the others.
         """
         name = self._files.get(mistake.file)
         if name is None:
@@ -119,7 +119,9 @@ def _measure(copy: Path, folder: Path, workers: int) -> None:
     parts.mkdir()
     python = [sys.executable, "-m", "coverage"]
     rc = f"--rcfile={configuration}"
-    pytest = ["run", rc, "-m", "pytest", "-p", "scripts.lib.mutation_plugin", "-q"]
+    # The folder of the measurements is elsewhere, so pytest would take another root
+    root = ["--rootdir", str(copy), "-c", str(copy / "pyproject.toml")]
+    pytest = ["run", rc, "-m", "pytest", *root, "-p", "scripts.lib.mutation_plugin", "-q"]
     options = ["--measured", str(parts), "-m", "not large", "--ignore", "tests/container"]
     spread = ["--numprocesses", str(workers * 2), "--dist", "worksteal"]
     env = os.environ | {
