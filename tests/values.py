@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from registrar.inputs import reader
+from registrar.many.reading import Guesses
 from registrar.models.files import FileDefinition, ListEntry, Text
-from registrar.models.paths import Done, Leave, ListedPath, Present, Why, by_path
-from registrar.models.record import Record
-from registrar.models.repository import Repository
+from registrar.models.paths import (
+    Create,
+    Done,
+    Leave,
+    ListedPath,
+    Outcome,
+    Present,
+    Result,
+    Update,
+    Why,
+    by_path,
+)
+from registrar.models.record import PullRequestOperation, Record
+from registrar.models.repository import PullRequest, Repository, RepositoryState
 from registrar.models.settings import Defaults, Settings
-from registrar.models.spec import FileList, RegistrationSpec
+from registrar.models.spec import ONE_OF_MANY, FileList, RegistrationSpec
 from registrar.models.standing import PresentFile, Standing
+from registrar.models.status import Need, Status
+from registrar.models.task import Task
+from registrar.registration.planning import make_plan
 from registrar.texts.messages import msg
 
 DEFAULTS = Defaults("scaffold", "work", "Title")
@@ -43,7 +59,15 @@ def in_state(
     if standing.is_present:
         present = PresentFile(standing, definition.path, "b" * 40)
         return ListedPath(definition, Present(present, msg("reason.exists", branch="main")))
+    if standing is Standing.TO_CREATE and done in {Done.PENDING, Done.TO_CREATE, Done.NOTHING}:
+        return ListedPath(definition, Create(done))
     return ListedPath(definition, Leave(Why.NOT_UPDATED, standing, done))
+
+
+def need_of(job: RegistrationSpec, *paths: ListedPath) -> Need:
+    """Return the need that a plan says if these are the entries, and no pull request is open."""
+    task = Task(job, RepositoryState(job.repository, "c0ffee", {}), paths, missing=())
+    return make_plan(task, Guesses(task, lambda _: None)).need
 
 
 def record(name: str, paths: Mapping[str, Standing], team: str = "x") -> Record:
@@ -57,4 +81,35 @@ def record(name: str, paths: Mapping[str, Standing], team: str = "x") -> Record:
     )
     listed = by_path(in_state(FileDefinition(path), each) for path, each in paths.items())
     job = spec(mode="plan", title="{property:team}")._replace(repository=repository)
-    return Record(job, repository, paths=listed, commit="a" * 40)
+    need = need_of(job, *listed.values())
+    return Record(job, repository, paths=listed, commit="a" * 40, need=need)
+
+
+def with_status(given: Record, status: Status) -> Record:
+    """Return a record whose repository is in this state."""
+    operations = {
+        Status.OPENED: PullRequestOperation.CREATED,
+        Status.UPDATED: PullRequestOperation.UPDATED,
+        Status.WITHDRAWN: PullRequestOperation.WITHDRAWN,
+        Status.CLOSED: PullRequestOperation.CLOSED,
+    }
+    if operation := operations.get(status):
+        path, *others = given.files
+        written = path._replace(plan=Update("b10b"), outcome=Outcome(Result.DONE))
+        pull = PullRequest(1, "https://example.com/1")
+        ended = replace(given, is_ended=True, operation=operation, pull_request=pull)
+        return replace(ended, paths=by_path([written, *others]))
+    needs = {each.value: each for each in Need}
+    if status in needs:
+        return replace(given, need=needs[status])
+    if status is Status.UNREAD:
+        return replace(given, need=None)
+    if status is Status.DEFERRED:
+        return replace(given, need=Need.OPEN, is_deferred=True)
+    archived = given.repository._replace(archived=True)
+    return replace(
+        given,
+        need=Need.OPEN,
+        repository=archived,
+        spec=given.spec._replace(policy=ONE_OF_MANY),
+    )

@@ -13,6 +13,7 @@ from registrar.models.settings import Mode
 from registrar.models.standing import Standing
 from registrar.rendering.states import BARS
 from registrar.reporting.page import Page
+from registrar.reporting.rows import rows_of
 from registrar.texts.messages import Catalogue, msg
 from tests.container import tools
 from tests.values import record
@@ -44,7 +45,7 @@ def written(folder: Path, language: str, repositories: int = 40) -> Path:
         }
         made = record(name, standings, team=f"<b>{number % 4}")
         page.counted.add(made)
-        page.add(made)
+        page.add(made, rows_of(made))
     file = folder / f"page-{language}.html"
     file.write_text("".join(page.render(Catalogue(language))), "utf-8")
     return file
@@ -157,7 +158,7 @@ def opened(
     for name, standings in made.items():
         row = record(name, standings)
         page.counted.add(row)
-        page.add(row)
+        page.add(row, rows_of(row))
     file = folder / "page.html"
     file.write_text("".join(page.render(Catalogue("en"))), "utf-8")
     tab = browser.new_page(viewport={"width": width, "height": 900})

@@ -44,6 +44,7 @@ def one(action: Action) -> Conflict:
 
 def test_it_is_said_wherever_and_ended_by_removing_the_file(example: Conflict) -> None:
     repository = example.repository
+    assert "will update" not in example.look(mode="plan").console
     example.look(mode="check")
     before = example.asked("compare/"), example.asked("git/trees/")
     repository.person.commit(OTHER)
@@ -58,6 +59,9 @@ def test_it_is_said_wherever_and_ended_by_removing_the_file(example: Conflict) -
     for run in (check, example.look(mode="plan")):
         assert ("conflict in a.md" if example.strategy == MANY else told) in run.console
         assert told.removeprefix("#1") in run.summary
+        # The run that follows writes this, and nothing else
+        is_told = "will update the description of #1, and no file" in run.console
+        assert is_told == (example.strategy != MANY and run is not check)
         [registration] = run.report["registrations"]
         [note] = [each for each in registration["notes"] if told in each]
         assert "in: a.md" in note

@@ -7,14 +7,12 @@ import random
 import re
 from collections import Counter
 from collections.abc import Mapping
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from registrar.models.standing import blob_id
 from tests.fakehub import Repository, StandInHost, Submodule, Symlink
 from tests.harness import PER_FILE, SINGLE, TARGET, Action, Run, Start, only_reads, refuse
 
@@ -154,56 +152,6 @@ def kept(action: Action, single: Start) -> Start:
     return partial(single, env=action.keeping)
 
 
-def test_the_table_has_a_row_for_each_path(there: Repository, action: Action, kept: Start) -> None:
-    run = kept(definitions=action.listing(*LISTED, "missing.md"), mode="plan")
-    rows = action.rows(run)
-    assert {row["path"]: row["standing"] for row in rows} == {**PRESENCE, "missing.md": "to create"}
-    expected = {
-        "repository": TARGET,
-        "id": str(there.id),
-        "visibility": "public",
-        "default_branch": "main",
-        "commit": there.head("main"),
-        "blob": blob_id(b"a\n"),
-    }
-    assert {name: rows[0][name] for name in expected} == expected
-    assert re.fullmatch(r"[0-9a-f]{64}", rows[0]["list_digest"])
-    assert datetime.fromisoformat(rows[0]["read_at"]).tzinfo
-    # The page is written beside it
-    page = action.kept(run, "page")
-    assert page.startswith("<!doctype html>")
-    assert TARGET in page
-    assert action.default_token not in page
-
-
-def test_what_was_proposed_and_what_was_declined_is_in_the_table(
-    host: StandInHost, action: Action, kept: Start
-) -> None:
-    repository = host.create_repository(TARGET, {"README.md": b"x\n"})
-    unset: Any = {"path": "team.md", "template": True, "content": "{property:team}\n"}
-    first = kept(definitions=action.listing("a", unset))
-    told = [(row["standing"], row["pull_request"]) for row in action.rows(first)]
-    assert told == [("proposed", f"{repository.html_url}/pull/1"), ("unset", "")]
-    assert [row["pull_request_age_days"] for row in action.rows(first)] == ["0", ""]
-    action.clock.sleep(3 * 86400)
-    [row] = action.rows(kept(definitions=action.listing("a"), mode="plan"))
-    assert (row["standing"], row["pull_request_age_days"]) == ("proposed", "3")
-    repository.person.close(1)
-    closed = kept(definitions=action.listing("a"), mode="plan")
-    [row] = action.rows(closed)
-    assert (row["standing"], row["pull_request_age_days"]) == ("declined", "")
-    assert row["declined_since"] == row["read_at"][:10]
-    assert "Open pull requests" not in action.kept(closed, "page")
-    grown = action.listing("a", "b")
-    kept(definitions=grown)
-    action.clock.sleep(2 * 86400)
-    page = action.kept(kept(definitions=grown, mode="plan"), "page")
-    links = re.findall(r'/pull/(\d)">(?:<[^>]*>)*([^<]+)', page)
-    assert set(links) == {("1", "a"), ("2", "b"), ("2", "#2")}
-    # The closed one is older
-    assert "Open pull requests: 1, the oldest since 2 days." in page
-
-
 def test_of_one_repository_the_outcome_is_failed_only_if_nothing_was_proposed(
     host: StandInHost, action: Action, kept: Start
 ) -> None:
@@ -278,43 +226,11 @@ def many(host: StandInHost, action: Action) -> Start:
     )
 
 
-STATES = {
-    "octo-org/archived": ["excluded: archived", "excluded: archived"],
-    "octo-org/blank": ["blank", "same"],
-    "octo-org/complete": ["same", "same"],
-    "octo-org/differs": ["differs", "same"],
-}
-
-
 def states_in(rows: list[dict[str, str]]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for row in rows:
         found.setdefault(row["repository"], []).append(row["standing"])
     return found
-
-
-def test_the_table_has_complete_and_excluded_repositories_too(action: Action, many: Start) -> None:
-    run = many(mode="plan").or_fail()
-    assert states_in(action.rows(run)) == {
-        **STATES,
-        "octo-org/lacks": ["same", "to create"],
-        "octo-org/secret": ["to create", "to create"],
-    }
-    assert {row["path"] for row in action.rows(run)} == {"SECURITY.md", "'=1+1.md"}
-    assert [run.outputs[name] for name in ("blank", "differing", "missing")] == ["1", "1", "3"]
-
-
-def test_log_and_summary_of_many_say_what_is_there(host: StandInHost, many: Start) -> None:
-    host.create_repository("octo-org/odd", {"SECURITY.md/file": b"x\n", "=1+1.md": b"a\n"})
-    run = many(mode="plan")
-    told = "Of the listed paths that exist: 1 blank, 1 different from the list, 1 not a file."
-    assert told in run.console
-    assert told in run.summary.partition("<details")[0]
-    below = run.summary.partition("<details")[2]
-    for name, kind in {"blank": "1 blank", "differs": "1 different", "odd": "1 not a"}.items():
-        named = below.partition(f"<summary>{kind}")[2].partition("</details>")[0]
-        assert f"[octo-org/{name}](" in named
-        assert "`SECURITY.md`" in named
 
 
 def test_of_very_many_the_first_are_named_and_the_rest_is_counted(
@@ -328,24 +244,6 @@ def test_of_very_many_the_first_are_named_and_the_rest_is_counted(
     assert "… and 1 more, which are in the table (CSV)." in named
     error = run.console.partition("Error: Present, but without content (201).")[2]
     assert "… and 161 more" in error
-
-
-def test_complete_is_the_same_everywhere(action: Action, many: Start) -> None:
-    run = many(mode="plan")
-    # A blank file counts as present, as one that differs from the list does
-    assert "2 that need a pull request, 3 complete." in run.console
-    page = action.kept(run, "page")
-    assert "<strong>3 / 5</strong> Repositories: complete (60" in page
-    # An existing path is present, with any content
-    there = run.report["many"]["standings"]["present"]
-    assert f'<strong>{there}</strong> <span class="present key"></span>Files: Present' in page
-    assert "archived 1</summary>" in page
-    assert "<li>octo-org/archived</li>" in page
-    assert run.outputs["incomplete"] == "2"
-    listed, _, matrix = page.partition('id="matrix"')
-    names = [re.findall(r'data-name="octo-org/(\w+)"', part) for part in (listed, matrix)]
-    assert names[0] == ["secret", "lacks", "blank", "differs"]
-    assert names[1] == [*names[0], "complete"]
 
 
 def test_the_page_says_how_old_the_oldest_open_pull_request_is(

@@ -8,16 +8,12 @@ from typing import Any
 
 import pytest
 
-from registrar.models.standing import blob_id
-from registrar.reporting.reporter import HELP_PAGES
-from tests.contract.test_run import plan_lines
 from tests.contract.test_users_words import HEALTH
 from tests.example import Example
 from tests.fakehub import Repository, StandInHost
 from tests.gfm import only_ours
 from tests.harness import (
     HEALTH_BRANCH,
-    JAPANESE,
     LIST_BRANCH,
     PER_FILE,
     SCAFFOLD_BRANCH,
@@ -37,22 +33,6 @@ LIST: tuple[Mapping[str, str], ...] = (
     {"path": "line feed"},
     {"path": ".mcp.json", "content": "{}"},
 )
-MISSING = [entry["path"] for entry in LIST[1:]]
-EMPTY = ["empty", "line feed"]
-DIFF = [
-    "--- /dev/null",
-    "+++ b/docs/guide.md",
-    "@@ -0,0 +1,3 @@",
-    "+# Guide",
-    "+",
-    "+Text",
-    "--- /dev/null",
-    "+++ b/.mcp.json",
-    "@@ -0,0 +1 @@",
-    "+{}",
-    "\\ No newline at end of file",
-]
-SHOWN = [*(f"{path}: empty" for path in EMPTY), *DIFF]
 EXIT_CODES = {"plan": 0, "check": 1}
 
 
@@ -130,55 +110,6 @@ def test_a_token_that_may_only_read_suffices(
 # --- What is shown ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("runner", [False, True])
-def test_what_is_shown_of_a_plan(
-    single: Start, action: Action, repository: Repository, runner: bool
-) -> None:
-    run = single(mode="plan", definitions=action.listing(*LIST), runner=runner)
-    # On the console, where the diff is a group on the runner
-    assert [c.name for c in run.commands] == ["group", "endgroup"] * (2 * runner)
-    title = "What would be created (4)"
-    at = run.lines.index(f"::group::{title}" if runner else title) + 1
-    assert run.lines[at : -11 if runner else -10] == SHOWN
-    assert run.lines[-10] == "Files: 4 to create, 1 present (5 in all). Nothing was written."
-    assert run.lines[-9:-1] == plan_lines("en", 4, 1)
-    assert run.lines[-1] == "Run this without `mode: plan` to open the pull request."
-    assert run.stderr == ""
-    # In the step summary
-    counts = "| To create | 4 |\n| Present | 1 |\n| Declined | 0 |\n"
-    table = f"| Item | Count |\n| --- | --- |\n{counts}\nRun this without `mode: plan` "
-    assert table in run.summary
-    diff, rest = fenced(run.summary)
-    assert diff == DIFF
-    assert [line for line in rest if line] == ["</details>"]
-    assert "Empty (2): `empty`, `line feed`\n" in run.summary
-    rows = only_ours(run.summary).paths
-    assert [path for path, cells in rows.items() if cells[0] == "to create"] == MISSING
-    # In the outputs and the report
-    filled = {name for name, value in run.outputs.items() if value}
-    expected = {"created": "0", "skipped": "1", "failed": "0", "missing": "4"}
-    expected |= dict.fromkeys(
-        ("declined", "unset", "blank", "differing", "invalid", "removed"), "0"
-    )
-    expected["pull_request_operation"] = "none"
-    assert {name: run.outputs[name] for name in filled - {"report"}} == expected
-    assert run.registration["mode"] == "plan"
-    there, *missing = run.registration["files"]
-    assert there == {
-        "path": "README.md",
-        "done": "skipped",
-        "reason": "exists on main",
-        "commit": None,
-        "standing": "filled",
-        "blob": blob_id(b"# Example\n"),
-    }
-    nothing = {"reason": None, "commit": None}
-    assert missing == [
-        {**dict.fromkeys(("done", "standing"), "to create"), "path": path} | nothing
-        for path in MISSING
-    ]
-
-
 HOSTILE = [
     "```",
     "````",
@@ -252,52 +183,7 @@ def test_of_very_much_content_the_last_files_are_only_named(
     assert diff[-2:] == ["+++ b/14", "+++ b/15"]
 
 
-def test_english_has_no_japanese_and_japanese_has(
-    single: Start, action: Action, repository: Repository
-) -> None:
-    given = {"mode": "plan", "definitions": action.listing(*LIST)}
-    english, run = (single(given, language=language, runner=True) for language in ("en", "ja"))
-    assert not JAPANESE.search(english.text)
-    for text in (run.stdout, run.summary):
-        assert "作成するファイル（4 件）" in text
-    assert run.lines[-9:-1] == plan_lines("ja", 4, 1)
-    assert run.outcomes == english.outcomes
-
-
 # --- Check --------------------------------------------------------------------------------
-
-
-MISSING_FILES = {
-    "en": (
-        "Files: 4 to create, 1 present (5 in all). Nothing was written. To add them, run "
-        "this with `mode: register` and merge the pull request that it opens.\n"
-        "Files: docs/guide.md, empty, line feed, .mcp.json"
-    ),
-    "ja": (
-        "全 5 件: 作成予定 4 件、既存 1 件。何も書き込んでいません。追加するには、"
-        "`mode: register` で実行し、提案された内容をマージしてください。\n"
-        "ファイル: docs/guide.md、empty、line feed、.mcp.json"
-    ),
-}
-
-
-@pytest.mark.parametrize("language", MISSING_FILES)
-def test_one_annotation_names_what_is_missing(
-    single: Start, action: Action, repository: Repository, language: str
-) -> None:
-    given = {"mode": "check", "definitions": action.listing(*LIST)}
-    run = single(given, language=language, runner=True)
-    assert run.exit_code == 1
-    [annotation] = run.annotations()
-    text, link = MISSING_FILES[language], f"{HELP_PAGES[language]}#files-are-missing"
-    assert (annotation.data, dict(annotation.properties)) == (f"{text} → {link}", {})
-    assert run.annotations("warning") == []
-    plain = single(given, language=language)
-    shown = text.replace("\n", "\n  ")
-    assert plain.stderr.rstrip("\n").endswith(f"{shown} → {link}")
-    assert plain.stderr.count("\n") == 2
-    advice = {"en": "To add them, run this", "ja": "追加するには、`mode: register` で実行し"}
-    assert advice[language] in run.summary
 
 
 def test_a_long_annotation_is_cut_and_in_full_in_the_log(
@@ -326,41 +212,7 @@ def test_a_check_that_could_not_be_made_says_nothing_about_files(
     assert {*run.outcomes.values()} <= {"pending"}
 
 
-def test_what_cannot_be_created_is_known_beforehand(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    run = action(
-        mode="plan",
-        definitions=action.listing("README.md/below", "other"),
-        commit_strategy=SINGLE,
-        language="en",
-        runner=True,
-    ).or_fail()
-    assert "missing (README.md is not a directory in the repository" in run.console
-    assert "| blocked (`README.md` is not a directory" in run.summary
-    assert "was not created" not in run.text
-    assert "To create: 1" in run.lines
-    assert only_reads(host)
-
-
 # --- What stands already ------------------------------------------------------------------
-
-
-def test_an_open_pull_request_is_reported(
-    single: Start, action: Action, host: StandInHost, repository: Repository
-) -> None:
-    definitions = action.listing(*LIST)
-    single(definitions=definitions)
-    host.requests.clear()
-    run = single(definitions=definitions, mode="check")
-    assert run.exit_code == 1
-    url = f"{repository.html_url}/pull/1"
-    assert f"The pull request is open: {url}" in run.lines
-    assert f"The pull request [#1]({url}) is open." in run.summary
-    assert "To add them, merge the open pull request." in run.summary
-    assert run.registration["pull_request"] == {"number": 1, "url": url, "operation": "none"}
-    assert [*run.outcomes.values()] == ["skipped"] + ["nothing"] * 4
-    assert only_reads(host)
 
 
 def test_a_merged_pull_request_is_not_mentioned(
@@ -440,17 +292,6 @@ def test_a_plan_that_ended_early_counts_nothing(single: Start, host: StandInHost
     assert not re.search("To create|Present|Item", run.text)
 
 
-def test_what_was_declined_is_counted_by_itself(action: Action, repository: Repository) -> None:
-    given = {"commit_strategy": SINGLE, "language": "en"}
-    action(given, definitions=action.listing("a"))
-    repository.person.close(1)
-    run = action(given, definitions=action.listing("README.md", "a", "b"), mode="plan")
-    assert run.lines[-9:-1] == plan_lines("en", 1, 1, 1)
-    assert "| To create | 1 |\n| Present | 1 |\n| Declined | 1 |\n" in run.summary
-    run = action(given, definitions=action.listing("README.md", "a"), mode="plan")
-    assert run.lines[-1] == "They were declined, so they are not proposed again."
-
-
 @pytest.mark.parametrize(
     ("text", "shown"), [("[a]", "list.yml"), ("name: our-list\nfiles: [a]", "our-list")]
 )
@@ -459,31 +300,3 @@ def test_the_heading_names_the_list(
 ) -> None:
     run = single(definitions=action.write("list.yml", text), mode="plan")
     assert run.summary.startswith(f"## registrar: `{TARGET}` (`{shown}`)\n")
-
-
-@pytest.mark.parametrize("mode", ["plan", "register"])
-def test_the_log_says_one_thing_of_each_path(single: Start, host: StandInHost, mode: str) -> None:
-    host.create_repository(TARGET, {"SECURITY.md": b"x", ".github/SUPPORT.md": b"x"})
-    run = single(profile="health", respect_alternatives="true", mode=mode)
-    lines = [line for line in run.lines if line.startswith("[")]
-    of_security = [line for line in lines if ".github/SECURITY.md" in line]
-    assert of_security == ["[4/7] .github/SECURITY.md: skipped (satisfied by SECURITY.md)"]
-    assert "[5/7] .github/SUPPORT.md: exists" in lines
-    assert not [line for line in run.lines if line.startswith(".github/SECURITY.md: ")]
-
-
-def test_a_plan_over_many_names_the_missing_files(host: StandInHost, action: Action) -> None:
-    host.create_repository("octo/one", {"a": b"x", "x|y": b"x"})
-    host.create_repository("octo/two", {"b": b"x"})
-    host.create_repository("octo/three", {"a": b"x", "b": b"x", "x|y": b"x"})
-    given = {"target_repos": "octo/*", "definitions": action.listing("a", "b", "x|y")}
-    run = action(given, mode="plan", language="en")
-    title = "Repositories with something to report (2); all others have every listed file"
-    assert f"<details open>\n<summary>{title}</summary>" in run.summary
-    shown = [line for line in run.summary.splitlines() if line.startswith("|") and "octo/" in line]
-    assert [line.partition(" | ")[2] for line in shown] == [
-        "missing files: 1 | to create: `b` |",
-        "missing files: 2 | to create: `a`, <code>x&#124;y</code> |",
-    ]
-    # No number beside a line: only reading tells how many there are
-    assert "octo/one: missing files: 1" in run.lines

@@ -9,7 +9,6 @@ import time
 
 import pytest
 
-from tests.contract.test_users_words import HEALTH
 from tests.example import WAYS
 from tests.fakehub import Repository, StandInHost
 from tests.gfm import only_ours
@@ -43,18 +42,6 @@ def rows(text: str) -> dict[str, list[str]]:
     """The cells of every path of the table, after the path."""
     found = re.findall(r"(?m)^\| (?:`|<code>)(.*?)(?:`|</code>) \| (.*) \|$", text)
     return {path: rest.split(" | ") for path, rest in found}
-
-
-def test_a_row_for_each_path(single: Start, action: Action, repository: Repository) -> None:
-    single(definitions=action.listing(*LIST))
-    found = rows(body(repository))
-    assert "| Path | State | Description |\n| --- | --- | --- |\n" in body(repository)
-    assert list(found) == ["a", "b", "README.md"]
-    assert found["a"] == ["added", "First &#124; one"]
-    assert found["README.md"] == ["skipped (exists on `main`)", "Read me"]
-    assert body(repository).splitlines()[3] == (
-        "Adds 2 of 3 listed files. Present already, and unchanged: 1."
-    )
 
 
 def test_githubs_own_editor_changes_nothing(
@@ -191,13 +178,6 @@ def test_it_introduces_itself_in_one_line(
     assert "delete the others from this branch" in line
 
 
-def test_a_built_in_list_introduces_itself_by_its_name(
-    single: Start, repository: Repository
-) -> None:
-    single(profile="health", env={"GITHUB_REPOSITORY": TARGET})
-    assert " lacks files of the list `health`, so " in body(repository).splitlines()[1]
-
-
 def test_empty_files_are_a_checklist(single: Start, action: Action, repository: Repository) -> None:
     full = {"path": "full", "content": "x\n"}
     blank = (".gitignore", "d/.gitkeep", "d/.keep", "p/__init__.py", "p/py.typed")
@@ -234,13 +214,6 @@ def test_a_table_of_more_than_ten_rows_is_folded(
     assert len(only_ours(body(repository)).paths) == count
 
 
-def test_the_raw_text_is_readable(action: Action, repository: Repository) -> None:
-    """In a terminal, a notification, a git log."""
-    action(language="en")
-    assert not re.search(r"&#|<code>", body(repository))
-    assert "\n- [ ] `AGENTS.md`\n" in body(repository)
-
-
 # --- What an empty file means -------------------------------------------------------------
 
 
@@ -248,16 +221,6 @@ def effects(text: str) -> dict[str, str]:
     """The remarks on items of the checklist, for items that have one."""
     found = re.findall(r"(?m)^- \[[ x]\] `(.*?)`: (.*)$", text)
     return dict(found)
-
-
-def test_empty_health_files_have_effects(single: Start, repository: Repository) -> None:
-    repository.person.commit({".github/SUPPORT.md": b"Ask us.\n"})
-    single(profile="health")
-    found = effects(body(repository))
-    assert set(found) == set(HEALTH) - {".github/SUPPORT.md"}
-    assert "issue templates" in found[".github/ISSUE_TEMPLATE/config.yml"]
-    assert "at the root" in found[".github/CONTRIBUTING.md"]
-    assert len({*found.values()}) == 2
 
 
 @pytest.mark.parametrize(
@@ -270,13 +233,6 @@ def test_only_an_empty_file_has_an_effect(
     entry = {"path": ".mcp.json"} | ({} if content is None else {"content": content})
     action(definitions=action.listing(entry), language="en", commit_strategy=SINGLE).or_fail()
     assert len(effects(body(repository))) == expected
-
-
-def test_effects_and_states_are_in_japanese_too(action: Action, repository: Repository) -> None:
-    action(profile="health")
-    assert len(effects(body(repository))) == 7
-    assert "空の間は" in body(repository)
-    assert rows(body(repository))[".github/SECURITY.md"][:2] == ["追加", "脆弱性の報告方法"]
 
 
 @pytest.mark.parametrize("theirs", [{"SECURITY.md": b"x\n"}, {"README.md": b"x\n"}, None])

@@ -11,12 +11,9 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from registrar.models.standing import blob_id
 from tests.fakehub import Repository, StandInHost
 from tests.harness import (
-    LIST_BRANCH,
     SINGLE,
-    TARGET,
     Action,
     SignalAt,
     Start,
@@ -25,61 +22,6 @@ from tests.harness import (
 )
 
 FIRST = {"per-file": "PUT contents/a", "single": "POST /graphql"}
-
-
-def test_a_registration(
-    start: Start, action: Action, repository: Repository, strategy: str
-) -> None:
-    run = start(definitions=action.listing("b", "README.md", "a"))
-    commits = {path: c.sha for c in repository.log(LIST_BRANCH)[:-1] for path in c.paths}
-    assert len(set(commits.values())) == (1 if strategy == SINGLE else 2)
-    created = {"done": "created", "standing": "proposed", "reason": None}
-    ways = dict.fromkeys(("to create", "declined", "unset", "blocked", "unread"), 0)
-    assert run.report == {
-        "version": 1,
-        "exit_code": 0,
-        "errors": [],
-        "registrations": [
-            {
-                "profile": "missing",
-                "repository": TARGET,
-                "mode": "register",
-                "exit_code": 0,
-                "error": None,
-                "notes": [],
-                "created": 2,
-                "skipped": 1,
-                "failed": 0,
-                "missing": 2,
-                "declined": 0,
-                "unset": 0,
-                "blank": 0,
-                "differing": 0,
-                "invalid": 0,
-                "removed": 0,
-                "branch": LIST_BRANCH,
-                "base_branch": "main",
-                "pull_request": {
-                    "number": 1,
-                    "url": f"{repository.html_url}/pull/1",
-                    "operation": "created",
-                },
-                "standings": {**ways, "present": 1, "proposed": 2},
-                "files": [
-                    {**created, "path": "b", "commit": commits["b"]},
-                    {
-                        "path": "README.md",
-                        "done": "skipped",
-                        "reason": "exists on main",
-                        "commit": None,
-                        "standing": "filled",
-                        "blob": blob_id(b"# Example\n"),
-                    },
-                    {**created, "path": "a", "commit": commits["a"]},
-                ],
-            }
-        ],
-    }
 
 
 def test_the_schema_takes_nothing_else(action: Action, repository: Repository) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -18,7 +17,6 @@ from tests.harness import (
     HEALTH_BRANCH,
     SCAFFOLD_BRANCH,
     SINGLE,
-    TARGET,
     Action,
     calls,
     refuse,
@@ -240,86 +238,6 @@ def test_nothing_more_is_written_when_the_branch_is_refused(
     assert "a ruleset forbids its name" in run.stderr
     assert "which needs the scope `workflow`" in run.stderr
     assert repository.branches == ["main"]
-
-
-# --- Output formats -----------------------------------------------------------------------
-
-
-def boxed(title: str, *counts: str) -> list[str]:
-    """The eight lines of the console summary."""
-    line = "=" * 50
-    return [line, title, line, f"Repository: {TARGET}", *counts, line]
-
-
-def plan_lines(language: str, to_create: int, present: int, declined: int = 0) -> list[str]:
-    """Those of a plan."""
-    if language == "en":
-        counts = (f"To create: {to_create}", f"Present: {present}", f"Declined: {declined}")
-        return boxed("Plan", *counts)
-    counts = (f"作成予定: {to_create} 件", f"既存: {present} 件", f"却下: {declined} 件")
-    return boxed("プラン", *counts)
-
-
-def test_the_english_table_of_counts(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    """On the console, and in the step summary. The Japanese one: `test_users_words`."""
-    refuse(host, "PUT contents/DESIGN.md", message="No")
-    run = action(language="en")
-    assert run.lines[-8:] == boxed("Summary", "Created: 26", "Skipped: 2", "Failed: 1")
-    names = ("Created", "Skipped", "Failed")
-    counts = [f"| {name} | {count} |" for name, count in zip(names, (26, 2, 1), strict=True)]
-    table = ["", "| Item | Count |", "| --- | --- |", *counts, ""]
-    assert "\n".join(table) in run.summary
-
-
-@pytest.mark.parametrize("runner", [False, True])
-def test_the_console_has_a_line_for_every_path_with_its_number(
-    action: Action, repository: Repository, runner: bool
-) -> None:
-    run = action(language="en", runner=runner)
-    for number, path in enumerate(SCAFFOLD, start=1):
-        state = "missing" if path in MISSING else "exists"
-        assert f"[{number:>2}/29] {path}: {state}" in run.lines
-    for number, path in enumerate(MISSING, start=1):
-        assert f"[{number:>2}/27] {path}: created" in run.lines
-    assert run.stderr == ""
-    assert "\x1b" not in run.text
-    # On the runner they are grouped
-    assert [command.name for command in run.commands] == ["group", "endgroup"] * (2 * runner)
-    if runner:
-        start = run.lines.index(f"::group::{run.commands[0].data}")
-        checked = run.lines[start : run.lines.index("::endgroup::")]
-        assert sum(line.startswith("[") for line in checked) == 29
-
-
-def test_outputs(action: Action, repository: Repository) -> None:
-    outputs = action().outputs
-    assert json.loads(outputs.pop("report"))["registrations"][0]["created"] == 27
-    assert outputs == {
-        "created": "27",
-        "skipped": "2",
-        "failed": "0",
-        "missing": "27",
-        "declined": "0",
-        "unset": "0",
-        "removed": "0",
-        "blank": "0",
-        "differing": "0",
-        "invalid": "0",
-        "branch": SCAFFOLD_BRANCH,
-        "pull_request_number": "1",
-        "pull_request_url": repository.pull_requests[0].html_url,
-        "pull_request_operation": "created",
-        "repositories": "",
-        "incomplete": "",
-        "failed_repositories": "",
-        "deferred": "",
-        # The run has no RUNNER_TEMP; with one: tests/contract/test_report.py.
-        "report_path": "",
-        "table_path": "",
-        "page_path": "",
-    }
 
 
 def test_a_target_in_another_letter_case_is_not_called_renamed(

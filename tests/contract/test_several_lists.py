@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pytest
 
 from tests.fakehub import Repository, StandInHost
@@ -187,3 +189,99 @@ def test_over_many_the_text_is_brought_up_to_date_only_together_with_the_branch(
     register(single, action, "list.yml", "a, new", **MANY)
     assert "| `old` | added (no longer listed) |" in (pull.body or "")
     assert len(repository.pull_requests) == 1
+
+
+# --- Lists at the same path in different repositories -----------------------------------------
+
+
+@dataclass
+class Two:
+    """Two repositories with workflows, which have a list without a name at the same path."""
+
+    action: Action
+    more: dict[str, str]
+
+    def __call__(self, place: str, paths: str, number: str = "", **more: str) -> Run:
+        env = {"GITHUB_REPOSITORY": place, "GITHUB_REPOSITORY_ID": number}
+        given = {"definitions": self.action.write("list.yml", f"[{paths}]"), **self.more, **more}
+        return self.action(given, env=env, runner=bool(place), language="en")
+
+
+@pytest.fixture(params=["per-file", "single", "many"])
+def two(request: pytest.FixtureRequest, action: Action) -> Two:
+    way = {"commit_strategy": request.param} if request.param != "many" else MANY
+    return Two(action, way | {"workflow_visibility": "private"})
+
+
+ELSEWHERE = "as it is, because it was opened for a list at the same path in another repository. If"
+
+
+@pytest.mark.parametrize("paths", ["a, {path: c, content: x}", "a, b"])
+def test_the_pull_request_of_a_list_in_another_repository_is_left_alone(
+    two: Two, repository: Repository, paths: str
+) -> None:
+    two("octo/one", "a, b").or_fail()
+    [pull] = repository.pull_requests
+    body, head = pull.body, repository.head(pull.head)
+    for mode in ("plan", "register", "withdraw", "register"):
+        run = two("octo/two", paths, mode=mode).or_fail()
+        assert ELSEWHERE in run.console, run.console
+        assert ELSEWHERE in run.summary, run.summary
+        assert "octo/one" not in run.text
+    assert [*repository.pull_requests] == [pull]
+    assert (pull.state, pull.body, repository.head(pull.head)) == ("open", body, head)
+    assert {each for each in repository.branches if each != "main"} == {pull.head}
+    assert "octo/one" not in (pull.body or "")
+    # Also if it has become needless
+    if paths == "a, b":
+        repository.person.commit({"a": b"\n", "b": b"\n"})
+        two("octo/two", "a").or_fail()
+        assert (pull.state, pull.body) == ("open", body)
+    else:
+        run = two("octo/one", "a, b, d").or_fail()
+        assert ELSEWHERE not in run.text
+        assert "d" in repository.files(pull.head)
+
+
+@pytest.mark.parametrize(
+    ("place", "number"),
+    [("Octo/ONE", ""), ("octo/renamed", "7"), ("octo/one", "8"), ("", "")],
+    ids=["in another letter case", "renamed", "made anew", "in a shell"],
+)
+def test_a_list_stays_the_same_in_its_repository(
+    two: Two, repository: Repository, place: str, number: str
+) -> None:
+    two("octo/one", "a, b", "7").or_fail()
+    two(place, "a, b, c", number).or_fail()
+    [pull] = repository.pull_requests
+    assert "c" in repository.files(pull.head)
+    # A shell does not know the repository, so it keeps the known one
+    assert ELSEWHERE in two("octo/two", "a, b, d", "9").text
+
+
+def test_what_an_earlier_list_without_its_repository_was_refused_stays_declined(
+    two: Two, repository: Repository
+) -> None:
+    """As for lists in other repositories, because nobody wants to say no twice."""
+    two("", "a").or_fail()
+    [pull] = repository.pull_requests
+    assert "registrar:source" not in (pull.body or "")
+    assert "d" in repository.files(two("octo/two", "a, d").or_fail().outputs["branch"] or pull.head)
+    assert "registrar:source" in (pull.body or "")
+    repository.person.close(1)
+    for place in ("octo/one", "octo/two"):
+        assert two(place, "a").or_fail().outputs["created"] == "0"
+    assert len(repository.pull_requests) == 1
+
+
+def test_a_list_that_was_moved_continues_after_its_pull_request_was_withdrawn(
+    two: Two, repository: Repository
+) -> None:
+    two("octo/one", "a, b").or_fail()
+    two("octo/one", "a, b", mode="withdraw").or_fail()
+    two("octo/two", "a, b").or_fail()
+    assert shown(repository) == [(LIST_BRANCH, "closed"), (LIST_BRANCH, "open")]
+    # Another list does not propose the files of the withdrawn one
+    two("octo/two", "a, b", mode="withdraw").or_fail()
+    two("octo/three", "a").or_fail()
+    assert shown(repository)[-1] == (f"{LIST_BRANCH}-2", "open")

@@ -188,6 +188,26 @@ def test_nothing_is_decided_by_the_key_of_a_message() -> None:
     }
 
 
+def test_only_a_plan_says_what_a_list_needs() -> None:
+    """Everybody else gets the need of a plan, and passes it on."""
+    made = set[str]()
+    for name, file in NAMES.items():
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef) and node.returns and node.args.args:
+                returns = re.search(r"\bNeed\b", ast.unparse(node.returns))
+                if returns and [each.arg for each in node.args.args] != ["self"]:
+                    made.add(f"{name}.{node.name}")
+            if isinstance(node, ast.keyword) and node.arg == "need":
+                is_passed_on = isinstance(node.value, ast.Attribute) and node.value.attr == "need"
+                made |= set() if is_passed_on else {f"{name}: need={ast.unparse(node.value)}"}
+    # The second one returns numbers of requests by their need
+    assert made == {
+        "registration.planning._need",
+        "registration.planning: need=_need(task.spec, plan)",
+        "many.writing.writes_of",
+    }
+
+
 def test_bad_input_is_reported_without_importing_pygithub() -> None:
     """The import of PyGithub takes most of the start-up time."""
     program = (

@@ -8,25 +8,25 @@ import random
 import re
 import subprocess
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import pytest
 
 from registrar.errors import Failure
 from registrar.models.files import FileDefinition
-from registrar.models.paths import Done, by_path
+from registrar.models.paths import Done, Leave, ListedPath, Present, Why, by_path
 from registrar.models.record import PullRequestOperation, Record
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.selection import Exclusion
 from registrar.models.settings import Mode
-from registrar.models.standing import Standing, blob_id, is_blank, standing_of
+from registrar.models.standing import PresentFile, Standing, blob_id, is_blank, standing_of
 from registrar.reporting import evidence as table
 from registrar.reporting import page as page_of_html
-from registrar.reporting.evidence import Evidence
 from registrar.reporting.page import MOST_EXCLUDED, Page
+from registrar.reporting.rows import rows_of
 from registrar.texts.escaping import FoundPath
-from registrar.texts.messages import Catalogue, Excerpt, msg
+from registrar.texts.messages import Catalogue, msg
 from tests.values import in_state, record
 
 
@@ -82,9 +82,8 @@ def test_a_directory_a_link_or_a_submodule_is_no_file() -> None:
     assert found is Standing.NO_FILE
 
 
-def evidence(*properties: str, **values: str) -> Evidence:
-    empty = Evidence("octo/one", "7", "public", "main", "", "", "", "", properties=properties)
-    return empty._replace(**values)  # type: ignore[arg-type]
+def lines(made: Record, shown: Callable[[str], str] = str) -> str:
+    return table.lines(made, rows_of(made), MOMENT, shown=shown)
 
 
 @pytest.mark.parametrize(
@@ -99,26 +98,29 @@ def evidence(*properties: str, **values: str) -> Evidence:
 def test_any_path_survives_the_table_and_a_spreadsheet_computes_nothing(
     path: str, shown: str
 ) -> None:
-    written = table.header(()) + table.lines([evidence(path=path)])
+    written = table.header(()) + lines(record("octo/one", {path: Standing.SAME}))
     assert [row["path"] for row in csv.DictReader(io.StringIO(written, newline=""))] == [shown]
     assert written.endswith("\r\n")
 
 
 @pytest.mark.parametrize("path", ["x;=1+1", 'x;"=1+1";y', "x; =1", "x;＝1"])
 def test_where_a_semicolon_separates_a_spreadsheet_computes_nothing_either(path: str) -> None:
-    written = table.lines([evidence(path=path)])
+    written = lines(record("octo/one", {path: Standing.SAME}))
     [row] = csv.reader(io.StringIO(written, newline=""), delimiter=";")
     assert not any(cell.lstrip(' "').startswith(("=", "＝")) for cell in row)
-    assert written.startswith('"octo/one","7",')
+    assert written.startswith('"octo/one","",')
 
 
 def test_a_text_is_shown_by_what_it_is_also_where_another_cell_holds_the_same() -> None:
-    row = evidence(path=Excerpt("a"), found_path=FoundPath("a"))
-    written = table.header(()) + table.lines(
-        [row, row], lambda text: "…" if isinstance(text, FoundPath) else text
+    there = PresentFile(Standing.SAME, FoundPath("a"), "b10b")
+    files = (FileDefinition("a"), FileDefinition("b"))
+    paths = by_path(ListedPath(each, Present(there, msg("reason.same"))) for each in files)
+    made = replace(record("octo/one", {}), paths=paths)
+    written = table.header(()) + lines(
+        made, lambda text: "…" if isinstance(text, FoundPath) else text
     )
     rows = csv.DictReader(io.StringIO(written, newline=""))
-    assert [(each["path"], each["found_path"]) for each in rows] == [("a", "…")] * 2
+    assert [(each["path"], each["found_path"]) for each in rows] == [("a", ""), ("b", "…")]
 
 
 def test_a_repository_that_could_not_be_read_has_the_properties_with_which_it_was_listed() -> None:
@@ -130,8 +132,9 @@ def test_a_repository_that_could_not_be_read_has_the_properties_with_which_it_wa
 @pytest.mark.parametrize("done", Done)
 def test_the_table_says_which_files_the_list_has_changed_since(done: Done) -> None:
     path = in_state(FileDefinition("a"), Standing.PROPOSED, done)
-    [row] = table.rows_of(replace(record("octo/one", {}), paths=by_path([path])), MOMENT)
-    assert row.update == (done if done in {Done.UPDATED, Done.TO_UPDATE} else "")
+    written = lines(replace(record("octo/one", {}), paths=by_path([path])))
+    [row] = csv.DictReader(io.StringIO(table.header(()) + written, newline=""))
+    assert row["update"] == (done if done in {Done.UPDATED, Done.TO_UPDATE} else "")
 
 
 @pytest.mark.parametrize("is_of_many", [False, True])
@@ -144,11 +147,22 @@ def test_the_page_shows_a_pull_request_that_the_run_closed(
     pull = PullRequest(1, "https://example.com/1")
     shown = Shown()
     shown.page.is_of_many = is_of_many
-    shown.page.add(replace(made, is_ended=True, operation=operation, pull_request=pull))
+    shown.take(replace(made, is_ended=True, operation=operation, pull_request=pull))
     [row] = shown.page.rows
     keys = {"withdrawn": "page.pull_request_withdrawn", "closed": "page.pull_request_closed"}
     assert row.pull_request == (pull.url if operation in keys else "")
     assert row.remark == (keys.get(operation, "") if is_of_many else "")
+
+
+def test_each_path_links_to_the_pull_request_in_which_it_was_declined() -> None:
+    pulls = [PullRequest(n, f"https://example.com/{n}", is_open=False) for n in (1, 2)]
+    left = (Leave(Why.DECLINED, Standing.DECLINED, Done.SKIPPED, None, each) for each in pulls)
+    paths = by_path(map(ListedPath, (FileDefinition("a"), FileDefinition("b")), left))
+    shown, made = Shown(), replace(record("octo/one", {}), paths=paths)
+    shown.page.counted.add(made)
+    shown.take(made)
+    links = dict(re.findall(r'<a href="([^"]+)"><code>(\w)</code>', shown.render()))
+    assert links == {pulls[0].url: "a", pulls[1].url: "b"}
 
 
 MOMENT = "2026-11-22T00:00:00+00:00"
@@ -160,13 +174,16 @@ class Shown:
     def __init__(self, mode: Mode = Mode.PLAN, names: tuple[str, ...] = ()) -> None:
         self.page = Page(MOMENT, mode, names)
 
+    def take(self, made: Record, reason: str = "") -> None:
+        self.page.add(made, rows_of(made), reason=reason)
+
     def add(self, name: str = "octo/one", /, **paths: Standing) -> None:
-        self.page.add(self._counted(name, paths))
+        self.take(self._counted(name, paths))
 
     def leave_out(self, name: str, why: Exclusion, *, is_named: bool = True) -> None:
         made = self._counted(name, {}, why)
         if is_named:
-            self.page.add(made)
+            self.take(made)
 
     def _counted(
         self, name: str, paths: Mapping[str, Standing], exclusion: Exclusion | None = None
@@ -249,7 +266,7 @@ def test_rows_are_in_the_order_of_what_is_to_do_then_of_the_names_in_any_case() 
     failed = record("octo/d", {"a": Standing.SAME, "b": Standing.SAME})
     failed = replace(failed, failure=Failure.of(msg("reason.unknown")))
     shown.page.counted.add(failed)
-    shown.page.add(failed, reason="x")
+    shown.take(failed, reason="x")
     names = re.findall('<tr data-name="octo/(.)"', shown.render())
     assert names[:4] == ["d", "c", "a", "B"]
 

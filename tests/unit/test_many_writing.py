@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -15,12 +15,13 @@ from registrar.many.reading import FAST_SECONDS, LARGEST_SIZE, SLOW_SECONDS, Bat
 from registrar.many.writing import with_writing
 from registrar.models.files import FileDefinition
 from registrar.models.paths import Done, by_path
-from registrar.models.record import WRITTEN, PullRequestOperation, Record, Status
+from registrar.models.record import PullRequestOperation, Record
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.run_result import Budget
 from registrar.models.settings import PullRequestOptions, Settings
 from registrar.models.spec import ONE_OF_MANY
 from registrar.models.standing import Standing
+from registrar.models.status import Need, Status
 from registrar.models.tally import Tally
 from registrar.registration.branch_names import names_of
 from registrar.reporting import sentences
@@ -44,7 +45,7 @@ def test_the_order_is_by_name() -> None:
     names = [f"octo/{'Rr'[number % 2]}{number:02}" for number in range(50)]
     lacking = by_path([in_state(FileDefinition("a"), Standing.TO_CREATE, Done.NOTHING)])
     read = [
-        Record(spec()._replace(repository=each), each, paths=lacking, commit="c0ffee")
+        Record(spec()._replace(repository=each), each, paths=lacking, need=Need.OPEN)
         for each in map(Repository, names)
     ]
     assert writing.in_order(reversed(read)) == read
@@ -92,43 +93,33 @@ def test_a_batch_does_not_come_near_a_size_that_was_refused_for_a_while() -> Non
 # --- The plan -------------------------------------------------------------------------------------
 
 
-def budget(*pull_requests: Status, cap: int = 100) -> Budget:
+def budget(*needs: Need, cap: int = 100) -> Budget:
     nothing: Any = dict.fromkeys(Settings._fields)
     given = Settings(**nothing)._replace(max_pull_requests=cap, pull_request=PullRequestOptions())
-    todo = [_row(number, status) for number, status in enumerate(pull_requests)]
+    todo = list(itertools.starmap(_row, enumerate(needs)))
     reading = Tally()
     for each in todo:
         reading.add(each)
-    reading.left_to_do = Counter(pull_requests)
     return with_writing(Budget({}, 0, 25, 4975, reading), given, todo)
 
 
-def _row(number: int, left_to_do: Status) -> Record:
-    """Return the record of a repository in which this is left to do."""
+def _row(number: int, need: Need) -> Record:
+    """Return the record of a repository in which a list has this need."""
     repository = Repository(f"octo/r{number:03}")
-    done = Done.TO_UPDATE if left_to_do is Status.TO_UPDATE else Done.NOTHING
-    of_files = {Status.TO_OPEN: Standing.TO_CREATE, Status.TO_UPDATE: Standing.PROPOSED}
-    files = (
-        in_state(FileDefinition("a"), of_files.get(left_to_do, Standing.SAME), done),
-        in_state(FileDefinition("b"), Standing.SAME),
-    )
-    row = Record(
-        spec()._replace(repository=repository), repository, paths=by_path(files), commit="c0ffee"
-    )
-    return replace(row, to_close=int(left_to_do is Status.TO_CLOSE))
+    job = spec()._replace(repository=repository)
+    paths = by_path([in_state(FileDefinition("a"), Standing.SAME)])
+    return Record(job, repository, paths=paths, need=need, to_close=int(need is Need.CLOSE))
 
 
-AFTERWARDS = {*WRITTEN, Status.DEFERRED, Status.COMPLETE}
-"""The states that a repository has only at the end, or if nothing is left to do."""
-IN_WITHDRAWALS = {Status.TO_WITHDRAW, Status.NOT_PROPOSED}
+IN_WITHDRAWALS = {Need.WITHDRAW, Need.NOT_PROPOSED}
 
 
 @pytest.mark.parametrize(
-    "status", [each for each in Status if each not in AFTERWARDS | IN_WITHDRAWALS]
+    "need", [each for each in Need if each not in {Need.COMPLETE, *IN_WITHDRAWALS}]
 )
-def test_whatever_is_left_to_do_is_said_with_its_number(status: Status) -> None:
+def test_every_need_is_said_with_its_number(need: Need) -> None:
     """Withdrawals are left out, because they have sentences of their own."""
-    plan = budget(*[status] * 77)
+    plan = budget(*[need] * 77)
     asked = settings(mode="plan", target_repos="octo/*")
     said = [Catalogue("en").text(each) for each in sentences.budget(plan, asked)]
     assert any("77" in each for each in said), said
@@ -136,7 +127,7 @@ def test_whatever_is_left_to_do_is_said_with_its_number(status: Status) -> None:
 
 @pytest.mark.parametrize("left", [9, 10])
 def test_too_few_points_for_the_writing_are_said(left: int) -> None:
-    plan = budget(*[Status.TO_OPEN] * 5)._replace(points_left=left)
+    plan = budget(*[OPEN] * 5)._replace(points_left=left)
     assert plan.points == 10
     said = [each.key for each in sentences.budget(plan, settings(target_repos="octo/*"))]
     assert ("many.points" in said) is (left < 10)
@@ -145,13 +136,13 @@ def test_too_few_points_for_the_writing_are_said(left: int) -> None:
 @pytest.mark.parametrize(("repositories", "points"), [(1, 1), (10, 1), (30, 1), (50, 2), (100, 4)])
 def test_the_points_of_a_query(repositories: int, points: int) -> None:
     names = names_of("a")
-    query = queries.query(queries.repositories(["R_1"] * repositories), ["", "docs"], names)
+    query = queries.repositories(["R_1"] * repositories, names, ["", "docs"])
     sent = {"query": query.text, "variables": query.variables}
     assert (bulk.points(repositories), graphql.points(sent)) == (points, points)
 
 
-OPEN, UPDATE, CLOSE = Status.TO_OPEN, Status.TO_UPDATE, Status.TO_CLOSE
-WAITING, DECLINED = Status.WAITING, Status.DECLINED
+OPEN, UPDATE, CLOSE = Need.OPEN, Need.UPDATE, Need.CLOSE
+WAITING, DECLINED = Need.WAITING, Need.DECLINED
 
 
 @pytest.mark.parametrize(
@@ -168,7 +159,7 @@ WAITING, DECLINED = Status.WAITING, Status.DECLINED
     ],
 )
 def test_what_is_to_be_done(
-    pull_requests: list[Status], now: int, deferred: int, writes: int
+    pull_requests: list[Need], now: int, deferred: int, writes: int
 ) -> None:
     found = budget(*pull_requests)
     assert (found.now, found.deferred, found.writes) == (now, deferred, writes)
@@ -220,7 +211,7 @@ def test_what_only_a_limit_ended_is_left_for_the_next_run(
     ended = replace(previewed, paths=paths, is_ended=True, operation=operation, exit_code=1)
     failure = Failure.of(msg("reason.unknown"), kind)
     row = writing.ended(previewed, replace(ended, failure=failure), wrote=wrote)
-    assert (row.deferred_work is OPEN, row.failure is failure) == (is_left, has_reason)
+    assert (row.status is Status.DEFERRED, row.failure is failure) == (is_left, has_reason)
 
 
 def test_a_tally_counts_what_can_be_written_and_what_waits_for_a_merge() -> None:

@@ -32,6 +32,7 @@ from registrar.models.repository import (
     RepositoryState,
 )
 from registrar.models.spec import ONE_OF_MANY, RegistrationSpec
+from registrar.models.status import Need
 from registrar.models.task import Task
 from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.presence.tasks import make_task
@@ -1262,12 +1263,12 @@ def summed_up(plan: Plan | None, paths: Iterable[ListedPath]) -> object:
         return None
 
     def said(each: ListedPath) -> Done:
-        # For a preview, a file is still to be created if no pull request of ours is open
+        # For a preview, a file is still to be created if no pull request is open
         is_found = each.done is Done.SKIPPED and each.on_branch
-        is_new = is_found and not (plan.pull_request and plan.mark)
+        is_new = is_found and not plan.pull_request
         return Done.CREATED if is_new else SAID.get(each.done, each.done)
 
-    return plan.branch, plan.declined, {each.path: said(each) for each in paths}
+    return plan.need, plan.branch, plan.declined, {each.path: said(each) for each in paths}
 
 
 def kind_of(run: ModelRun, plan: Plan | None) -> str:
@@ -1313,6 +1314,11 @@ def check_undisturbed(before: World, this: ModelRun, case: str) -> Iterator[bool
     # If GitHub does not list a branch, files fail on it over many; a preview does not say so
     if setup.is_listed or not setup.is_many:
         assert summed_up(preview.plan, preview.paths.values()) == done, case
+        if preview.plan and done:
+            is_opened = len(world.pulls) > len(before.pulls)
+            is_written = not is_opened and world.branches != before.branches
+            needs = preview.plan.need is Need.OPEN, preview.plan.need is Need.UPDATE
+            assert needs == (is_opened, is_written), f"{case}: {preview.plan.need}"
     is_told = setup.refused in {"", "scope" if setup.is_many else ""}
     if setup.strategy == "single" and setup.is_listed and is_told:
         for task in (preview.task, looked_into(preview.task, before)):

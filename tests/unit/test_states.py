@@ -13,20 +13,33 @@ from typing import Any
 import pytest
 
 from registrar.errors import Failure, Kind
-from registrar.models.paths import Create, Done, ListedPath, Outcome, Result, Update, by_path
-from registrar.models.record import WRITTEN, PullRequestOperation, Record, Status
+from registrar.models.paths import (
+    CannotCreate,
+    Create,
+    Done,
+    Leave,
+    ListedPath,
+    Outcome,
+    PathPlan,
+    Result,
+    Update,
+    Why,
+    by_path,
+)
+from registrar.models.record import PullRequestOperation, Record
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode
 from registrar.models.spec import ONE_OF_MANY
 from registrar.models.standing import FINDINGS, Standing
+from registrar.models.status import WRITTEN, Need, Status
 from registrar.registration.proposal import Proposal
 from registrar.rendering import states
 from registrar.reporting import sentences
 from registrar.texts.messages import LANGUAGES, Catalogue, msg, read
 from tests.documents import REFERENCE
 from tests.harness import ROOT
-from tests.values import file_of, in_state, spec
+from tests.values import file_of, in_state, need_of, spec, with_status
 
 TABLES: Mapping[type[StrEnum], Mapping[Any, Any]] = {
     Standing: states.STANDINGS,
@@ -66,6 +79,9 @@ def first_cells(heading: str) -> list[set[str]]:
     tables = re.findall(r"^\|[^|]*\|.*\n\| ---.*\n((?:\|.*\n)+)", section, re.MULTILINE)
     cells = ([line.split("|")[1] for line in rows.splitlines()] for rows in tables)
     return [set(re.findall(r"[`*]([\w ]+)[`*]", " ".join(column))) for column in cells]
+
+
+UNKNOWN = Failure.of(msg("reason.unknown"))
 
 
 @KINDS
@@ -126,11 +142,9 @@ def test_what_deserves_a_look_or_fails_a_check_has_a_sentence_for_it() -> None:
 def test_a_repository_is_complete_only_where_every_path_is_there(standing: Standing) -> None:
     """If an absent path had no state, the repository would count as complete."""
     path = in_state(file_of("a", b"a\n"), standing, Done.SKIPPED)
-    job = spec(path.definition)
-    read = Record(job, job.repository, paths=by_path([path]), commit="c0ffee")
-    left = read.left_to_do
-    # A record of a path that was not read has no commit, so this combination does not occur
-    assert (left is Status.COMPLETE) == (standing.is_present or standing is Standing.UNREAD)
+    need = need_of(spec(path.definition), path)
+    # No plan has a path that was not read, so this combination does not occur
+    assert (need is Need.COMPLETE) == (standing.is_present or standing is Standing.UNREAD)
 
 
 @pytest.mark.parametrize("plan", [Create(), Update("b10b")])
@@ -191,23 +205,20 @@ def test_a_registration_that_ended_early_failed_unless_nothing_may_be_written(
 
 
 @pytest.mark.parametrize(
-    ("mode", "standing", "done", "expected"),
+    ("mode", "plan", "expected"),
     [
-        ("withdraw", Standing.TO_CREATE, Done.NOTHING, Status.NOT_PROPOSED),
-        ("withdraw", Standing.BLOCKED, Done.FAILED, Status.NOT_PROPOSED),
-        ("register", Standing.BLOCKED, Done.FAILED, Status.BLOCKED),
-        ("register", Standing.TO_CREATE, Done.FAILED, Status.FAILED),
-        ("register", Standing.TO_CREATE, Done.UNKNOWN, Status.FAILED),
-        ("register", Standing.TO_CREATE, Done.PENDING, Status.TO_OPEN),
+        ("withdraw", Create(Done.NOTHING), Need.NOT_PROPOSED),
+        ("withdraw", CannotCreate(UNKNOWN, Standing.BLOCKED), Need.NOT_PROPOSED),
+        ("register", CannotCreate(UNKNOWN, Standing.BLOCKED), Need.BLOCKED),
+        ("register", CannotCreate(UNKNOWN), Need.CANNOT),
+        ("register", Create(), Need.OPEN),
+        # A path may be left for a reason that has nothing to do with a pull request
+        ("plan", Leave(Why.FROM_BASE, Standing.TO_CREATE, Done.SKIPPED), Need.NOT_PROPOSED),
     ],
 )
-def test_what_is_left_to_do_without_a_pull_request(
-    mode: str, standing: Standing, done: Done, expected: Status
-) -> None:
-    path = in_state(file_of("a", b""), standing, done)
-    job = spec(path.definition, mode=mode)
-    read = Record(job, job.repository, paths=by_path([path]), commit="c0ffee")
-    assert read.left_to_do is expected
+def test_what_is_needed_without_a_pull_request(mode: str, plan: PathPlan, expected: Need) -> None:
+    path = ListedPath(file_of("a", b""), plan)
+    assert need_of(spec(path.definition, mode=mode), path) is expected
 
 
 @pytest.mark.parametrize("status", Status)
@@ -217,8 +228,8 @@ def test_blocked_files_are_a_part_of_the_missing_ones_if_these_are_counted(statu
         in_state(file_of("b", b""), Standing.BLOCKED, Done.NOTHING),
     ])  # fmt: skip
     job = spec()
-    read = Record(job, job.repository, paths=paths, commit="c0ffee")
-    row = read if status is read.status else replace(read, deferred_work=status)
+    row = with_status(Record(job, job.repository, paths=paths, commit="c0ffee"), status)
+    assert row.status is status
     text = Catalogue("en").text(sentences.state(row))
     assert ("of these blocked: 1" in text) is ("missing files: 2" in text)
     assert "blocked: 1" in text

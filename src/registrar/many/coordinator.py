@@ -14,12 +14,13 @@ from registrar.many import notes, writing
 from registrar.many.listing import FoundRepositories, find_repositories
 from registrar.many.many_listener import ManyListener
 from registrar.many.reading import Reader, unread
-from registrar.models.record import ONLY_LOOKED_AT, TO_DO, Record, Status
+from registrar.models.record import Record
 from registrar.models.repository import Repository
 from registrar.models.run_result import Budget, ManyResult, RunResult
 from registrar.models.selection import Exclusion, Selection
 from registrar.models.settings import FailOn, Mode, Settings
 from registrar.models.spec import ONE_OF_MANY, FileList, RegistrationSpec
+from registrar.models.status import Status
 from registrar.presence.tasks import require_known_properties
 from registrar.registration.preflight import require_scope
 from registrar.registration.run import register
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from registrar.github.bulk import BulkClient
     from registrar.github.client import GitHub
 
-_TO_REGISTER = ONLY_LOOKED_AT | {Status.TO_OPEN, Status.TO_UPDATE, Status.TO_CLOSE}
-"""The states after the reading in which a run with ``mode: register`` reads a repository again."""
 _ABSENT = (FailOn.MISSING, FailOn.DECLINED, FailOn.UNSET)
 
 
@@ -183,7 +182,7 @@ class ManyRun:
                 for spec in self._specs([previewed.spec.repository]):
                     self._without_row.pop(_key(spec), None)
                 self._leave_out(previewed)
-            elif previewed.is_unread:
+            elif previewed.status is Status.UNREAD:
                 alone.append(previewed)
             else:
                 self._sort_in(previewed)
@@ -199,18 +198,19 @@ class ManyRun:
         until its turn comes; otherwise make it a row of the report. A plan does both, because it
         shows the order of the writing.
         """
-        left_to_do = previewed.left_to_do
+        waits = previewed.need is not None and previewed.need.only_waits
         if not previewed.failure:
             self.result.note_read(previewed)
         self.result.reading.add(previewed)
         # The pull request may lack only files that the token may not write
-        lacks_only_refused = previewed.is_refused and left_to_do in ONLY_LOOKED_AT
-        registers = self.settings.mode is Mode.REGISTER and not lacks_only_refused
-        if (registers and left_to_do in _TO_REGISTER) or left_to_do is Status.TO_WITHDRAW:
+        lacks_only_refused = previewed.is_refused and waits
+        mode, is_known = self.settings.mode, not (previewed.is_guess or previewed.to_describe)
+        registers = mode is Mode.REGISTER and not (lacks_only_refused or (waits and is_known))
+        if (registers and waits) or (not mode.only_reads and previewed.work):
             self._todo.append(previewed)
             self._without_row[_key(previewed.spec)] = writing.left_alone(previewed)
             return
-        if self.settings.mode is Mode.PLAN and left_to_do in TO_DO:
+        if mode is Mode.PLAN and (previewed.work or previewed.to_describe):
             self._todo.append(previewed)
         is_noted = previewed.to_close or previewed.notes or any(previewed.found_of(_ABSENT))
         if previewed.failed or (not registers and is_noted):
@@ -225,11 +225,11 @@ class ManyRun:
 
     def _require_writable(self, todo: Sequence[Record]) -> None:
         """Raise `Refused` if something is to be done, and the token may do it nowhere."""
-        count = self.result.reading.left_to_do[Status.NOT_WRITABLE]
+        count = self.result.reading.needed[Status.NOT_WRITABLE]
         if count and not self.result.reading.writable:
             raise Refused(msg("many.none_writable", count=count))
-        not_named = self.result.reading.left_to_do[Status.NOT_NAMED]
-        if not_named and not_named == self.result.reading.left_to_do.total():
+        not_named = self.result.reading.needed[Status.NOT_NAMED]
+        if not_named and not_named == self.result.reading.needed.total():
             self.listener.warn(Diagnostic(msg("many.not_named", count=not_named)))
         if todo:
             require_scope(self.github.limits.scopes)
@@ -291,7 +291,8 @@ class ManyRun:
                     self._add(writing.left_alone(previewed), place)
                     continue
                 registered, row = self._register(previewed, gate)
-                done = previewed.to_close + writes_each.get(previewed.left_to_do, 0)
+                done = previewed.to_close + writes_each.get(previewed.work, 0)
+                done += previewed.to_describe
                 left = max(left - done, 0)
                 self._add(row, place, self._set_pace(left, expected - left))
                 if row.status in {Status.FAILED, Status.DEFERRED}:
@@ -318,7 +319,7 @@ class ManyRun:
         if not previewed.is_guess:
             return previewed
         alone = next(iter(reader.read_alone([previewed])))
-        return previewed if alone.failure or alone.is_unread else alone
+        return previewed if alone.failure or alone.need is None else alone
 
     def _set_pace(self, left: int, done: int) -> float:
         """Set the pace for the rest of the writing, and return how many seconds it takes.
@@ -336,14 +337,18 @@ class ManyRun:
         Return its result, and the row of the report.
         """
         writes_before = self.github.limits.pace.writes
-        client = self.github.client(previewed.spec.target)
-        registered = register(client, previewed.spec, self._silent)
+        client, spec = self.github.client(previewed.spec.target), previewed.spec
+        is_announced = bool(previewed.work or previewed.to_describe)
+        policy = spec.policy._replace(describes=is_announced)
+        registered = register(client, spec._replace(policy=policy), self._silent)
+        registered = replace(registered, spec=spec)
         self.cancellation.stop_timer()
         self.registrations.append(registered)
         row = writing.ended(previewed, registered, wrote=client.session.wrote)
         wrote = writing.may_have_written(previewed, registered, client)
         writes = self.github.limits.pace.writes - writes_before
-        gate.note(previewed, row, writes=writes, wrote=wrote, closed=registered.closed)
+        changed = registered.closed + int(previewed.to_describe and writes > 0)
+        gate.note(previewed, row, writes=writes, wrote=wrote, changed=changed)
         return registered, row
 
     def _add(

@@ -9,7 +9,8 @@ files on a branch. One query cannot answer this for many repositories, so there 
 
 - A run that writes reads each repository again before it writes to it. Until then it only needs an
   upper limit for the work, so the questions are answered as if nobody had changed an open pull
-  request.
+  request. If its description may have to be updated, the repository is put aside,
+  because this is a write that the run announces.
 - A plan or a check needs the true state. These repositories are put aside, and previewed later, a
   few at a time, by the code that previews a single repository. Their number is known before the
   first of them is read. If points or minutes do not suffice for all, the others are reported as not
@@ -44,15 +45,17 @@ from registrar.errors import (
 from registrar.github.bulk import points
 from registrar.github.limits import Resource
 from registrar.models.paths import ListedPath, Unread, by_path
-from registrar.models.record import Record, Status
+from registrar.models.record import Record
 from registrar.models.repository import BranchState, Comparison, RepositoryState, Tree
 from registrar.models.selection import Exclusion
 from registrar.models.spec import RegistrationSpec
+from registrar.models.status import Need
 from registrar.models.task import Task
 from registrar.presence.tasks import make_task
 from registrar.registration.branch_names import names_of
 from registrar.registration.listener import Listener
 from registrar.registration.lookups import Lookups, tree_as_read
+from registrar.registration.mark import Mark
 from registrar.registration.run import preview, register
 from registrar.registration.single import directories_to_read
 from registrar.registration.work import with_owner
@@ -367,9 +370,14 @@ class Reader:
         branches = task.state.branches.values()
         interrupted = any(each.head and not each.pull_requests for each in branches)
         result = replace(preview(task, guesses, self.listener), spec=spec)
-        is_read_again = spec.writes or result.left_to_do is Status.TO_WITHDRAW
+        is_read_again = spec.writes or result.work is Need.WITHDRAW
         is_guess = guesses.used or result.to_close > 0
-        if is_guess and not is_read_again:
+        pulls = (pull for each in branches for pull in each.pull_requests)
+        is_cleared = spec.writes and any(
+            each.is_open and Mark.of(each.body) is None for each in pulls
+        )
+        is_in_doubt = is_cleared or result.describes or not is_read_again
+        if is_guess and is_in_doubt:
             return replace(unread(spec), interrupted=interrupted)
         return replace(result, interrupted=interrupted, is_guess=is_guess)
 

@@ -9,16 +9,11 @@ from typing import TYPE_CHECKING
 from registrar.errors import ENDS_THE_WRITING, LEAVES_FOR_NEXT_RUN, Cause, Kind
 from registrar.github.limits import interval_for
 from registrar.models.paths import ListedPath, Unread, by_path
-from registrar.models.record import (
-    ONLY_LOOKED_AT,
-    TO_DO,
-    PullRequestOperation,
-    Record,
-    Status,
-)
+from registrar.models.record import PullRequestOperation, Record
 from registrar.models.run_result import Budget
 from registrar.models.settings import Mode, PullRequestOptions, Settings
 from registrar.models.standing import Standing
+from registrar.models.status import Need, Status
 from registrar.runtime.cancellation import Cancellation
 from registrar.texts.messages import Message, msg
 
@@ -27,8 +22,8 @@ if TYPE_CHECKING:
     from registrar.github.limits import Pace
 
 
-def writes_of(options: PullRequestOptions) -> dict[Status, int]:
-    """Return the number of writing requests for one pull request, by the state after the reading.
+def writes_of(options: PullRequestOptions) -> dict[Need | None, int]:
+    """Return the number of writing requests for one pull request, by the need of the list.
 
     A new pull request needs one request for everything. An open one needs two: one for the commit,
     and one for the description. Labels and assignees need one more request each. Reviewers and team
@@ -38,9 +33,9 @@ def writes_of(options: PullRequestOptions) -> dict[Status, int]:
     always = sum(map(bool, (options.labels, options.assignees)))
     once = sum(map(bool, (options.reviewers, options.team_reviewers)))
     return {
-        Status.TO_OPEN: 1 + always + once,
-        Status.TO_UPDATE: 2 + always,
-        Status.TO_WITHDRAW: 1,
+        Need.OPEN: 1 + always + once,
+        Need.UPDATE: 2 + always,
+        Need.WITHDRAW: 1,
     }
 
 
@@ -74,18 +69,22 @@ class Room:
 
 
 def _planned(previewed: Record) -> tuple[int, int]:
-    """Return the number of pull requests to open, and the number to update or close, at most.
+    """Return the number of pull requests to open, and the number to update or close, at most. To
+    update only a description is an update, too.
 
     If one is no longer needed, it is closed, and another one may be opened for missing files.
     """
-    left = previewed.left_to_do
-    if left not in {Status.TO_OPEN, Status.TO_UPDATE, Status.TO_CLOSE}:
-        return 0, 0
-    return int(left is Status.TO_OPEN), previewed.to_close + int(left is Status.TO_UPDATE)
+    if previewed.to_describe:
+        return 0, 1
+    match previewed.work:
+        case Need.OPEN | Need.UPDATE | Need.CLOSE as work:
+            return int(work is Need.OPEN), previewed.to_close + int(work is Need.UPDATE)
+        case _:
+            return 0, 0
 
 
 def _is_to_write(previewed: Record) -> bool:
-    return previewed.left_to_do in TO_DO and not previewed.failure
+    return previewed.work is not None and not previewed.failure
 
 
 def next_ones(ordered: Iterable[Record], settings: Settings) -> list[Record]:
@@ -94,8 +93,8 @@ def next_ones(ordered: Iterable[Record], settings: Settings) -> list[Record]:
     If one of them fails, or needs nothing after all, the run takes the next one in its place.
     """
     room, taken = Room(settings), list[Record]()
-    for each in filter(_is_to_write, ordered):
-        if room.has_for(each):
+    for each in ordered:
+        if (_is_to_write(each) or each.to_describe) and room.has_for(each):
             room.take(*_planned(each))
             taken.append(each)
     return taken
@@ -110,15 +109,17 @@ def with_writing(of_reading: Budget, settings: Settings, ordered: Sequence[Recor
     if settings.mode is Mode.CHECK:
         return of_reading
     taken = next_ones(ordered, settings)
-    count = Counter(each.left_to_do for each in taken)
+    count = Counter(each.work for each in taken)
     writes_each = writes_of(settings.pull_request)
-    writes = sum(number * writes_each.get(status, 0) for status, number in count.items())
-    writes += sum(each.to_close for each in taken)
+    writes = sum(number * writes_each.get(work, 0) for work, number in count.items())
+    descriptions = sum(each.to_describe for each in taken)
+    writes += sum(each.to_close for each in taken) + descriptions
     return of_reading._replace(
-        now=count[Status.TO_OPEN],
-        updates=count[Status.TO_UPDATE],
-        closes=count[Status.TO_CLOSE],
-        deferred=sum(map(_is_to_write, ordered)) - len(taken),
+        now=count[Need.OPEN],
+        updates=count[Need.UPDATE],
+        closes=count[Need.CLOSE],
+        descriptions=descriptions,
+        deferred=sum(map(_is_to_write, ordered)) - len(taken) + descriptions,
         writes=writes,
         interval=interval_for(writes),
         next=tuple(taken),
@@ -163,18 +164,19 @@ class Gate:
         *,
         writes: int,
         wrote: bool,
-        closed: int,
+        changed: int,
     ) -> None:
         """Learn from a registration that needed ``writes`` writing requests.
 
-        ``wrote`` is true if a pull request was, or may have been, opened or changed. ``closed`` is
-        the number of pull requests that were closed because they are no longer needed.
+        ``wrote`` is true if a pull request was, or may have been, opened or changed. ``changed`` is
+        the number of pull requests that were closed because they are no longer needed, and of
+        those that got a new description only.
         """
         self._largest = max(self._largest, writes)
         is_new = row.operation is PullRequestOperation.CREATED
-        is_new |= previewed.left_to_do is Status.TO_OPEN
-        updated = int(wrote and previewed.left_to_do is Status.TO_UPDATE)
-        self._room.take(int(wrote and is_new), max(closed + updated, int(wrote and not is_new)))
+        is_new |= previewed.work is Need.OPEN
+        updated = int(wrote and previewed.work is Need.UPDATE)
+        self._room.take(int(wrote and is_new), max(changed + updated, int(wrote and not is_new)))
         failure = row.first_failure
         if row.status is not Status.FAILED or failure is None:
             self._causes = []
@@ -190,7 +192,7 @@ class Gate:
         """
         if len(self._causes) < SAME_CAUSE - 1:
             return left.pop(0)
-        to_write = [place for place, each in enumerate(left) if each.left_to_do in TO_DO]
+        to_write = [place for place, each in enumerate(left) if each.work]
         return left.pop(to_write[len(to_write) // 2] if to_write else 0)
 
     @property
@@ -229,8 +231,7 @@ def in_order(todo: Iterable[Record]) -> list[Record]:
     """
 
     def place(each: Record) -> tuple[bool, bool, str]:
-        name = each.spec.repository.full_name.lower()
-        return each.interrupted, each.left_to_do in ONLY_LOOKED_AT, name
+        return each.interrupted, each.work is None, each.spec.repository.full_name.lower()
 
     return sorted(todo, key=place)
 
@@ -249,9 +250,8 @@ def ended(previewed: Record, registered: Record, *, wrote: bool) -> Record:
     why = registered.failure
     if why and why.kind in LEAVES_FOR_NEXT_RUN and not (is_open or failed):
         shows_failure = wrote or why.kind is Kind.MOVED
-        return replace(
-            registered, deferred_work=left.deferred_work, failure=why if shows_failure else None
-        )
+        failure = why if shows_failure else None
+        return replace(registered, need=previewed.need, is_deferred=True, failure=failure)
     return registered
 
 
@@ -261,14 +261,13 @@ def left_alone(previewed: Record) -> Record:
     The state of a path is a guess if it depends on changes that people may have made to a pull
     request; such a path becomes not read. It is known that the pull request is open.
     """
-    left = previewed.left_to_do
     paths = previewed.files
     if previewed.is_guess:
         paths = tuple(
             ListedPath(file.definition, Unread()) if file.standing in _GUESSED else file
             for file in paths
         )
-    return replace(previewed, deferred_work=left, paths=by_path(paths), failure=None)
+    return replace(previewed, is_deferred=True, paths=by_path(paths), failure=None)
 
 
 def may_have_written(previewed: Record, registered: Record, client: "Client") -> bool:
@@ -279,7 +278,7 @@ def may_have_written(previewed: Record, registered: Record, client: "Client") ->
     """
     session = client.session
     may_be_there = session.may_have_been_applied or session.has_lost_answer
-    was_to_open = previewed.left_to_do is Status.TO_OPEN
+    was_to_open = previewed.work is Need.OPEN
     is_seen = was_to_open and registered.pull_request is not None
     is_opened = registered.operation is PullRequestOperation.CREATED
     return is_opened or is_seen or registered.wrote or may_be_there

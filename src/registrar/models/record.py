@@ -14,6 +14,7 @@ from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import FINDINGS, Completeness, Standing
+from registrar.models.status import WRITTEN, Need, Status
 from registrar.texts.messages import Message, msg
 
 
@@ -39,63 +40,6 @@ class Note(NamedTuple):
     """Whether the note adds nothing to the state of the repository."""
 
 
-class Status(StrEnum):
-    """The state of a repository in a run over many; states that need a person come first."""
-
-    FAILED = "failed"
-    OPENED = "opened"
-    UPDATED = "updated"
-    WITHDRAWN = "withdrawn"
-    CLOSED = "closed"
-    TO_OPEN = "to open"
-    """Files are missing, and no open pull request proposes any of them."""
-    TO_UPDATE = "to update"
-    """The open pull request lacks files, or has earlier content of the list."""
-    TO_CLOSE = "to close"
-    """The default branch seems to have every file that an open pull request adds."""
-    TO_WITHDRAW = "to withdraw"
-    """An open pull request seems to have only files of registrar."""
-    DEFERRED = "deferred"
-    """Left for the next run, because of a limit."""
-    NOT_WRITABLE = "not writable"
-    """Something is to be done, but the token may not write to the repository."""
-    NOT_NAMED = "not named"
-    """Files are missing, but only a pattern selects the repository, which has the defaults of its
-    owner; see `RegistrationSpec.opens_nothing`."""
-    UNREAD = "not read"
-    """Reading it alone would have taken more points, or more time, than were left."""
-    CONFLICTING = "conflicting"
-    """Its open pull request has every missing file, but cannot be merged."""
-    WAITING = "waiting"
-    """Its open pull request has every missing file."""
-    NOT_PROPOSED = "not proposed"
-    """In `Mode.WITHDRAW`: files are missing, and no open pull request proposes them."""
-    BLOCKED = "blocked"
-    """All missing paths are below a file, a link or a submodule."""
-    UNSET = "unset"
-    """The absent files need a custom property that is unset."""
-    DECLINED = "declined"
-    """All absent files were declined."""
-    COMPLETE = "complete"
-    """Every listed path is present."""
-
-    @property
-    def place(self) -> int:
-        """The place among the states, from 0.
-
-        If a repository has several lists, the state with the lowest place is the repository's.
-        """
-        return _PLACES[self]
-
-
-_PLACES = {each: place for place, each in enumerate(Status)}
-WRITTEN = frozenset({Status.OPENED, Status.UPDATED, Status.WITHDRAWN, Status.CLOSED})
-"""The run has opened or changed a pull request, even if something else failed."""
-
-ONLY_LOOKED_AT = frozenset({Status.WAITING, Status.CONFLICTING})
-"""The open pull request needs no change."""
-TO_DO = frozenset({Status.TO_OPEN, Status.TO_UPDATE, Status.TO_CLOSE, Status.TO_WITHDRAW})
-"""A run that writes has to open or change a pull request."""
 _AFTER = {
     PullRequestOperation.CREATED: Status.OPENED,
     PullRequestOperation.UPDATED: Status.UPDATED,
@@ -104,21 +48,6 @@ _AFTER = {
     PullRequestOperation.NONE: Status.WAITING,
 }
 """The state of a repository after each operation."""
-_FAILED = frozenset({Done.FAILED, Done.UNKNOWN})
-_NOT_PROPOSED = frozenset({Standing.TO_CREATE, Standing.BLOCKED})
-_WITHOUT_WORK = {
-    Standing.TO_CREATE: Status.WAITING,
-    Standing.PROPOSED: Status.WAITING,
-    Standing.BLOCKED: Status.BLOCKED,
-    Standing.UNSET: Status.UNSET,
-    Standing.DECLINED: Status.DECLINED,
-}
-"""The state of a repository to which nothing has to be written.
-
-The first key that is the state of a listed path decides. A file that is still to be created has
-failed, or is skipped because `Settings.update` is false or because a merge of the branch would not
-add it. Then a pull request is open, as a rule, and waits for people.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +59,10 @@ class Record:
     """The repository as GitHub described it, or with its name alone if GitHub has not answered."""
     is_ended: bool = False
     """Whether a registration that may write has ended; otherwise the repository was only read."""
-    deferred_work: Status | None = None
-    """The value of `left_to_do` if the repository is left for the next run because of a limit;
-    otherwise ``None``."""
+    need: Need | None = None
+    """The need that the plan says; ``None`` without a plan."""
+    is_deferred: bool = False
+    """Whether the repository is left for the next run, because of a limit."""
     paths: Mapping[str, ListedPath] = field(default_factory=dict)
     """The listed paths, in the order of the list."""
     branch: str = ""
@@ -177,6 +107,10 @@ class Record:
     is_guess: bool = False
     """Whether the result may change when the repository is read alone. The reading of many assumes
     that nobody has changed the pull requests, and that no later name of the branch has one."""
+    describes: bool = False
+    """Whether the description of the open pull request is to be updated even if no file is, because
+    its record or its conflicts have changed. If this is a guess, it may turn out to be up to date.
+    """
     to_close: int = 0
     """Number of open pull requests that are no longer needed. If they are read again before they
     are closed, it may turn out to be smaller."""
@@ -302,7 +236,7 @@ class Record:
         failures = self.failures
         if self.failure or not failures:
             return self.failure
-        if self.status is Status.DEFERRED or self.status in ONLY_LOOKED_AT:
+        if self.status in {Status.DEFERRED, Status.WAITING, Status.CONFLICTING}:
             return None
         path, failure = next(iter(failures.items()))
         message = msg("cause.one_failed", path=path, reason=failure.message)
@@ -318,21 +252,16 @@ class Record:
         return status is Status.FAILED or (status in WRITTEN and self.first_failure is not None)
 
     @property
-    def is_unread(self) -> bool:
-        """Whether the repository was not read, although nothing failed."""
-        return not (self.commit or self.failure)
-
-    @property
     def status(self) -> Status:
         """The state of the repository.
 
         After the reading it names the work to do; after the registration, the work that was done.
         """
-        if self.deferred_work:
-            return Status.DEFERRED if self.deferred_work in TO_DO else self.deferred_work
+        if self.is_deferred:
+            return Status.DEFERRED if self.work else self.needed
         if not self.is_ended:
             fails_in_part = self.spec.writes and self.failed
-            return Status.FAILED if self.failure or fails_in_part else self.left_to_do
+            return Status.FAILED if self.failure or fails_in_part else self.needed
         status = _AFTER[self.operation]
         if status is Status.UPDATED and not self.wrote:
             # An update of the description alone does not count
@@ -343,7 +272,17 @@ class Record:
             return Status.FAILED if is_begun or self.is_writable else Status.NOT_WRITABLE
         if status is Status.WAITING and self.conflicts:
             status = Status.CONFLICTING
-        return status if self.pull_request else self.left_to_do
+        return status if self.pull_request else self.needed
+
+    @property
+    def to_describe(self) -> bool:
+        """Whether the description is all that is left to write."""
+        return self.describes and bool(self.need and self.need.only_waits) and self.is_writable
+
+    @property
+    def is_described(self) -> bool:
+        """Whether this run has updated the description, and no file."""
+        return self.operation is PullRequestOperation.UPDATED and not self.wrote
 
     @property
     def is_writable(self) -> bool:
@@ -358,37 +297,16 @@ class Record:
         return not repository.archived and repository.can_push is not False
 
     @property
-    def left_to_do(self) -> Status:
-        """The work that is left for a run that writes, as a state of the repository."""
-        work, withdraws = self._work, self.spec.settings.mode is Mode.WITHDRAW
-        needs_right = work is Status.TO_WITHDRAW if withdraws else work in TO_DO
-        return Status.NOT_WRITABLE if needs_right and not self.is_writable else work
+    def work(self) -> Need | None:
+        """The need, if a run that writes has something to do about it, and may do it."""
+        return self.need if self.need and self.need.is_work and self.is_writable else None
 
     @property
-    def _work(self) -> Status:
-        """The work that is left, whether or not the token may do it."""
-        if self.is_unread:
+    def needed(self) -> Status:
+        """The state of the repository as long as nothing was done about its need."""
+        if self.need is None:
             return Status.UNREAD
-        if self.withdrawable and self.spec.withdraws:
-            return Status.TO_WITHDRAW
-        states = self.states
-        standings = {standing for standing, _ in states}
-        withdraws = self.spec.settings.mode is Mode.WITHDRAW
-        if withdraws and standings & _NOT_PROPOSED and not self.pull_request:
-            return Status.NOT_PROPOSED
-        outcomes = {done for standing, done in states if standing is Standing.TO_CREATE}
-        fails = bool(outcomes & _FAILED)
-        is_lacking = bool(outcomes - _FAILED - {Done.SKIPPED})
-        if is_lacking or any(done is Done.TO_UPDATE for _, done in states):
-            is_new = is_lacking and not self.pull_request
-            return Status.TO_OPEN if is_new else Status.TO_UPDATE
-        if self.to_close or (fails and not self.pull_request):
-            return Status.TO_CLOSE if self.to_close else Status.FAILED
-        found = (status for each, status in _WITHOUT_WORK.items() if each in standings)
-        status = next(found, Status.COMPLETE)
-        if status is Status.WAITING and self.spec.opens_nothing and not self.pull_request:
-            status = Status.NOT_NAMED
-        return Status.CONFLICTING if status is Status.WAITING and self.conflicts else status
+        return Status.NOT_WRITABLE if self.need.is_work and not self.work else self.need.value
 
     @property
     def declined_in(self) -> PullRequest | None:

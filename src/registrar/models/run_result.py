@@ -16,13 +16,14 @@ from registrar.errors import (
 )
 from registrar.models.files import FileDefinition
 from registrar.models.paths import ListedPath
-from registrar.models.record import Record, Status
+from registrar.models.record import Record
 from registrar.models.repository import Repository
 from registrar.models.rules import Replaced, UnusedParts
 from registrar.models.selection import Exclusion
 from registrar.models.settings import Settings
 from registrar.models.spec import FileList
 from registrar.models.standing import Standing
+from registrar.models.status import Status
 from registrar.models.tally import Tally
 from registrar.texts.messages import Message
 
@@ -63,6 +64,8 @@ class Budget(NamedTuple):
     closes: int = 0
     """Number of lists for which this run is going to close pull requests that are no longer needed.
     """
+    descriptions: int = 0
+    """Number of other open pull requests whose description this run updates, at most."""
     writes: int = 0
     """Number of writing requests that this run needs."""
     interval: float = 0.0
@@ -93,7 +96,7 @@ class Budget(NamedTuple):
         """
         written = self.now + self.updates
         reading = self.reading
-        only_read = reading.only_looked_at + reading.left_to_do[Status.TO_WITHDRAW] + self.closes
+        only_read = reading.only_looked_at + reading.needed[Status.TO_WITHDRAW] + self.closes
         return POINTS_PER_REPOSITORY * written + only_read
 
 
@@ -180,7 +183,7 @@ class ManyResult:
         Counts the rules that apply, replaced entries and unused parts, and collects unset custom
         properties. In a run that only reads, also the contents that would be written.
         """
-        is_left_alone = previewed.left_to_do is Status.NOT_WRITABLE
+        is_left_alone = previewed.needed is Status.NOT_WRITABLE
         if self.settings.mode.only_reads and not is_left_alone:
             for file in (*previewed.to_create, *previewed.to_update):
                 self._note_content(file, previewed)

@@ -153,6 +153,9 @@ class Settings(NamedTuple):
     workflow_repository: str
     """The repository of the workflow (``GITHUB_REPOSITORY``); empty if there is none, or if it is
     on another host than ``api_url``."""
+    workflow_repository_id: str
+    """The number of this repository, which stays the same if it is renamed; empty if it is not
+    known."""
     workflow_visibility: str
     """The visibility of the repository with the workflow, which decides who can read the log. Empty
     if it is not known; ``private`` outside a workflow."""

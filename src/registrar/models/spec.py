@@ -110,6 +110,9 @@ class Policy(NamedTuple):
     refreshes: bool = True
     """Whether description, labels and people of an open pull request are set again if it already
     has every file."""
+    describes: bool = True
+    """Whether the description of an open pull request may be updated although no file is. Over many
+    repositories only if the run has said so before."""
     asks_owner: bool = False
     """Whether a run that writes also reads the files that the owner's ``.github`` repository would
     give to the repository. Over many, one request is enough for all repositories of an owner."""
@@ -218,6 +221,18 @@ class RegistrationSpec(NamedTuple):
         default one.
         """
         return f"base {base} {self.file_list.id}"
+
+    @property
+    def source(self) -> tuple[str, ...]:
+        """Texts that identify the repository of a list without a name, because other repositories
+        may have a list at the same path. One of two equal texts suffices, so that the repository
+        may be renamed. Empty if the list has another id, or if the repository is not known.
+        """
+        files, settings = self.file_list, self.settings
+        if files.name or not (files.path and settings.workflow_repository):
+            return ()
+        name, number = settings.workflow_repository.lower(), settings.workflow_repository_id
+        return (f"repository {name}", *([f"repository {number}"] if number else []))
 
     @property
     def was_listed(self) -> bool:

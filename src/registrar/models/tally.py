@@ -2,10 +2,11 @@
 
 from collections import Counter, defaultdict
 
-from registrar.models.record import ONLY_LOOKED_AT, Record, Status
+from registrar.models.record import Record
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn
 from registrar.models.standing import Completeness, Standing
+from registrar.models.status import Need, Status
 
 
 class Tally:
@@ -20,8 +21,8 @@ class Tally:
     def __init__(self) -> None:
         self.lists = Counter[Status]()
         """Number of lists in each state."""
-        self.left_to_do = Counter[Status]()
-        """Number of lists by `Record.left_to_do`; failed lists count as `Status.FAILED`.
+        self.needed = Counter[Status]()
+        """Number of lists by `Record.needed`; failed lists count as `Status.FAILED`.
 
         Those in `refused_whole` are left out.
         """
@@ -48,6 +49,8 @@ class Tally:
         self.refused_whole = 0
         """Number of lists without a pull request whose missing files have all failed, for example
         because the token may not write them."""
+        self.described = 0
+        """Number of lists for which the run has updated a description, and no file."""
         self.left_branches = 0
         """Number of branches that the run has left without a commit."""
         self.has_failed = False
@@ -60,20 +63,20 @@ class Tally:
         if record.exclusion:
             self.excluded[key] = record.exclusion
             return
-        status, left_to_do = record.status, record.left_to_do
+        status = record.status
         self.lists[status] += 1
         self._states[key] = min(self._states.get(key, status), status, key=lambda of: of.place)
         complete = self.completeness.get(key, Completeness.COMPLETE)
         self.completeness[key] = min(complete, record.completeness)
-        is_refused_whole = left_to_do is Status.FAILED and not record.failure
-        if is_refused_whole:
+        if record.need is Need.CANNOT and not record.failure:
             self.refused_whole += 1
         else:
-            self.left_to_do[Status.FAILED if record.failure else left_to_do] += 1
+            self.needed[Status.FAILED if record.failure else record.needed] += 1
         self.without_pull_requests += not record.knows_pull_requests
         self.withdrawable += record.withdrawable > 0 and record.is_writable
         self.writable += record.failure is None and record.is_writable
         self.refused += record.is_refused
+        self.described += record.is_described
         self.left_branches += bool(record.left_branch)
         self.has_failed |= record.fails_run
         for file in record.files:
@@ -115,14 +118,14 @@ class Tally:
 
         `Record.wanted` counts paths, and also blocked ones.
         """
-        return self.left_to_do[Status.TO_OPEN] + self.proposed + self.refused_whole
+        return self.needed[Status.TO_OPEN] + self.proposed + self.refused_whole
 
     @property
     def proposed(self) -> int:
         """Number of the lists in `with_missing` that have an open pull request."""
-        return self.left_to_do[Status.TO_UPDATE] + self.only_looked_at
+        return self.needed[Status.TO_UPDATE] + self.only_looked_at
 
     @property
     def only_looked_at(self) -> int:
         """Number of the lists in `proposed` whose open pull request needs no change."""
-        return sum(self.left_to_do[each] for each in ONLY_LOOKED_AT)
+        return self.needed[Status.WAITING] + self.needed[Status.CONFLICTING]

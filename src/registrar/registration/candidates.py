@@ -17,6 +17,8 @@ class Candidate(NamedTuple):
     """The mark of its description; ``None`` if it has none."""
     is_of_list: bool
     """Whether it belongs to this list, as far as its mark and its base branch say."""
+    is_elsewhere: bool = False
+    """Whether its list is in another repository, at the same path and without a name."""
 
     @property
     def is_theirs(self) -> bool:
@@ -93,7 +95,8 @@ class Candidates:
         authors are not looked at.
         """
         found = self.newest_first(self._task.state.branches.values())
-        opened = (each.pull for each in found if each.pull.is_open and each.of_list)
+        ours = (each for each in found if each.of_list and not each.is_elsewhere)
+        opened = (each.pull for each in ours if each.pull.is_open)
         return sum(1 for pull in opened if pull.base_branch == self._task.base_branch)
 
     @property
@@ -123,7 +126,9 @@ class Candidates:
         known = self._seen.get(pull.number)
         if known is None or known.pull is not pull:
             mark = Mark.of(pull.body)
-            known = Candidate(pull, mark, self._is_of_list(pull, mark or EMPTY_MARK))
+            is_elsewhere = mark is not None and mark.is_elsewhere(self._task.spec.source)
+            is_of_list = self._is_of_list(pull, mark or EMPTY_MARK)
+            known = Candidate(pull, mark, is_of_list, is_elsewhere)
             self._seen[pull.number] = known
         return known
 

@@ -3,7 +3,7 @@
 A pull request is needless if others have added its files in the meantime: the base branch has every
 path that its mark names. registrar never opens it again. `Mode.WITHDRAW` is for all open pull
 requests of the list; a later run proposes their files again. A pull request is closed only if its
-branch adds exactly what registrar wrote; the mark and the list show that. The request that
+branch holds exactly what registrar wrote; the mark and the list show that. The request that
 closes it also marks it (`Close`), so it does not count as declined, and a run that is killed leaves
 nothing to clean up. No branch is deleted.
 """
@@ -70,10 +70,13 @@ class _Finder:
     def step(self, candidate: Candidate) -> Close | None:
         """Return the step that closes a pull request; ``None`` if it is to be left open."""
         if self._task.spec.withdraws:
-            mark = self._candidates.ours(candidate)
-            return self._withdrawal(candidate.pull, mark) if mark else None
+            mark, pull = self._candidates.ours(candidate), candidate.pull
+            if mark and candidate.is_elsewhere:
+                self.note("progress.list_elsewhere", pull.url, pull_request=pull.link)
+                return None
+            return self._withdrawal(pull, mark) if mark else None
         mark = candidate.of_list if candidate.pull.base_branch == self._task.base_branch else None
-        if mark is None or not self._may_be_needless(mark):
+        if mark is None or candidate.is_elsewhere or not self._may_be_needless(mark):
             return None
         step = Close(candidate.pull, mark._replace(is_needless=True))
         if self._lookups.is_guess:
@@ -122,15 +125,8 @@ class _Finder:
         if trees is None:
             self.note("progress.left_open", pull_request=pull.link)
             return None
-        before, after = trees
-        wrote = frozenset(mark.wrote or ())
-        known = {hashed(path): path for path in (*before, *after, *(path for path, _ in listed))}
-        # Somebody may have removed the comment with the paths of a mark
-        named = {known[each] for each in wrote & known.keys()}
-        owned = {path for path, _ in listed} - after.keys() if mark.wrote is None else named
-        if deleted := len(wrote) - len(named):
-            self.note("progress.left_open_deleted", pull_request=pull.link, count=deleted)
-        if not self._is_as_written(pull, trees, owned, is_ours) or deleted:
+        named = {path for path, _ in listed if mark.names(path)}
+        if not self._is_as_written(pull, trees, named - trees[1].keys(), is_ours):
             return None
         return Close(pull, self._withdrawn_mark(mark, *trees))
 
@@ -143,7 +139,8 @@ class _Finder:
             (each, after.get(each.path)) for each in task.definitions if each.path not in before
         )
         as_listed = {f.path: f.blob_id for f, entry in added if entry and entry.sha == f.blob_id}
-        return mark.naming(task.list_id, as_listed)._replace(is_withdrawn=True)
+        named = mark.naming(task.list_id, as_listed, source=task.spec.source)
+        return named._replace(is_withdrawn=True)
 
     # --- Both -----------------------------------------------------------------------------------
 

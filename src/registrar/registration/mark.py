@@ -29,7 +29,7 @@ NEEDLESS = "<!-- registrar:needless -->"
 """Marks a pull request that was closed because the default branch has all of its files."""
 _DIGITS = 10
 """Digits that a mark keeps of the hash of a path, and of the id of a blob."""
-_VALUES = frozenset({"wrote", "many", "list", "withdrawn", "needless", "conflicts"})
+_VALUES = frozenset({"wrote", "many", "list", "source", "withdrawn", "needless", "conflicts"})
 """The comments of a mark. Earlier versions wrote `many` instead of more than 1,000 paths."""
 # Possessive quantifiers: a hostile description cannot make matching slow
 _COMMENT = re.compile(r"<!--\s*+registrar:([a-z]++)((?:\s++[0-9a-f]{10,64}+)*+)\s*+-->")
@@ -54,6 +54,9 @@ class Mark(NamedTuple):
     """
     conflicts: frozenset[str] = frozenset()
     """Hashes of the paths for which the description reports a conflict."""
+    source: frozenset[str] = frozenset()
+    """Hashes of the texts that identify the repository of a list without a name
+    (`RegistrationSpec.source`); empty if it is not known."""
 
     @classmethod
     def of(cls, body: str) -> "Mark | None":
@@ -75,11 +78,16 @@ class Mark(NamedTuple):
         lists = {*found.get("list", ())}
         list_id = lists.pop() if len(lists) == 1 else ""
         wrote_known = wrote if is_known else None
-        conflicts = frozenset(found.get("conflicts", ()))
-        return cls(wrote_known, list_id, "withdrawn" in found, "needless" in found, conflicts)
+        conflicts, source = (frozenset(found.get(each, ())) for each in ("conflicts", "source"))
+        is_withdrawn, is_needless = "withdrawn" in found, "needless" in found
+        return cls(wrote_known, list_id, is_withdrawn, is_needless, conflicts, source)
 
     def naming(
-        self, list_id: str, files: Mapping[str, str], conflicts: Iterable[str] = ()
+        self,
+        list_id: str,
+        files: Mapping[str, str],
+        conflicts: Iterable[str] = (),
+        source: Iterable[str] = (),
     ) -> "Mark":
         """Return the mark of an open pull request that also names the paths of ``files``.
 
@@ -87,11 +95,12 @@ class Mark(NamedTuple):
         `None`), the new one names only the paths of ``files``.
 
         ``files`` has the blob ids by path. ``conflicts`` are the paths for which the description
-        reports a conflict.
+        reports a conflict. ``source`` is that of the list; if it is empty, the known one is kept.
         """
         named = {hashed(path): blob[:_DIGITS] for path, blob in files.items()}
         wrote, list_hash = {**(self.wrote or {}), **named}, hashed(list_id)
-        return Mark(wrote, list_hash, conflicts=frozenset(map(hashed, conflicts)))
+        reported, from_there = frozenset(map(hashed, conflicts)), frozenset(map(hashed, source))
+        return Mark(wrote, list_hash, conflicts=reported, source=from_there or self.source)
 
     def names(self, path: str) -> bool:
         """Whether registrar has, or may have, committed ``path``."""
@@ -109,12 +118,21 @@ class Mark(NamedTuple):
         """Whether the mark is from the list ``list_id``, or does not name its list."""
         return self.list in {"", hashed(list_id)}
 
+    def is_elsewhere(self, source: Iterable[str]) -> bool:
+        """Whether the mark is from a list in another repository than ``source``, as far as both are
+        known.
+        """
+        here = frozenset(map(hashed, source))
+        return bool(here and self.source) and here.isdisjoint(self.source)
+
     @property
     def text(self) -> str:
         """The mark as comments of a description, which GitHub does not show."""
         named = "".join(sorted(f" {path}{blob}" for path, blob in (self.wrote or {}).items()))
         lines = [] if self.wrote is None else [f"<!-- registrar:wrote{named} -->"]
         lines += [f"<!-- registrar:list {self.list} -->"] if self.list else []
+        source = " ".join(sorted(self.source))
+        lines += [f"<!-- registrar:source {source} -->"] if source else []
         lines += [WITHDRAWN] if self.is_withdrawn else []
         lines += [NEEDLESS] if self.is_needless else []
         conflicts = " ".join(sorted(self.conflicts))

@@ -60,6 +60,7 @@ class Target(NamedTuple):
     taken_by: PullRequest | None = None
     mark: Mark | None = None
     leaves_pull_request: bool = False
+    is_elsewhere: bool = False
     conflicts: tuple[str, ...] = ()
 
 
@@ -131,7 +132,8 @@ class PathPlanner:
         if is_brought and not self._spec.writes:
             return Leave(Why.ON_BRANCH, Standing.PROPOSED, Done.NOTHING)
         standing = Standing.PROPOSED if is_brought else Standing.TO_CREATE
-        return Leave(Why.NOT_UPDATED, standing, Done.SKIPPED, msg("reason.no_update"))
+        reason = msg("reason.list_elsewhere" if target.is_elsewhere else "reason.no_update")
+        return Leave(Why.NOT_UPDATED, standing, Done.SKIPPED, reason)
 
     def _written(self, listed: ListedPath, target: Target) -> PathPlan:
         """Plan a path in a run that writes."""
@@ -154,7 +156,8 @@ class PathPlanner:
 
     def _foreseen(self, listed: ListedPath, create: Create, target: Target) -> PathPlan:
         """Plan a path in a run that only shows its plan."""
-        found = self._found(listed, target, by_mark=True) if target.mark else None
+        is_continued = target.mark or target.pull_request
+        found = self._found(listed, target, by_mark=True) if is_continued else None
         if found is None:
             return create
         is_open, proposes = target.pull_request is not None, self._spec.proposes

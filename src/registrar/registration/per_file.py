@@ -15,7 +15,6 @@ from registrar.models.repository import (
     PullRequest,
     Repository,
     RepositoryState,
-    Unknown,
     entries_in,
 )
 from registrar.models.spec import RegistrationSpec
@@ -31,7 +30,7 @@ from registrar.texts.messages import msg
 if TYPE_CHECKING:
     from registrar.github.client import Client
 
-_Names: TypeAlias = tuple[Future[Mapping[str, str] | Unknown], Future[tuple[PullRequest, ...]]]
+_Names: TypeAlias = tuple[Future[Mapping[str, str] | None], Future[tuple[PullRequest, ...]]]
 """The commits of the branches with all names, and the pull requests from the first name."""
 
 
@@ -121,7 +120,7 @@ def _with_names(state: RepositoryState, branch: str, asked: _Names) -> Repositor
         if error.kind not in {Kind.PERMISSION, Kind.NOT_FOUND}:
             raise
         return state._replace(pull_requests_error=error.failure)
-    if isinstance(state.heads, Unknown):
+    if state.heads is None:
         return state
     head = state.heads.get(branch)
     return state._replace(branches={branch: BranchState(branch, head, pulls_of_first)})

@@ -8,6 +8,7 @@ from registrar.errors import Failure, RegistrarError
 from registrar.models.paths import Leave, ListedPath, Why
 from registrar.models.record import Note
 from registrar.models.repository import BranchState, PullRequest
+from registrar.models.status import Need
 from registrar.registration.mark import Mark
 from registrar.registration.sent import Close
 
@@ -20,8 +21,10 @@ class Plan(NamedTuple):
 
     paths: tuple[ListedPath, ...]
     """Every listed path with its entry, in the order of the list."""
+    need: Need = Need.COMPLETE
+    """The need of the list in the repository, which all entries together show."""
     branch: str = ""
-    """The branch to write on; empty if all missing files were declined."""
+    """The branch to write on; empty if there is nothing to write, and no branch to go on with."""
     head: str = ""
     """The commit of the branch when it was read. A new branch is made at this commit."""
     is_new: bool = False
@@ -37,8 +40,14 @@ class Plan(NamedTuple):
     """Whether the description already names files that are not committed yet. Then it is rewritten
     before the commit. The request that makes branch, commit and pull request writes the description
     before the commit exists."""
+    describes: bool = False
+    """Whether the record in the description of the open pull request is to be written anew, also if
+    no file is."""
     leaves_pull_request: bool = False
-    """Whether the pull request is left unchanged, because the input ``update`` is false."""
+    """Whether the pull request is left unchanged, because the input ``update`` is false, or because
+    of ``is_elsewhere``."""
+    is_elsewhere: bool = False
+    """Whether the pull request is from a list at the same path in another repository."""
     taken_by: PullRequest | None = None
     """An open pull request from the branch that is not of this list."""
     unlisted: tuple[str, ...] = ()
@@ -73,6 +82,11 @@ class Plan(NamedTuple):
     conflicts: tuple[str, ...] = ()
     """Paths at which the branch of the open pull request and the base branch have different files,
     also those that the list no longer has."""
+
+    @property
+    def to_close(self) -> int:
+        """Number of open pull requests that are no longer needed."""
+        return sum(each.mark.is_needless for each in self.closes)
 
     def left(self, why: Why) -> list[str]:
         """Return the paths that are left for this reason."""

@@ -54,7 +54,12 @@ from typing import NamedTuple
 
 from registrar.errors import Failure, GitHubError, Kind, RegistrarError
 from registrar.models.files import FileDefinition, parents
-from registrar.models.repository import BranchState, Entry, PullRequest, Tree, Unknown
+from registrar.models.paths import CannotCreate, ListedPath
+from registrar.models.repository import BranchState, Entry, PullRequest, Tree
+from registrar.models.settings import Mode
+from registrar.models.spec import RegistrationSpec
+from registrar.models.standing import Standing
+from registrar.models.status import Need
 from registrar.models.task import Task
 from registrar.registration.branch_names import LAST_SUFFIX, branch_names
 from registrar.registration.candidates import Candidate, Candidates
@@ -65,7 +70,6 @@ from registrar.registration.lookups import Lookups
 from registrar.registration.mark import EMPTY_MARK, Mark, hashed
 from registrar.registration.path_planner import Branch, PathPlanner, Target, unlisted
 from registrar.registration.plan import Plan
-from registrar.registration.preflight import scope_failure
 from registrar.registration.sent import Close, SentSteps
 from registrar.texts.escaping import FoundPath
 from registrar.texts.messages import msg
@@ -104,7 +108,40 @@ def make_plan(task: Task, lookups: Lookups, sent: SentSteps | None = None) -> Pl
     if the working branch is the default branch or the base branch, and `RegistrarError` if all
     names are taken. Errors of ``lookups`` are passed on.
     """
-    return _Planner(task, lookups, sent or SentSteps()).make()
+    plan = Plan(task.paths)
+    if not task.spec.settings.ref:
+        plan = _Planner(task, lookups, sent or SentSteps()).make()
+    return plan._replace(need=_need(task.spec, plan))
+
+
+def _need(spec: RegistrationSpec, plan: Plan) -> Need:
+    """Return the need of the list: the first of these that is the case."""
+    pull, standings = plan.pull_request, {each.standing for each in plan.paths}
+    withdraws = spec.settings.mode is Mode.WITHDRAW
+    is_missing = not standings.isdisjoint({Standing.TO_CREATE, Standing.PROPOSED})
+    is_unopened = pull is None and Standing.PROPOSED in standings
+    is_to_write = is_unopened or any(each.is_to_write for each in plan.paths)
+    needs = {
+        Need.WITHDRAW: withdraws and bool(plan.closes if spec.withdraws else plan.withdrawable),
+        Need.OPEN: spec.proposes and is_to_write and pull is None,
+        Need.UPDATE: spec.proposes and is_to_write,
+        Need.CLOSE: plan.to_close > 0,
+        Need.CONFLICTING: pull is not None and is_missing and bool(plan.conflicts),
+        Need.WAITING: pull is not None and is_missing,
+        Need.CANNOT: any(map(_cannot, plan.paths)),
+        Need.NOT_NAMED: is_missing and spec.opens_nothing,
+        Need.NOT_PROPOSED: is_missing or (withdraws and Standing.BLOCKED in standings),
+        Need.BLOCKED: Standing.BLOCKED in standings,
+        Need.UNSET: Standing.UNSET in standings,
+        Need.DECLINED: Standing.DECLINED in standings,
+        Need.COMPLETE: True,
+    }
+    return next(need for need, is_so in needs.items() if is_so)
+
+
+def _cannot(listed: ListedPath) -> bool:
+    """Whether it is known of a missing file that it cannot be created."""
+    return isinstance(listed.plan, CannotCreate) and listed.standing is Standing.TO_CREATE
 
 
 class _Planner:
@@ -188,11 +225,13 @@ class _Planner:
         if target is None:
             return plan
         files = [each.definition for each in paths if each.is_to_write]
-        refusal = self._refusal(files)
         if target.is_new and not files:
-            refusal = refusal or RegistrarError(scope_failure(self._lookups.scopes))
+            # A new branch would stay empty. Then the failure of a file is the failure of the run
+            refused = next((each.failure for each in paths if _cannot(each)), None)
+            refusal = self._refusal(files) or RegistrarError(refused) if refused else None
+            return plan._replace(refusal=refusal)
         return plan._replace(
-            refusal=refusal,
+            refusal=self._refusal(files),
             branch=target.branch.name,
             head=target.branch.head,
             is_new=target.is_new,
@@ -200,11 +239,39 @@ class _Planner:
             pull_request=target.pull_request,
             mark=target.mark,
             describes_first=target.describes_first,
+            describes=self._describes(target, paths),
             leaves_pull_request=target.leaves_pull_request,
+            is_elsewhere=target.is_elsewhere,
             conflicts=target.conflicts if target.pull_request else (),
             taken_by=target.taken_by,
             unlisted=unlisted(target, frozenset(each.path for each in task.paths)),
         )
+
+    def _describes(self, target: Target, paths: Sequence[ListedPath]) -> bool:
+        """Whether the mark of the open pull request differs from the one that it has to have. With
+        guesses, it may differ as soon as a path may be in conflict, or was.
+        """
+        pull, mark = target.pull_request, target.mark or EMPTY_MARK
+        if pull is None or target.leaves_pull_request or not self._task.spec.proposes:
+            return False
+        written = {each.path: each.definition.blob_id for each in paths if each.is_as_listed}
+        conflicts = target.conflicts
+        if self._lookups.is_guess:
+            named = {hashed(each.path): each.path for each in paths}
+            if not (mark.wrote or {}).keys() <= named.keys():
+                return True
+            ours = (named[each] for each in mark.wrote or ())
+            if mark.conflicts or any(self._may_conflict(path, mark) for path in ours):
+                return True
+        has_to_have = mark.naming(self._task.list_id, written, conflicts)
+        return Mark.of(pull.body) != has_to_have
+
+    def _may_conflict(self, path: str, mark: Mark) -> bool:
+        """Whether the base branch has another file than registrar wrote, or one above the path."""
+        here = self._task.state.entries
+        if path in here:
+            return not mark.has_written(path, here[path].sha)
+        return any(here[above].type != "tree" for above in parents(path) if above in here)
 
     def _of_other_lists(self, chosen: str) -> tuple[PullRequest, ...]:
         """Return the open pull requests of other lists from the names before the ``chosen`` one."""
@@ -233,9 +300,8 @@ class _Planner:
         Later names are not read. So a declined path is not found if it was proposed from a later
         name whose branch is gone, and if no name before it has a branch or a pull request.
         """
-        heads = self._task.state.heads
         seen = [
-            *(() if isinstance(heads, Unknown) else heads),
+            *(self._task.state.heads or ()),
             *(s.name for s in self._states.values() if s.is_used),
         ]
         last = max((self._names.index(name) for name in seen if name in self._names), default=-1)
@@ -270,12 +336,12 @@ class _Planner:
         if not missing.files:
             return _Choice(None, missing)
         states = self._usable
-        for state in states:
-            for each in self._candidates.of(state):
-                # If this run has opened it, the branch may be somebody else's: `_examine` finds out
-                is_ours = each.pull.is_open and not self._sent.has_opened(each.pull)
-                if is_ours and (mark := self._candidates.ours(each)):
-                    return self._continue(state, each.pull, mark, missing)
+        found = [(state, each) for state in states for each in self._candidates.of(state)]
+        for state, each in sorted(found, key=lambda pair: pair[1].is_elsewhere):
+            # If this run has opened it, the branch may be somebody else's: `_examine` finds out
+            is_ours = each.pull.is_open and not self._sent.has_opened(each.pull)
+            if is_ours and (mark := self._candidates.ours(each)):
+                return self._continue(state, each.pull, mark, missing)
         begun = [state for state in states if self._is_begun(state)]
         for group in (begun, [state for state in states if state not in begun]):
             for state in group:
@@ -327,9 +393,10 @@ class _Planner:
         if added is None or not added.blobs:
             return None
         listed = self._contents.blobs(added, missing.files)
+        is_elsewhere = mark.is_elsewhere(self._task.spec.source)
         # A file that was declined since must not be proposed again with its branch
         is_as_written = missing.declined.keys().isdisjoint(added.blobs) and all(
-            mark.has_written(path, blob) or listed.get(path) == blob
+            (mark.has_written(path, blob) and not is_elsewhere) or listed.get(path) == blob
             for path, blob in added.blobs.items()
         )
         return (pull, mark) if is_as_written else None
@@ -356,7 +423,8 @@ class _Planner:
         # If a person has reopened a withdrawn pull request, its mark must be rewritten even with
         # `update: false`: otherwise closing it again would count as withdrawn, not as declined
         is_open = pull.is_open
-        leaves = not (self._task.spec.settings.update or mark.is_withdrawn)
+        is_elsewhere = is_open and mark.is_elsewhere(self._task.spec.source)
+        leaves = is_elsewhere or not (self._task.spec.settings.update or mark.is_withdrawn)
         replaces = {} if leaves else self._outdated(tree or {}, mark, left)
         may_be_named = frozenset(file.path for file in left.files if mark.names(file.path))
         from_base = self._from_base(head, tree, may_be_named, left)
@@ -369,6 +437,7 @@ class _Planner:
             mark=mark,
             describes_first=is_early,
             leaves_pull_request=leaves,
+            is_elsewhere=is_elsewhere,
             conflicts=self._conflicts(head, tree or {}, mark),
         )
         return _Choice(target, left)

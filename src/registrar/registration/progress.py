@@ -97,8 +97,11 @@ class Progress:
             paths=by_path(paths),
             of_other_lists=plan.of_other_lists,
             unlisted=plan.unlisted,
+            need=plan.need,
+            to_close=plan.to_close,
             withdrawable=plan.withdrawable,
             conflicts=plan.conflicts,
+            describes=plan.describes,
         )
         for note in plan.notes:
             self._print(note)
@@ -132,6 +135,8 @@ class Progress:
         for other in plan.of_other_lists:
             about, branch = other.url, other.head_branch
             self.note("progress.beside", about=about, other=other.link, branch=branch)
+        if plan.is_elsewhere and (pull := plan.pull_request):
+            self.warn("progress.list_elsewhere", about=pull.url, pull_request=pull.link)
         if moved := tuple(each.link for each in plan.moved):
             self.note("progress.moved", about=moved[0].url, pull_requests=moved)
         if ignored := tuple(each.link for each in plan.ignored):
@@ -182,7 +187,6 @@ class Progress:
         if not pull_requests:
             return
         count, links = len(pull_requests), tuple(pull.link for pull in pull_requests)
-        self._result = replace(self._result, to_close=count)
         if not (self._task and self._task.missing):
             # With missing files, the result is about the pull request that is to be opened
             self._result = replace(self._result, pull_request=pull_requests[-1])

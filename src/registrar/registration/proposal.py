@@ -187,7 +187,8 @@ class Proposal(NamedTuple):
         room = BODY_CHARACTERS - escaping.characters(f"{before}{BEGIN}\n\n{END}{after}")
         ours_now = (file.definition for file in result.files if file.is_as_listed)
         written = {each.path: each.blob_id for each in ours_now}
-        hidden = mark.naming(self.spec.list_id(result.repository), written, result.conflicts).text
+        list_id, source = self.spec.list_id(result.repository), self.spec.source
+        hidden = mark.naming(list_id, written, result.conflicts, source).text
         room -= escaping.characters(hidden) + 1
         ours = description.render(result, self.catalogue, room, ours or "")
         body = f"{before}{BEGIN}\n{ours}\n{hidden}\n{END}{after}"

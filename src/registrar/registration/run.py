@@ -34,6 +34,7 @@ from registrar.registration import per_file, single
 from registrar.registration.listener import Listener
 from registrar.registration.lookups import Lookups, RestLookups
 from registrar.registration.loop import carry_out
+from registrar.registration.mark import EMPTY_MARK, Mark
 from registrar.registration.plan import Plan
 from registrar.registration.planning import make_plan
 from registrar.registration.progress import Progress
@@ -116,15 +117,13 @@ def _register(client: "Client", progress: Progress) -> None:
     if not spec.was_listed:
         require_known_properties(spec.property_names, [task.repository])
     _report_paths(task, progress)
-    if spec.settings.ref:
-        return
     sent = SentSteps()
     lookups = RestLookups(client, task, sent)
     if spec.writes or spec.withdraws:
         _write(Work(client, task, _proposal(task, progress), progress, sent), lookups)
         return
     plan = _preview(task, lookups, progress)
-    if not spec.policy.tells_paths:
+    if spec.settings.ref or not spec.policy.tells_paths:
         return
     to_update = progress.result().to_update
     blobs = read_blobs(lambda _: client, {each.replaces: task.repository for each in to_update})
@@ -132,6 +131,11 @@ def _register(client: "Client", progress: Progress) -> None:
     # The report gives advice about an archived repository, and about one without pull requests
     has_advice = task.repository.archived or not task.repository.takes_pull_requests
     is_to_write = bool(to_update or progress.result().to_create)
+    pull = plan.pull_request
+    if spec.settings.mode is Mode.PLAN and pull and not (is_to_write or plan.leaves_pull_request):
+        mark, proposal = Mark.of(pull.body) or EMPTY_MARK, _proposal(task, progress)
+        if not pull.has_body(proposal.body(progress.result(), pull.body, mark=mark)):
+            progress.note("progress.describes", pull_request=pull.link)
     if spec.settings.mode is Mode.PLAN and plan.refusal and is_to_write and not has_advice:
         progress.warn("progress.register_fails", reason=plan.refusal.failure.message)
 

@@ -5,12 +5,13 @@ from enum import Enum
 from typing import NamedTuple
 
 from registrar.models.paths import Done, ListedPath
-from registrar.models.record import PullRequestOperation, Record, Status
+from registrar.models.record import PullRequestOperation, Record
 from registrar.models.repository import Repository
 from registrar.models.rules import origin_of
 from registrar.models.selection import Exclusion
 from registrar.models.settings import Mode
 from registrar.models.standing import Standing
+from registrar.models.status import Status
 from registrar.texts.messages import Message, msg
 
 

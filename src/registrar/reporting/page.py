@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from registrar.models.paths import Done
-from registrar.models.record import PullRequestOperation, Record, Status
+from registrar.models.record import PullRequestOperation, Record
 from registrar.models.run_result import Content
 from registrar.models.selection import Exclusion
 from registrar.models.settings import Mode
 from registrar.models.standing import Completeness, Standing
+from registrar.models.status import Status
 from registrar.models.tally import Tally
 from registrar.rendering.states import BARS, EXCLUDED, MODES, STANDINGS, STATUSES, Bar
 from registrar.reporting import evidence, preview
+from registrar.reporting.rows import Row
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message, msg
 
@@ -39,7 +41,6 @@ MOST_EXCLUDED = 1_000
 """The most repositories that are named for each reason to leave them out. Others are counted."""
 _NOT_LISTED = "-"
 _BACKTICKS = re.compile(r"`([^`]+)`")
-_CLOSED = "closed"
 _CLOSING = (PullRequestOperation.WITHDRAWN, PullRequestOperation.CLOSED)
 _REMARKS: Mapping[Done, str] = {
     Done.UPDATED: "state.updated",
@@ -84,9 +85,11 @@ class ShownRepository:
     properties: tuple[str, ...]
     """Values of the properties that the page groups by."""
     commit: str
-    pull_requests: Mapping[str, str]
-    """Addresses of pull requests, by the bar of the paths that they propose or that were declined
-    in them; under ``closed``, the one that this run has closed or withdrawn."""
+    pull_request: str
+    """The address of the pull request to show; empty if there is none. One that this run has closed
+    comes first, then an open one, then one in which paths were declined."""
+    links: Mapping[str, Sequence[str]]
+    """The paths that a pull request proposes, or that were declined in it, by its address."""
     remark: str
     """Key of the text beside the pull request, for example that it was updated; may be empty."""
     left_branch: str
@@ -106,16 +109,6 @@ class ShownRepository:
     """Why the registration or one of its files failed; empty if nothing did."""
     help_page: str
     """The address of the section that explains this reason; empty if there is none."""
-
-    @property
-    def pull_request(self) -> str:
-        """The address of the pull request to show; empty if there is none.
-
-        A pull request that this run has closed comes first, then an open one, then one in which
-        paths were declined.
-        """
-        found = map(self.pull_requests.get, (_CLOSED, "proposed", "unread", "declined"))
-        return next(filter(None, found), "")
 
     def bars(self, count: int) -> Iterator[str]:
         """Yield the name of the bar of each of the first ``count`` paths; empty if not listed."""
@@ -150,7 +143,7 @@ class ShownRepository:
         if bar in _THERE:
             is_inherited = found.startswith(f"{self.name.partition('/')[0]}/.github/")
             return "" if is_inherited else f"{self.url}/blob/{self.commit}/{quote(found)}"
-        return self.pull_requests.get(bar, "")
+        return next((url for url, paths in self.links.items() if path in paths), "")
 
 
 class Group(NamedTuple):
@@ -307,39 +300,37 @@ class Page:
     def add(
         self,
         record: Record,
+        rows: Sequence[Row],
         shown: Callable[[str], str] = str,
         reason: str = "",
         help_page: str = "",
     ) -> None:
         """Take one list in one repository; the caller has counted it in ``counted`` already.
 
-        ``shown`` removes the parts of a text that must not be published. If the registration
-        failed, ``reason`` says why, and ``help_page`` is the address of the section about it.
+        ``rows`` are those of its listed paths. ``shown`` removes the parts of a text that must not
+        be published. If the registration failed, ``reason`` says why, and ``help_page`` is the
+        address of the section about it.
         """
-        repository, files, label = record.repository, record.files, record.spec.file_list.label
+        repository, label = record.repository, record.spec.file_list.label
         name = shown(repository.full_name)
         if record.exclusion:
             self.excluded[name] = record.exclusion
             return
         self.names[name] = repository.html_url
         self.lists[label] = None
-        bars = {file.path: STANDINGS[file.standing].bar.name for file in files}
+        bars = {row.path: STANDINGS[row.standing].bar.name for row in rows}
         listed = (bars.get(path) for path in self.counted.paths)
-        pulls = {
-            bars[file.path]: shown(pull.url)
-            for file in reversed(files)
-            if (pull := record.pull_request_of(file))
-        }
-        remarks = (
-            _REMARKS[file.done]
-            for file in files
-            if file.done in _REMARKS and record.pull_request_of(file)
-        )
-        remark = next(remarks, "")
+        proposed = [(row, row.pull_request.url) for row in rows if row.pull_request]
+        links: dict[str, list[str]] = {}
+        for row, url in proposed:
+            links.setdefault(shown(url), []).append(row.path)
+        first = {row.standing: url for row, url in reversed(proposed)}
+        urls = map(first.get, (Standing.PROPOSED, Standing.UNREAD, Standing.DECLINED))
+        pull_request = next(filter(None, urls), "")
+        remark = next((_REMARKS[row.done] for row, _ in proposed if row.done in _REMARKS), "")
         if record.operation in _CLOSING and record.pull_request:
-            pulls[_CLOSED] = shown(record.pull_request.url)
+            pull_request = record.pull_request.url
             remark = _REMARKS_OF_CLOSED.get(record.status, "") if self.is_of_many else ""
-        present = ((file.path, file.present.path) for file in files if file.present)
         self.rows.append(
             ShownRepository(
                 name=name,
@@ -348,13 +339,14 @@ class Page:
                 list_name=label,
                 properties=tuple(map(shown, evidence.properties_of(record))),
                 commit=record.commit,
-                pull_requests=pulls,
+                pull_request=shown(pull_request) if pull_request else "",
+                links=links,
                 remark=remark,
                 left_branch=shown(record.left_branch) if record.left_branch else "",
                 conflicts=[*map(shown, record.conflicts)],
                 cells="".join(_CODES[bar] if bar else _NOT_LISTED for bar in listed),
-                elsewhere={path: shown(found) for path, found in present if found != path},
-                lacking=sum(not file.standing.is_present for file in files),
+                elsewhere={row.path: shown(row.found_path) for row in rows if row.found_path},
+                lacking=sum(not row.standing.is_present for row in rows),
                 outcome=evidence.outcome_of(record),
                 reason=reason,
                 # In a shell, the address is a path in the directory of registrar

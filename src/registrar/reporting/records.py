@@ -1,6 +1,6 @@
 """Writes the table during a run, one list in one repository after the other, and then the page."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from registrar.models.record import Record
@@ -8,8 +8,8 @@ from registrar.models.run_result import Content
 from registrar.models.selection import Exclusion
 from registrar.models.tally import Tally
 from registrar.reporting import evidence
-from registrar.reporting.evidence import Evidence
 from registrar.reporting.page import Page
+from registrar.reporting.rows import rows_of
 from registrar.reporting.runner import RunnerFiles
 from registrar.texts.messages import Catalogue, Message
 
@@ -34,9 +34,15 @@ class Records:
         A repository with `Exclusion.NOT_MEANT` is not in the table. If the registration failed,
         ``reason`` says why, and ``help_page`` is the address of the section about it.
         """
-        self._page_of(record, counted).add(record, self._shown, reason, help_page)
-        if record.exclusion is not Exclusion.NOT_MEANT:
-            self._write(evidence.rows_of(record, self._read_at, reason))
+        page, rows = self._page_of(record, counted), rows_of(record)
+        page.add(record, rows, self._shown, reason, help_page)
+        if record.exclusion is Exclusion.NOT_MEANT:
+            return
+        if table := self._table or self._files.new("table", "csv"):
+            text = evidence.lines(record, rows, self._read_at, reason, self._shown)
+            header = "" if self._table else evidence.header(page.property_names)
+            self._files.append(table, header + text)
+            self._table = table
 
     def _shown(self, text: str) -> str:
         return self._catalogue.shown(text, str)
@@ -47,14 +53,6 @@ class Records:
             self._page = Page(self._read_at, settings.mode, names, counted=counted)
             self._page.is_of_many = settings.selection is not None
         return self._page
-
-    def _write(self, rows: Iterable[Evidence]) -> None:
-        table = self._table or self._files.new("table", "csv")
-        if table and self._page:
-            text = evidence.lines(rows, self._shown)
-            header = "" if self._table else evidence.header(self._page.property_names)
-            self._files.append(table, header + text)
-            self._table = table
 
     def finish(
         self,

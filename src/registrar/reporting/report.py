@@ -3,12 +3,12 @@
 import json
 from collections.abc import Callable, Mapping
 
-from registrar.models.paths import ListedPath
-from registrar.models.record import Record, Status
+from registrar.models.record import Record
 from registrar.models.run_result import ManyResult, RunResult
 from registrar.models.settings import FailOn
 from registrar.models.standing import Completeness, by_group
-from registrar.rendering.states import explanation
+from registrar.models.status import Status
+from registrar.reporting.rows import Row, rows_of
 from registrar.texts import escaping
 from registrar.texts.messages import Catalogue, Message
 
@@ -62,7 +62,7 @@ def _registration(registration: Record, catalogue: Catalogue) -> dict[str, objec
         if pull
         else None,
         "standings": by_group(registration.standings),
-        "files": [_file(file, text, shown) for file in registration.files],
+        "files": [_file(row, text, shown) for row in rows_of(registration)],
     }
 
 
@@ -72,27 +72,26 @@ def _counts(registration: Record) -> dict[str, int]:
 
 
 def _file(
-    file: ListedPath, text: Callable[[Message | None], str | None], shown: Callable[[str], str]
+    row: Row, text: Callable[[Message | None], str | None], shown: Callable[[str], str]
 ) -> dict[str, object]:
     """Return the known values of a path.
 
     Unknown values are left out, because over many repositories they would fill the report.
     """
-    present = file.present
     known = {
-        "hides": shown(file.hides),
-        "rule": file.definition.rule,
-        "parts": list(file.definition.parts),
-        "found_path": shown(present.path) if present and present.path != file.path else "",
-        "blob": present.blob if present else "",
-        "conflicts_with": shown(file.conflicts_with.url) if file.conflicts_with else "",
+        "hides": shown(row.hides),
+        "rule": row.rule,
+        "parts": list(row.parts),
+        "found_path": shown(row.found_path),
+        "blob": row.blob,
+        "conflicts_with": shown(row.conflicts_with),
     }
     return {
-        "path": shown(file.path),
-        "done": file.done,
-        "standing": file.standing,
-        "reason": text(explanation(file)),
-        "commit": shown(file.commit) or None,
+        "path": shown(row.path),
+        "done": row.done,
+        "standing": row.standing,
+        "reason": text(row.reason),
+        "commit": shown(row.commit) or None,
         **{name: value for name, value in known.items() if value},
     }
 
@@ -165,16 +164,17 @@ def _many(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
             "points_left": budget.points_left,
             "missing": budget.reading.with_missing,
             "proposed": budget.reading.proposed,
-            "to_update": budget.reading.left_to_do[Status.TO_UPDATE],
-            "to_close": budget.reading.left_to_do[Status.TO_CLOSE],
+            "to_update": budget.reading.needed[Status.TO_UPDATE],
+            "to_close": budget.reading.needed[Status.TO_CLOSE],
             "withdrawable": budget.reading.withdrawable,
-            "declined": budget.reading.left_to_do[Status.DECLINED],
-            "unset": budget.reading.left_to_do[Status.UNSET],
+            "declined": budget.reading.needed[Status.DECLINED],
+            "unset": budget.reading.needed[Status.UNSET],
             "pull_requests_unread": budget.reading.without_pull_requests,
             "guessed": budget.guessed,
             "now": budget.now,
             "updates": budget.updates,
             "closes": budget.closes,
+            "descriptions": budget.descriptions,
             "deferred": budget.deferred,
             "seconds": budget.seconds,
         }

@@ -8,12 +8,13 @@ from itertools import islice
 from registrar.errors import Cause, Diagnostic, Refused
 from registrar.many.many_listener import ManyListener
 from registrar.models.paths import Done, ListedPath
-from registrar.models.record import WRITTEN, PullRequestOperation, Record, Status
+from registrar.models.record import PullRequestOperation, Record
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.run_result import Budget, Content, ManyResult, RunResult
 from registrar.models.settings import Mode, Settings
 from registrar.models.spec import FileList
 from registrar.models.standing import Standing
+from registrar.models.status import WRITTEN, Status
 from registrar.models.tally import Tally
 from registrar.privacy import Privacy
 from registrar.rendering import states

@@ -6,16 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from registrar.errors import Cause, Diagnostic, Failure
 from registrar.models.paths import Done
-from registrar.models.record import (
-    WRITTEN,
-    Record,
-    Status,
-)
+from registrar.models.record import Record
 from registrar.models.run_result import Budget, ManyResult
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode, Settings
 from registrar.models.spec import FileList
 from registrar.models.standing import FINDINGS, WANTED, Standing, by_group
+from registrar.models.status import WRITTEN, Need, Status
 from registrar.rendering.states import (
     DONE,
     GROUPS,
@@ -153,16 +150,15 @@ def advice(registration: Record) -> Message | None:
     """
     if registration.spec.writes or not registration.spec.proposes:
         return None
-    left = registration.left_to_do
     if registration.wanted and registration.repository.archived:
         return msg("advice.archived")
     if registration.wanted and not registration.repository.takes_pull_requests:
         return msg("advice.no_pull_requests")
-    if left is Status.TO_OPEN and registration.spec.settings.mode is Mode.PLAN:
+    if registration.need is Need.OPEN and registration.spec.settings.mode is Mode.PLAN:
         return msg("advice.remove_plan")
-    if left is Status.DECLINED:
+    if registration.need is Need.DECLINED:
         return msg("advice.declined")
-    advice = "advice.conflict" if registration.conflicts else STATUSES[left].advice
+    advice = "advice.conflict" if registration.conflicts else STATUSES[registration.needed].advice
     return msg(advice) if advice else None
 
 
@@ -214,7 +210,7 @@ def budget(budget: Budget, settings: Settings) -> Iterator[Message]:
         )
     else:
         yield from _missing(budget)
-    if count := budget.reading.left_to_do[Status.TO_CLOSE]:
+    if count := budget.reading.needed[Status.TO_CLOSE]:
         yield msg("many.to_close" if mode.only_reads else "many.may_close", count=count)
     if mode is Mode.PLAN and budget.reading.withdrawable:
         yield msg("many.withdrawable", count=budget.reading.withdrawable)
@@ -239,10 +235,10 @@ def question(budget: Budget, settings: Settings) -> Iterator[Message]:
     """
     names = _names_of(budget.next)
     if settings.mode is Mode.WITHDRAW:
-        count = budget.reading.left_to_do[Status.TO_WITHDRAW]
+        count = budget.reading.needed[Status.TO_WITHDRAW]
         yield msg("many.ask_to_withdraw", count=count, repositories=names)
         return
-    opened = (each.repository for each in budget.next if each.left_to_do is Status.TO_OPEN)
+    opened = (each.repository for each in budget.next if each.work is Need.OPEN)
     yield from filter(None, map(handed_down, opened))
     counts = {
         Status.TO_OPEN: budget.now,
@@ -250,14 +246,16 @@ def question(budget: Budget, settings: Settings) -> Iterator[Message]:
         Status.TO_CLOSE: budget.closes,
     }
     parts = [msg(STATUSES[each].next_run, count=n) for each, n in counts.items() if n]
+    if budget.descriptions:
+        parts.append(msg("many.to_describe", count=budget.descriptions))
     yield msg("many.ask", parts=parts, repositories=names)
 
 
 def _missing(budget: Budget) -> Iterator[Message]:
     of_missing = {
         "many.missing_proposed": budget.reading.proposed,
-        "many.missing_to_update": budget.reading.left_to_do[Status.TO_UPDATE],
-        "many.missing_to_open": budget.reading.left_to_do[Status.TO_OPEN],
+        "many.missing_to_update": budget.reading.needed[Status.TO_UPDATE],
+        "many.missing_to_open": budget.reading.needed[Status.TO_OPEN],
         "many.missing_refused": budget.reading.refused_whole,
     }
     parts = [msg(key, count=n) for key, n in of_missing.items() if n]
@@ -265,7 +263,7 @@ def _missing(budget: Budget) -> Iterator[Message]:
         yield msg("many.missing", count=budget.reading.with_missing, parts=parts)
     else:
         yield msg("many.nothing_missing")
-    counts = budget.reading.left_to_do
+    counts = budget.reading.needed
     if count := counts[Status.NOT_WRITABLE]:
         yield msg("many.not_writable", count=count)
     if count := counts[Status.NOT_NAMED]:
@@ -283,9 +281,11 @@ def _missing(budget: Budget) -> Iterator[Message]:
 
 
 def _writing(budget: Budget, max_seconds: float) -> Iterator[Message]:
-    if (budget.writes or budget.deferred) and not budget.reading.left_to_do[Status.TO_WITHDRAW]:
+    if (budget.writes or budget.deferred) and not budget.reading.needed[Status.TO_WITHDRAW]:
         values = {"now": budget.now, "updates": budget.updates, "deferred": budget.deferred}
         yield msg("many.now", **values, minutes=minutes(budget.seconds))
+        if budget.descriptions:
+            yield msg("many.descriptions", count=budget.descriptions)
         if budget.guessed:
             yield msg("many.guessed", count=budget.guessed)
     if budget.seconds > max_seconds:
@@ -334,6 +334,8 @@ def state(row: Record, *, in_log: bool = False) -> Message:
     blocked = [explanation(file) for file in row.files if file.standing is Standing.BLOCKED]
     besides = counted_apart(row, lambda words: words.beside, "many.state_with_removed")
     parts = [msg(key, count=count) for key, count in besides.items() if count]
+    if row.is_described:
+        parts.append(msg("many.state_described"))
     if row.conflicts:
         parts.append(msg("many.state_with_conflict", paths=row.conflicts))
     if blocked and not row.first_failure:
@@ -364,6 +366,8 @@ def closing(result: ManyResult) -> Iterator[Message]:
     parts = [counted(each, states[each]) for each in Status if states[each]]
     key = "many.outcome_preview" if result.settings.mode.only_reads else "many.outcome"
     yield msg(key, parts=parts)
+    if described := result.end.described:
+        yield msg("many.described", count=described)
     if found := findings(result.end.standings):
         yield found
     if result.budget and result.budget.deferred and not result.stopped:
@@ -373,15 +377,11 @@ def closing(result: ManyResult) -> Iterator[Message]:
 
 def _capped(result: ManyResult, budget: Budget) -> Iterator[Message]:
     """Yield a sentence about the lists that are left because of the caps, if there are any."""
-    to_do, most = budget.reading.left_to_do, result.settings.max_pull_requests
+    to_do, most = budget.reading.needed, result.settings.max_pull_requests
     taken = Counter({Status.TO_OPEN: budget.now, Status.TO_UPDATE: budget.updates + budget.closes})
     if result.settings.mode is Mode.REGISTER:
         # What this run has done is not to be done again
-        deferred = (row for row in result.rows if row.status is Status.DEFERRED)
-        to_do, taken = (
-            Counter(row.deferred_work for row in deferred if row.deferred_work),
-            Counter(),
-        )
+        to_do, taken = Counter(row.needed for row in result.rows if row.is_deferred), Counter()
     opened, changed = to_do[Status.TO_OPEN], to_do[Status.TO_UPDATE] + to_do[Status.TO_CLOSE]
     left = {
         "many.left_to_open": opened - taken[Status.TO_OPEN],

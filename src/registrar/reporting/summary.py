@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from registrar.models.record import Record, Status
+from registrar.models.record import Record
 from registrar.models.rules import origin_of
 from registrar.models.run_result import ManyResult
 from registrar.models.spec import FileList
 from registrar.models.standing import Standing
+from registrar.models.status import Status
 from registrar.rendering import states
 from registrar.rendering.markdown import ROWS_UNFOLDED, Markdown, by_urgency, folded
 from registrar.reporting import preview, sentences

@@ -68,8 +68,8 @@ def test_the_cap_counts_them_by_themselves(
         (run, "The next run does the rest."),
     ):
         assert (
-            "left for later runs: 3 (to open: 1, to update or close: 2). One run opens at most 3"
-            f" pull requests, and updates or closes at most 3. {then}" in each.summary
+            "left for later runs: 3 (to open: 1, to update or close: 2). One run opens at most 3,"
+            f" and updates or closes at most 3. {then}" in each.summary
         )
         assert then in each.stdout
     corrected = [each for each in made if content(each) == NEW["SECURITY.md"].encode()]

@@ -153,7 +153,7 @@ def test_a_run_opens_ten_and_says_which_line_opens_all(
         rest = rest if each is plan else "The next run does the rest."
         for text in (each.stdout, each.summary):
             assert (
-                "runs: 2. One run opens at most 10 pull requests, and updates or closes at most 10."
+                "runs: 2. One run opens at most 10, and updates or closes at most 10."
                 f" {rest}" in text
             )
     assert states(run) == {"opened": 10, "deferred": 2}

@@ -26,33 +26,6 @@ def test_the_log_counts_repositories_and_the_time_that_is_left(many: Start, make
     assert re.search(f"{link}$", lines[-1])
 
 
-def test_the_summary_has_failures_first_grouped_by_cause_with_links(
-    many: Start, make: Make
-) -> None:
-    made = make(1, 5)
-    made[1].person.protect("chore/*", "classic")
-    for repository in made[2:4]:
-        repository.person.protect("chore/*", "ruleset")
-    summary = many().summary
-    places = [
-        summary.index(text)
-        for text in (
-            "**2 failed:**",
-            "**1 failed:**",
-            "| Outcome |",
-            "| failed",
-            "| pull request opened",
-        )
-    ]
-    assert places == sorted(places)
-    assert summary.rindex("| failed") < summary.index("| pull request opened")
-    for repository in made[1:]:
-        assert f"[{repository.full_name}]({repository.html_url})" in summary
-    assert f"[#1]({made[4].html_url}/pull/1)" in summary
-    # It is complete, but blank
-    assert made[0].full_name not in summary.partition(" blank</summary>")[0]
-
-
 def test_of_very_many_repositories_the_summary_counts_the_rest(many: Start, make: Make) -> None:
     make(0, 510)
     run = many(mode="plan")
@@ -60,20 +33,6 @@ def test_of_very_many_repositories_the_summary_counts_the_rest(many: Start, make
     assert run.summary.count("| [octo-org/r") == 500
     assert run.outputs["incomplete"] == "510"
     assert len(run.summary.encode()) < 1024 * 1024
-
-
-def test_each_cause_of_failures_is_one_error(many: Start, make: Make) -> None:
-    made = make(1, 5)
-    for repository in made[1:4]:
-        repository.person.protect("chore/*", "ruleset")
-    made[4].person.protect("chore/*", "classic")
-    first, second = (each.data for each in many(runner=True).annotations())
-    assert first.startswith("3 failed (GitHub refuses the branch")
-    assert {each.full_name in first for each in made[1:4]} == {True}
-    assert second.startswith("1 failed (")
-    assert "Either a ruleset forbids its name" in first
-    assert "#a-" in second
-    assert made[4].full_name in second
 
 
 def test_of_very_many_causes_ten_are_errors(many: Start, make: Make, host: StandInHost) -> None:
@@ -84,19 +43,6 @@ def test_of_very_many_causes_ten_are_errors(many: Start, make: Make, host: Stand
     assert run.stderr.count("Error: 1 failed") == 10
     # If something failed, even a long table is not folded
     assert "<details open>\n<summary>Repositories with something to report (12)" in run.summary
-
-
-def test_a_check_names_the_repositories_that_lack_files(many: Start, make: Make) -> None:
-    made = make(1, 3)
-    many(target_repos=made[1].full_name)
-    missing, waiting = (each.data for each in many(mode="check", runner=True).annotations())
-    assert missing.startswith(
-        "Outcome: 2 that need a pull request. To add them, run this with `mode: re"
-    )
-    assert waiting.startswith("Outcome: 1 waiting. To add them, merge the open pull request.")
-    assert "#files-are-missing" in missing
-    assert (made[1].full_name in missing, made[2].full_name in missing) == (False, True)
-    assert not many(mode="plan", runner=True).annotations()
 
 
 def test_what_is_worth_knowing_is_said_once_with_the_repositories(
@@ -256,17 +202,6 @@ def test_what_cannot_be_written_counts_as_failed(many: Start, make: Make, mode: 
     assert "Preview of what" not in run.console
 
 
-def test_a_group_of_failures_names_no_single_repository(many: Start, make: Make) -> None:
-    """The reason is that of the first one, and is about all of them."""
-    for repository in make(1, 4)[1:]:
-        repository.person.protect("chore/*", "ruleset")
-    run = many(target_repos="octo-org/*, octo-org/gone-1, octo-org/gone-2, octo-org/gone-3")
-    for text in (run.stderr, run.summary):
-        assert "There is no repository octo-org/gone-1, … and 2 more, or the token" in text.replace(
-            "`", ""
-        )
-
-
 # --- A log of two screens -------------------------------------------------------------------
 
 
@@ -284,24 +219,6 @@ def test_the_log_of_a_run_over_many_is_short(many: Start, make: Make, action: Ac
         assert len(run.lines) < 100, (inputs, len(run.lines), run.stdout)
         assert "The table has all repositories. Lines that the log leaves out: " in run.stdout
         assert len({row["repository"] for row in action.rows(run)}) == 155
-
-
-def test_the_log_says_nothing_about_each_of_those_that_are_deferred(
-    many: Start, make: Make
-) -> None:
-    make(0, 12)
-    run = many(max_pull_requests="2")
-    assert ": deferred" not in run.stdout
-    assert "Outcome: 2 opened, 10 deferred." in run.stdout
-
-
-def test_a_withdrawal_says_nothing_about_missing_files(many: Start, make: Make) -> None:
-    make(0, 6)
-    many(max_pull_requests="2")
-    run = many(mode="withdraw", target_repos="octo-org/*, octo-org/gone")
-    assert [line for line in run.lines if "missing files" in line] == []
-    assert run.stdout.count("pull request withdrawn") == 2
-    assert "octo-org/gone: failed" in run.stdout
 
 
 def test_the_time_that_is_left_is_said_when_it_changes(many: Start, make: Make) -> None:
