@@ -17,6 +17,7 @@ from registrar.errors import (
 )
 from registrar.inputs import cli, environment
 from registrar.inputs.lists import load as load_lists
+from registrar.inputs.lists import note_files
 from registrar.inputs.reader import read as read_settings
 from registrar.models.run_result import RunResult
 from registrar.models.settings import Mode, Settings
@@ -66,16 +67,23 @@ def main(
             for line in command_line.answer(reporter.catalogue):
                 console.result(line)
             return EXIT_DONE
-        unwritable = console.files.ask_for(command_line.files)
-        settings = read_settings(
-            environ,
-            [*command_line.errors, *unwritable],
-            in_workspace=not command_line.names_list,
-        )
+        unwritable = console.files.ask_for(command_line.files, (stdout, stderr))
+        note = console.files.note_input
+        try:
+            settings = read_settings(
+                environ,
+                [*command_line.errors, *unwritable],
+                in_workspace=not command_line.names_list,
+            )
+        except RegistrarError:
+            # No output of this run may replace them
+            note_files(environ, command_line.lists, note)
+            raise
         reporter.inputs_are_read()
         for warning in settings.warnings:
             reporter.warn(Diagnostic(warning))
-        lists = load_lists(settings, reporter.warn, command_line.lists)
+        lists = load_lists(settings, reporter.warn, command_line.lists, note)
+        console.files.require_no_input()
         if settings.mode is Mode.VALIDATE:
             reporter.report_lists(lists)
             result.valid_lists = lists

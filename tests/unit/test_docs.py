@@ -292,7 +292,7 @@ NO_ERRORS = re.compile(
     r"|outcome\.(?!check$)"
     r"|run\.language$"
     r"|reason\.(exists|no_property|property_lines|satisfied|inherited|other_case|unicode_form|hides|used_instead|deleted|on_branch|same"
-    r"|edited|conflicts|not_corrected|from_base|no_room|no_update|list_elsewhere|not_named|with_presence)$"
+    r"|edited|conflicts|not_corrected|from_base|no_room|no_update|list_elsewhere|older_list|not_named|with_presence)$"
     r"|many\.(group|excluded|missing|left|state|count|table)_"
     r"|many\.(selected|selected_of|queries|queries_and_points|nothing_read|nothing_missing|missing"
     r"|now|next|guessed|refused|longer|to_close|may_close|to_withdraw|withdrawable|alone|points|rules_not_applying|rules|rule|unset|counted"

@@ -27,6 +27,8 @@ class Records:
         self._read_at = read_at
         self._page: Page | None = None
         self._table: Path | None = None
+        self._has_result = False
+        """Whether a listed path was read, or several repositories were."""
 
     def add(self, record: Record, counted: Tally, reason: str = "", help_page: str = "") -> None:
         """Write the states of the listed paths to the table, and keep them for the page.
@@ -38,7 +40,9 @@ class Records:
         page.add(record, rows, self._shown, reason, help_page)
         if record.exclusion is Exclusion.NOT_MEANT:
             return
-        if table := self._table or self._files.new("table", "csv"):
+        self._has_result |= page.is_of_many or bool(record.files)
+        replaces = self._has_result
+        if table := self._table or self._files.new("table", "csv", replaces=replaces):
             text = evidence.lines(record, rows, self._read_at, reason, self._shown)
             header = "" if self._table else evidence.header(page.property_names)
             self._files.append(table, header + text)
@@ -67,7 +71,8 @@ class Records:
         ``ended_early`` has the reasons why the run ended before its work was done, and
         ``taken_next`` has sentences about the repositories that a run on the same day writes to.
         """
-        path = self._files.new("page", "html") if self._page else None
+        replaces, page = self._has_result, self._page
+        path = self._files.new("page", "html", replaces=replaces) if page else None
         if path and self._page:
             self._page.contents = contents
             self._page.ended_early, self._page.taken_next = ended_early, taken_next

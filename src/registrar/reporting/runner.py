@@ -6,11 +6,12 @@ import re
 import secrets
 import stat
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
+from registrar.errors import Diagnostic, InvalidInput
 from registrar.rendering.states import Tone
 from registrar.texts import escaping
 from registrar.texts.escaping import Redactor
@@ -33,21 +34,41 @@ class RunnerFiles:
         self._output = environ.get("GITHUB_OUTPUT")
         self._temporary = environ.get("RUNNER_TEMP")
         self._asked: dict[str, Path] = {}
+        self._inputs: set[object] = set()
+        """The files that the run has read, by `identity`."""
 
-    def ask_for(self, places: Mapping[str, str]) -> Iterator[Message]:
-        """Use the files that the caller names for each kind of output, and empty them.
+    def ask_for(self, places: Mapping[str, str], streams: Iterable[TextIO]) -> Iterator[Message]:
+        """Use the files that the caller names for each kind of output. Nothing is written yet.
 
-        Yields an error for each file that cannot be written.
+        Yields an error for each file that cannot be written, and for each one that is another
+        output as well. ``streams`` are those that the run prints to.
         """
+        taken = {identity(Path(each)) for each in (self._summary, self._output) if each}
+        taken |= {_of_stream(each) for each in streams}
         for kind, path in ((kind, Path(place)) for kind, place in places.items() if place):
             try:
-                _append(path, "")
-                os.truncate(path, 0)
-            except OSError as error:
-                reason = error.strerror or type(error).__name__
+                _require_writable(path)
+            except (OSError, RuntimeError, ValueError) as error:
+                reason = getattr(error, "strerror", "") or type(error).__name__
                 yield msg("file.unwritable", file=Excerpt(path), reason=reason)
-            else:
-                self._asked[kind] = path
+                continue
+            found = identity(path)
+            if found in taken and found != identity(Path(os.devnull)):
+                yield msg("file.two_outputs", option=f"--{kind}", file=Excerpt(path))
+                continue
+            taken.add(found)
+            self._asked[kind] = path
+
+    def note_input(self, found: object) -> None:
+        """Note a file that was read as an input, by its `identity`."""
+        self._inputs.add(found)
+
+    def require_no_input(self) -> None:
+        """Raise `InvalidInput` if a file that was asked for is an input."""
+        wrong = ((k, path) for k, path in self._asked.items() if identity(path) in self._inputs)
+        errors = [msg("file.is_input", option=f"--{k}", file=Excerpt(path)) for k, path in wrong]
+        if errors:
+            raise InvalidInput([Diagnostic(each) for each in errors])
 
     def summary(self, markdown: str, shorten: Callable[[str, int], str]) -> bool:
         """Append to the step summary; ``shorten`` makes it fit into a number of bytes.
@@ -85,15 +106,23 @@ class RunnerFiles:
         self.append(path, text)
         return path.name
 
-    def new(self, kind: str, ending: str) -> Path | None:
+    def new(self, kind: str, ending: str, *, replaces: bool = True) -> Path | None:
         """Return the path of a file: the one that was asked for, or one below ``RUNNER_TEMP``.
 
-        Later steps get only the name of the file, because the directory has different paths inside
-        and outside of a container. ``None`` if there is no such directory, because the runner
-        mounts it into containers only since 2.329.0 (actions/runner#1984).
+        A file that was asked for is emptied. Later steps get only the name of the file, because the
+        directory has different paths inside and outside of a container. ``None`` if there is no
+        such directory, because the runner mounts it into containers only since 2.329.0
+        (actions/runner#1984), and for a file that is an input. Also for an earlier file that a run
+        without a result must not replace (``replaces``).
         """
-        if kind in self._asked:
-            return self._asked[kind]
+        if path := self._asked.get(kind):
+            is_kept = not replaces and path.is_file() and path.stat().st_size > 0
+            if is_kept or identity(path) in self._inputs:
+                return None
+            _append(path, "")
+            if path.is_file():
+                os.truncate(path, 0)
+            return path
         if not self._temporary:
             return None
         places = (Path(self._temporary), TEMPORARY_OF_KUBERNETES)
@@ -103,6 +132,34 @@ class RunnerFiles:
     def append(self, path: Path, text: str) -> None:
         """Append a text to a file whose path is from `new`."""
         _append(path, self._without_token(text))
+
+
+def identity(path: Path) -> object:
+    """Return a value that is the same for all names of a file: links, relative paths, ``/dev``."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return path.resolve()
+    return found.st_dev, found.st_ino
+
+
+def _of_stream(stream: TextIO) -> object:
+    try:
+        found = os.fstat(stream.fileno())
+    except (OSError, ValueError):
+        # It is closed, or not a file
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _require_writable(path: Path) -> None:
+    """Raise `OSError` if a file cannot be written. One that does not exist is not left behind."""
+    if path.exists():
+        _append(path, "")
+        return
+    path = path.resolve()
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+    path.unlink()
 
 
 def _append(path: Path, text: str) -> None:

@@ -4,7 +4,7 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -29,7 +29,9 @@ class Unreadable(Refused):
     """A file cannot be used. The message names the file and the remedy."""
 
 
-def around(file: str, workspace: Path | None) -> tuple["Folder", str]:
+def around(
+    file: str, workspace: Path | None, note: Callable[[object], None] = lambda _: None
+) -> tuple["Folder", str]:
     """Return the folder that may be read together with a file, and the path of the file in it.
 
     With ``workspace`` the folder is the workspace. Otherwise it is the repository that contains the
@@ -37,13 +39,13 @@ def around(file: str, workspace: Path | None) -> tuple["Folder", str]:
     directory does not exist any more.
     """
     if workspace:
-        return Folder(workspace), file
+        return Folder(workspace, note), file
     try:
         path = Path(os.path.normpath(Path.cwd() / file))
     except FileNotFoundError as error:
         raise Refused(msg("file.no_working_directory")) from error
     root = _repository_of(path) or path.parent
-    return Folder(root), str(path.relative_to(root))
+    return Folder(root, note), str(path.relative_to(root))
 
 
 def _repository_of(path: Path) -> Path | None:
@@ -56,7 +58,9 @@ class Folder:
     Methods raise `Unreadable` for a file that does not exist, is outside or is not a regular file.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, note: Callable[[object], None] = lambda _: None) -> None:
+        """``note`` is called with the device and the number of each file that is read."""
+        self._note = note
         self._root = root.resolve()
         self._looked_at = 0
 
@@ -124,6 +128,7 @@ class Folder:
         try:
             with self._open(parts) as stream:
                 status = os.fstat(stream.fileno())
+                self._note((status.st_dev, status.st_ino))
                 if not stat.S_ISREG(status.st_mode):
                     raise Unreadable(msg("file.not_regular", file=shown))
                 # A file may grow while it is read
