@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from registrar.github import graphql
-from registrar.github.queries import NAMES_AT_ONCE
+from registrar.github.queries import DIRECTORIES_PER_QUERY, NAMES_AT_ONCE
 from registrar.lists.constraints import ALL_BYTES, MOST_PATHS
 from registrar.registration.mark import CLOSED_BY_US, Mark
 from tests.contract.test_users_words import HEALTH, SCAFFOLD
@@ -177,8 +176,8 @@ def test_no_query_asks_for_more_than_github_answers(
     single: Start, host: StandInHost, repository: Repository, action: Action
 ) -> None:
     # And one for each name of the branch, and one for the pull requests
-    host.quirks.partial_above = graphql.DIRECTORIES_PER_QUERY + NAMES_AT_ONCE + 1
-    count = graphql.DIRECTORIES_PER_QUERY
+    host.quirks.partial_above = DIRECTORIES_PER_QUERY + NAMES_AT_ONCE + 1
+    count = DIRECTORIES_PER_QUERY
     run = single(definitions=action.listing_of({f"{number}/x": "x" for number in range(count)}))
     assert run.exit_code == 0, run.text
     assert calls(host) == [GRAPHQL] * 3
@@ -189,13 +188,13 @@ def test_later_queries_look_at_the_commit_of_the_first(
     single: Start, host: StandInHost, repository: Repository, action: Action
 ) -> None:
     base = repository.head()
-    names = [f"{number:03}/x" for number in range(graphql.DIRECTORIES_PER_QUERY)]
+    names = [f"{number:03}/x" for number in range(DIRECTORIES_PER_QUERY)]
     theirs = {names[-1]: b"theirs\n"}
     meanwhile(
         host, lambda request: request.number == 2, lambda: repository.person.commit(dict(theirs))
     )
     single(definitions=action.listing_of(dict.fromkeys(names, "ours"))).or_fail()
-    assert queries(host)[1].json["variables"]["oid"] == base
+    assert queries(host)[1].json["variables"]["c0"] == base
     [commit, *_] = repository.log(LIST_BRANCH)
     assert commit.parents == (base,)
     assert repository.files()[names[-1]] == b"theirs\n"

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, Protocol
 from registrar.github.client import GitHub
 from registrar.github.limits import RetryPolicy
 from registrar.github.transport import Transport
-from registrar.github.trees import ProvedDirectories
 from registrar.models.files import FileDefinition
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.settings import PullRequestOptions
@@ -113,12 +112,6 @@ class Caller:
         client = self.github.client(full_name)
         self.rest, self.graphql = client.rest, client.graphql
         self.many = self.github.many(lambda: None)
-
-
-def more_directories(run: Caller, given: Given) -> ProvedDirectories:
-    """Read so many directories that one query is not enough."""
-    asked = ["", *given.directories]
-    return run.graphql._more(ProvedDirectories(given.full_name, given.base), asked)
 
 
 class Sent(Protocol):
@@ -268,7 +261,6 @@ _CALLS: dict[str, Call] = {
         ),
         "repositoryTopics",
     ),
-    "query object": Call(GRAPHQL, more_directories, "object(oid: $oid)"),
     "query commits": Call(
         GRAPHQL,
         lambda run, given: run.graphql.inspect_at(

@@ -120,13 +120,7 @@ REFUSALS = [
     *[
         ("PUT contents/a", 409, words, Kind.REFUSED, f"refusal.{text}")
         for words, text in (
-            # Nobody has confirmed these words
-            (
-                "Repository rule violations found\n\nFile extension is restricted\n\n",
-                "push_ruleset",
-            ),
-            ("Repository rule violations found\n\nMaximum file size exceeded\n\n", "push_ruleset"),
-            ("Maximum file path length exceeded", "push_ruleset"),
+            ("Repository rule violations found\n\nFile path is restricted\n\n", "push_ruleset"),
             (
                 "Repository rule violations found\n\nCreations are restricted.",
                 "ruleset",
@@ -206,16 +200,10 @@ POLICIES = {
     "GitHub App": "policy_fine_grained",
     "the `o` organization has an IP allow list enabled, and 1.2.3.4 is not": "policy_address",
     "the `o` organization has enabled OAuth App access restrictions, meaning": "policy_oauth_app",
-    "Unauthorized: As an Enterprise Managed User, you cannot access this content": "policy_managed",
     "This installation has been suspended": "suspended_app",
     "Sorry. Your account was suspended.": "suspended_account",
     "Your account is suspended. Please visit https://support.github.com": "suspended_account",
     "At least one email address must be verified to do that.": "unverified_account",
-    "Personal access tokens (classic) are forbidden from accessing this repository.": (
-        "policy_classic"
-    ),
-    "Repository `o/r` is disabled. Please ask the owner to check their account.": "taken_down",
-    "Repository has been locked for migration.": "locked",
 }
 
 
@@ -268,7 +256,7 @@ def test_single_sign_on(status: int) -> None:
         ("0123456789abcdef", "sso", "sso_without_address"),
         ("gho_x", "sso_of_app", "sso_of_app"),
         ("ghu_x", "sso_of_app", "sso_of_app"),
-        ("github_pat_x", "sso_fine_grained", "sso_fine_grained"),
+        ("github_pat_x", "sso", "sso_without_address"),
         ("ghs_x", "sso", "sso_without_address"),
     ],
 )

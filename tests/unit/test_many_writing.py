@@ -136,7 +136,7 @@ def test_too_few_points_for_the_writing_are_said(left: int) -> None:
 @pytest.mark.parametrize(("repositories", "points"), [(1, 1), (10, 1), (30, 1), (50, 2), (100, 4)])
 def test_the_points_of_a_query(repositories: int, points: int) -> None:
     names = names_of("a")
-    query = queries.repositories(["R_1"] * repositories, names, ["", "docs"])
+    query = queries.query(queries.repositories(["R_1"] * repositories), ["", "docs"], names)
     sent = {"query": query.text, "variables": query.variables}
     assert (bulk.points(repositories), graphql.points(sent)) == (points, points)
 

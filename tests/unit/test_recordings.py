@@ -30,6 +30,10 @@ WORDS_ABOUT_WAITING = {
 """The messages that contain the explanation of an answer."""
 
 
+GONE = object()
+"""In the place of a value: the field is missing."""
+
+
 def successes(request: str) -> Recording:
     """Return the first successful answer to a kind of request."""
     return next(
@@ -91,18 +95,26 @@ def explanation(message: Message) -> str:
 def with_changes(name: str, changes: Mapping[str, Any]) -> Recording:
     """Return a recording with other values at some places of its body.
 
-    A place is written like ``files.0.sha``; the body itself is the place without a name. In an
-    answer of GraphQL, all places but ``errors`` are below ``data``.
+    With the value `GONE` there is no such field. A place is written like ``files.0.sha``; the body
+    itself is the place without a name. In an answer of GraphQL, all places but ``errors`` are below
+    ``data``.
     """
     recording = recordings()[name]
     root = {"": json.loads(json.dumps(recording.body))}
     for place, value in changes.items():
         at: Any = root
-        data = ["data"] if name.startswith("query") and not place.startswith("errors") else []
+        data = (
+            ["data"]
+            if name.startswith(("query", "mutation")) and not place.startswith("errors")
+            else []
+        )
         *above, last = ["", *data, *filter(None, place.split("."))]
         for each in above:
             at = at[int(each) if isinstance(at, list) else each]
-        at[int(last) if isinstance(at, list) else last] = value
+        if value is GONE:
+            del at[last]
+        else:
+            at[int(last) if isinstance(at, list) else last] = value
     return replace(recording, body=root[""])
 
 
@@ -116,6 +128,15 @@ def result_of(host: StandInHost, recording: Recording) -> Any:
     except RegistrarError as error:
         return error.kind
 
+
+UNUSABLE = Kind.UNUSABLE
+PULL, COMPARISON = "GET pulls/N: it is there", "GET compare: one file was added"
+OPEN = "query repository: the branch and its pull request are there"
+HEADS = "query repository: the branches with this part in their names"
+COMMITS = "query commits: both are there, with the directory"
+NODES = "query nodes: it is there, with the directory"
+OF_OWNER = "query .github: it is there, with the directory"
+MADE = "mutation createRef, createCommitOnBranch, createPullRequest: all three are done"
 
 NULLS = {
     "GET contents: a file is there": "path type sha",
@@ -136,18 +157,26 @@ NULLS = {
 """Places in answers, separated by blanks, that must not be null."""
 
 
+GONES = {
+    OPEN: (
+        "pulls pulls.h0 pulls.h0.nodes.0.headRepository pulls.h0.nodes.0.mergeCommit"
+        " pulls.h0.nodes.0.author repository.b0 repository.defaultBranchRef"
+        " repository.defaultBranchRef.target.p1"
+    ),
+    COMMITS: "repository.c0 repository.c1",
+    NODES: "nodes.0.b0 nodes.0.defaultBranchRef",
+    OF_OWNER: "repository.defaultBranchRef",
+    MADE: "createRef createRef.ref createCommitOnBranch createPullRequest",
+}
+"""Fields in answers of GraphQL, separated by blanks, that may be null, but must not be missing: a
+missing one does not say that there is none."""
+
+
 def errors(kind: str, *path: object) -> list[object]:
     """Return the errors of a GraphQL answer that has one."""
     return [{"type": kind, "path": path, "message": "x"}]
 
 
-UNUSABLE = Kind.UNUSABLE
-PULL, COMPARISON = "GET pulls/N: it is there", "GET compare: one file was added"
-OPEN = "query repository: the branch and its pull request are there"
-HEADS = "query repository: the branches with this part in their names"
-COMMITS = "query commits: both are there, with the directory"
-NODES = "query nodes: it is there, with the directory"
-OF_OWNER = "query .github: it is there, with the directory"
 BRANCH = {"name": "chore/add-files", "target": {"oid": IDS["<head>"]}}
 CLOSED = {"branches": {BRANCH["name"]: {"pull_requests": [{"closed_at": "2026-01-02T03:04:05Z"}]}}}
 OF_NO_ACCOUNT = {"branches": {BRANCH["name"]: {"pull_requests": [{"author": "", "number": 1}]}}}
@@ -162,13 +191,14 @@ UNKNOWN = {"repository.c0": None, "errors": errors("NOT_FOUND", "repository", "c
     ("name", "changes", "expected"),
     [
         *((name, {place: None}, UNUSABLE) for name in NULLS for place in NULLS[name].split()),
+        *((name, {place: GONE}, UNUSABLE) for name in GONES for place in GONES[name].split()),
         ("GET contents: a file is there", {"": []}, UNUSABLE),
         ("GET properties/values: some are set", {"0.value": 7}, UNUSABLE),
         ("GET orgs/ORG/properties/values: a list", {"": {}}, UNUSABLE),
         # A directory that is not listed, and that is not missing either
         *(
             (f"query {what}: a directory is missing", {"errors.0.type": ""}, UNUSABLE)
-            for what in ("repository", "object", "commits", "nodes", ".github")
+            for what in ("repository", "commits", "nodes", ".github")
         ),
         # GitHub describes these values as optional
         (COMPARISON, {"files.0.sha": None}, {"added": {"docs/new.md": ""}}),
@@ -182,8 +212,8 @@ UNKNOWN = {"repository.c0": None, "errors": errors("NOT_FOUND", "repository", "c
         (OPEN, {"pulls.h0.nodes.0.headRepository": None}, OF_FORK),
         (OPEN, {"pulls.h0.nodes": None, "errors": errors("FORBIDDEN", "pulls", "h0")}, UNREAD),
         # All names of branches, or none of them
-        (HEADS, {"repository.heads.nodes": None}, {"heads": None}),
-        (HEADS, {"repository.heads.pageInfo.hasNextPage": True}, {"heads": None}),
+        (HEADS, {"repository.heads.nodes": None}, {"heads": "NOT_SHOWN"}),
+        (HEADS, {"repository.heads.pageInfo.hasNextPage": True}, {"heads": "NOT_SHOWN"}),
         (
             HEADS,
             {"repository.heads.nodes": [None, BRANCH]},

@@ -99,7 +99,7 @@ class Scripted:
         """Send one request to GraphQL, and return the `id` in its answer."""
         graphql = GraphQL(self.session, Rest(self.session))
         operation = msg("operation.token")
-        return graphql._send(operation, Query(text, {}), lambda data, _: data.text("id"), **more)
+        return graphql.ask(operation, Query(text, {}), lambda data, _: data.text("id"), **more)
 
     @property
     def waited(self) -> float:

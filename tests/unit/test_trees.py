@@ -12,8 +12,15 @@ from pygit2.enums import FileMode
 
 from registrar.github.fields import Contradiction
 from registrar.github.parse import git_tree
-from registrar.github.trees import DirectoryAnswer, GitDirectory, ProvedDirectories, to_ask, tree_id
-from registrar.models.repository import Entry
+from registrar.github.trees import (
+    DirectoryAnswer,
+    GitDirectory,
+    NoListing,
+    ProvedDirectories,
+    to_ask,
+    tree_id,
+)
+from registrar.models.repository import Entry, Unknown
 
 SOMETHING = "1" * 40
 NAMES = [*(f"{number:04}.md" for number in range(1_500)), "a", "a-b", "a.b", "ab", "日本語.md"]
@@ -52,7 +59,7 @@ def test_a_listing_of_any_entries_in_any_order_is_proved(listing: GitDirectory) 
     assert len(listing.entries) == 1_507
     assert listing.is_proved
     assert GitDirectory(listing.sha, dict(reversed([*listing.entries.items()]))).is_proved
-    known = NOTHING.learn({"": DirectoryAnswer(listing)}).directories[""]
+    known = NOTHING.learn({"": listing}).proved[""]
     assert known["日本語.md"].mode == "100644"
     assert [known[name].type for name in ("a", "link", "module", "ab")] == [
         "tree",
@@ -133,26 +140,25 @@ ROOT = listed(
     }
 )
 CUT = listed({b"file": FILE}, sha=ROOT.sha)
-ABSENT = DirectoryAnswer(None, is_absent=True)
-UNCLEAR = DirectoryAnswer(None)
+ABSENT, UNCLEAR = NoListing
 
 
 @pytest.mark.parametrize(
     ("answers", "known"),
     [
-        ({"full": DirectoryAnswer(FULL)}, {"", "full"}),
+        ({"full": FULL}, {"", "full"}),
         ({"none": ABSENT}, {""}),
         ({"none": ABSENT, "none/deep": ABSENT}, {""}),
         # Answers below a file, a link or a submodule do not mean anything
         ({"file": UNCLEAR}, {""}),
         ({"file": ABSENT, "file/deep": UNCLEAR}, {""}),
-        ({"module": DirectoryAnswer(FULL)}, {""}),
+        ({"module": FULL}, {""}),
     ],
 )
 def test_what_is_known(answers: dict[str, DirectoryAnswer], known: Iterable[str]) -> None:
-    found = NOTHING.learn({"": DirectoryAnswer(ROOT), **answers})
-    assert found.directories.keys() == set(known)
-    assert not found.unproved
+    found = NOTHING.learn({"": ROOT, **answers})
+    assert found.directories == found.proved
+    assert found.proved.keys() == set(known)
 
 
 @pytest.mark.parametrize(
@@ -160,12 +166,12 @@ def test_what_is_known(answers: dict[str, DirectoryAnswer], known: Iterable[str]
     [
         {"": UNCLEAR},
         {"": ABSENT},
-        {"": DirectoryAnswer(ROOT), "full": ABSENT},
-        {"": DirectoryAnswer(ROOT), "full": UNCLEAR},
-        {"": DirectoryAnswer(ROOT), "full": DirectoryAnswer(EMPTY)},
-        {"": DirectoryAnswer(ROOT), "none": DirectoryAnswer(FULL)},
-        {"": DirectoryAnswer(ROOT), "none": UNCLEAR},
-        {"": DirectoryAnswer(ROOT), "none": ABSENT, "none/deep": UNCLEAR},
+        {"": ROOT, "full": ABSENT},
+        {"": ROOT, "full": UNCLEAR},
+        {"": ROOT, "full": EMPTY},
+        {"": ROOT, "none": FULL},
+        {"": ROOT, "none": UNCLEAR},
+        {"": ROOT, "none": ABSENT, "none/deep": UNCLEAR},
     ],
 )
 def test_contradictions_and_unclear_answers_are_no_answers(
@@ -176,21 +182,21 @@ def test_contradictions_and_unclear_answers_are_no_answers(
 
 
 def test_nothing_is_known_below_a_listing_that_is_not_proved() -> None:
-    found = NOTHING.learn({"": DirectoryAnswer(CUT), "full": DirectoryAnswer(FULL), "none": ABSENT})
-    assert not found.directories
+    found = NOTHING.learn({"": CUT, "full": FULL, "none": ABSENT})
+    assert found.directories is Unknown.NOT_PROVED
     assert set(found.unproved) == {""}
     whole = found.complete("", ROOT)
-    assert whole.directories.keys() == {"", "full"}
-    assert not whole.unproved
+    assert whole.directories == whole.proved
+    assert whole.proved.keys() == {"", "full"}
 
 
 @pytest.mark.parametrize(
-    "answers", [{"full": ABSENT}, {"none": DirectoryAnswer(FULL)}], ids=["listed", "not listed"]
+    "answers", [{"full": ABSENT}, {"none": FULL}], ids=["listed", "not listed"]
 )
 def test_a_complete_listing_is_held_against_the_answers_below_it(
     answers: dict[str, DirectoryAnswer],
 ) -> None:
-    found = NOTHING.learn({"": DirectoryAnswer(CUT), **answers})
+    found = NOTHING.learn({"": CUT, **answers})
     with pytest.raises(Contradiction):
         found.complete("", ROOT)
 
@@ -198,14 +204,12 @@ def test_a_complete_listing_is_held_against_the_answers_below_it(
 @pytest.mark.parametrize("other", [FULL, listed({}, sha=ROOT.sha)], ids=["another one", "fewer"])
 def test_a_listing_of_something_else_completes_nothing(other: GitDirectory) -> None:
     with pytest.raises(Contradiction):
-        NOTHING.learn({"": DirectoryAnswer(CUT)}).complete("", other)
+        NOTHING.learn({"": CUT}).complete("", other)
 
 
 def test_listings_below_each_other_are_completed_one_after_the_other() -> None:
     cut = listed({}, sha=FULL.sha)
-    found = NOTHING.learn(
-        {"": DirectoryAnswer(CUT), "full": DirectoryAnswer(cut), "full/none": ABSENT}
-    )
+    found = NOTHING.learn({"": CUT, "full": cut, "full/none": ABSENT})
     found = found.complete("", ROOT)
     assert found.unproved.keys() == {"full"}
-    assert found.complete("full", FULL).directories.keys() == {"", "full"}
+    assert found.complete("full", FULL).proved.keys() == {"", "full"}

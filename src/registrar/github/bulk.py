@@ -9,22 +9,17 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from github.Repository import Repository as GitHubRepository
 
-from registrar.errors import ENDS_THE_READING, Failure, GitHubError, Kind, Refused
+from registrar.errors import ASK_FOR_LESS, ENDS_THE_READING, Failure, GitHubError, Kind, Refused
 from registrar.github import parse, parse_graphql, queries, trees
 from registrar.github.answer import GraphQLError, Response
 from registrar.github.case import UNREADABLE, words_alone
 from registrar.github.classify import failure_beside_data
 from registrar.github.fields import Fields, UnusableAnswer, id_number
-from registrar.github.graphql import (
-    GraphQL,
-    PartialState,
-    is_room_for_branch,
-    may_be_beside_data,
-)
+from registrar.github.graphql import GraphQL, PartialState, may_be_beside_data
 from registrar.github.limits import PER_PAGE, Resource
 from registrar.github.queries import Query
 from registrar.github.rest import Rest
-from registrar.github.session import Model, Request, Session
+from registrar.github.session import Request, Session
 from registrar.github.trees import ProvedDirectories
 from registrar.models.repository import Repository, RepositoryState, Values
 from registrar.models.selection import Exclusion
@@ -49,7 +44,8 @@ Item = TypeVar("Item")
 
 def points(repositories: int) -> int:
     """Return the points of the rate limit that a query about so many repositories costs."""
-    return queries.repositories([], [""] * queries.NAMES_AT_ONCE, []).points(repositories)
+    query = queries.query(queries.repositories([]), [""], [""] * queries.NAMES_AT_ONCE)
+    return query.points(repositories)
 
 
 class BulkClient:
@@ -127,36 +123,22 @@ class BulkClient:
         Raises `GitHubError` if the whole query fails; the caller then asks about fewer
         repositories, if there are several.
         """
+        root = queries.repositories([repository.node_id for repository in repositories])
         asked = trees.to_ask(directories)
-        query = queries.repositories(
-            [repository.node_id for repository in repositories],
-            branches,
-            asked,
-            base=base,
-            looks_into_branch=looks_into_branch and is_room_for_branch(asked),
+        query = queries.query(root, asked, branches, base=base, looks_into_branch=looks_into_branch)
+        # After a failure that may be due to their number, the caller asks about fewer
+        asks_less_after = _ASK_ABOUT_FEWER_AFTER if len(repositories) > 1 else ASK_FOR_LESS
+        answers = self._graphql.ask(
+            msg("operation.repositories", count=len(repositories)),
+            query,
+            partial(self._read_of, repositories, query),
+            tolerates=_is_about_one,
+            asks_less_after=asks_less_after,
         )
-        read = partial(self._read_of, repositories, query)
-        answers = self._ask_about(len(repositories), query, read, _is_about_one)
         return [
             each if isinstance(each, (Exclusion, Failure)) else self._state(*each)
             for each in answers
         ]
-
-    def _ask_about(
-        self,
-        repositories: int,
-        query: Query,
-        read: Callable[[Fields, Response], Model],
-        tolerates: Callable[[GraphQLError], bool],
-    ) -> Model:
-        """Send a query about so many repositories.
-
-        After a failure that may be due to their number it is sent only once more, because the
-        caller then asks about fewer.
-        """
-        operation = msg("operation.repositories", count=repositories)
-        asks_less_after = _ASK_ABOUT_FEWER_AFTER if repositories > 1 else None
-        return self._graphql.ask(operation, query, read, tolerates, asks_less_after)
 
     def _state(self, state: RepositoryState, tree: ProvedDirectories) -> RepositoryState | Failure:
         try:
@@ -183,7 +165,7 @@ class BulkClient:
         ):
             error = unreadable.get(index)
             if node is not None and error is None:
-                states.append(self._read_or_reason(node, pulls, query, response, index))
+                states.append(self._read_or_reason(node, pulls, query, response))
             elif error and (node is not None or error.type != parse_graphql.NOT_FOUND):
                 about = response.with_errors(error.__eq__)
                 operation = msg("operation.repository", target=repository.full_name)
@@ -201,7 +183,6 @@ class BulkClient:
         pulls: Fields | None,
         query: Query,
         response: Response,
-        index: int,
     ) -> PartialState | Exclusion | Failure:
         for field, reason in (
             ("isArchived", Exclusion.ARCHIVED),
@@ -211,10 +192,10 @@ class BulkClient:
         ):
             if fields.flag(field):
                 return reason
-        if query.base and query.base_field not in fields:
+        if query.base and fields.object_or_null(query.base_field) is None:
             return Exclusion.NO_BASE
         try:
-            return self._graphql.partial_state(fields, pulls, query, response, index)
+            return self._graphql.partial_state(fields, pulls, query, response)
         except Refused as refused:
             return refused.failure
 

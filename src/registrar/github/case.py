@@ -40,8 +40,6 @@ _OF_INSTALLATION = frozenset({"ghs_", "v1."})
 OF_APP = frozenset({"gho_", "ghu_"})
 """Prefixes of a token with which an app acts for a user: an OAuth app such as `gh`, a GitHub App.
 """
-FINE_GRAINED = "github_pat_"
-"""The prefix of a fine-grained token."""
 _LONGEST_NAME = 255
 """In characters. A longer value of a request is not a name, but a text or the content of a file."""
 

@@ -4,14 +4,12 @@ The first row that applies counts. For another answer of GitHub, add one row wit
 and one line in `tests/unit/test_classify.py`.
 """
 
-import re
 from collections.abc import Callable
 from functools import partial
 
 from registrar.errors import Cause, Failure, Kind
 from registrar.github.answer import GRAPHQL, NoAnswer, Response, Sent, Trouble
 from registrar.github.case import (
-    FINE_GRAINED,
     INACCESSIBLE,
     NOT_PERMITTED,
     OF_APP,
@@ -118,17 +116,6 @@ def _is_forbidden(case: Case) -> bool:
     return case.status == 403 or not case.types.isdisjoint({"FORBIDDEN", "INSUFFICIENT_SCOPES"})
 
 
-def _is_of_push_ruleset(case: Case) -> bool:
-    """Whether a push ruleset refuses a file because of its path, extension or size:
-    https://docs.github.com/en/repositories/configuring-branches-and-merges-in-your-repository/managing-rulesets/about-rulesets#push-rulesets
-    """
-    is_refusal = case.says("rule violations", "restricted", "exceed")
-    return is_refusal and _OF_PUSH_RULESET.search(case.message) is not None
-
-
-_OF_PUSH_RULESET = re.compile(
-    r"\bfile (paths?|extensions?|sizes?)\b|\bpath length\b", re.IGNORECASE
-)
 _LIMITED = (200, 403, 429)
 """Statuses of an answer that is a limit; 200 is one of them because of GraphQL."""
 LIMITS: tuple[Row, ...] = (
@@ -262,12 +249,6 @@ TABLE: tuple[Row, ...] = (
     _their_words(Kind.NO_LIMITS, status=(404,), says=("Rate limiting is not enabled",)),
     # cli/cli#2661, Reviewable/Reviewable#804: the page of such a token has no Configure SSO
     _denied("refusal.sso_of_app", when=lambda c: _needs_sso(c) and c.context.prefix in OF_APP),
-    # https://docs.github.com/en/enterprise-cloud@latest/authentication/authenticating-with-single-sign-on/about-authentication-with-single-sign-on:
-    # GitHub asks for the sign-on when such a token is made. It is not confirmed what it answers
-    _denied(
-        "refusal.sso_fine_grained",
-        when=lambda c: _needs_sso(c) and c.context.prefix == FINE_GRAINED,
-    ),
     _denied("refusal.sso", when=_has_sso_page),
     _denied("refusal.sso_without_address", when=_needs_sso),
     # --- Policies of the owner of the repository ----------------------------------------------
@@ -278,12 +259,10 @@ TABLE: tuple[Row, ...] = (
         "if the token's lifetime is greater than",
     ),
     # refined-github/refined-github#6951, fullsend-ai/fullsend#3368, raycast/extensions#20898
-    # os-climate/os_c_data_commons#366: the words of git, not confirmed for the API
     _policy(
         Kind.PERMISSION,
         "refusal.policy_classic",
         "forbids access via a personal access token (classic)",
-        "Personal access tokens (classic) are forbidden",
     ),
     # mislav/hub#3363
     _policy(
@@ -298,9 +277,6 @@ TABLE: tuple[Row, ...] = (
     _policy(
         Kind.PERMISSION, "refusal.policy_oauth_app", "has enabled OAuth App access restrictions"
     ),
-    # Not confirmed: https://docs.github.com/en/enterprise-cloud@latest/admin/concepts/identity-and-access-management/enterprise-managed-users
-    # says that such accounts cannot do this, but it does not say what GitHub answers
-    _policy(Kind.PERMISSION, "refusal.policy_managed", "As an Enterprise Managed User"),
     # hcengineering/platform#7639
     _policy(Kind.TOKEN_REJECTED, "refusal.suspended_app", "This installation has been suspended"),
     # sourcegraph/sourcegraph-public-snapshot#16638
@@ -315,17 +291,9 @@ TABLE: tuple[Row, ...] = (
     _policy(
         Kind.PERMISSION, "refusal.unverified_account", "At least one email address must be verified"
     ),
-    # Not confirmed (https://docs.github.com/en/migrations/overview/about-locked-repositories)
-    _policy(Kind.REFUSED, "refusal.locked", "epository has been locked", "locked for migration"),
     # PyGithub/PyGithub#1015, caarlos0/fork-cleaner#99; 451, for legal reasons:
     # github/rest-api-description#3314
-    # github/docs#6862: the words of git, not confirmed for the API
-    _policy(
-        Kind.REFUSED,
-        "refusal.taken_down",
-        "epository access blocked",
-        "is disabled. Please ask the owner to check their account",
-    ),
+    _policy(Kind.REFUSED, "refusal.taken_down", "epository access blocked"),
     # trilom/file-changes-action#138: the default branch was rewritten, or the branch has no parent
     _their_words(Kind.UNRELATED, status=(404,), says=("No common ancestor between",)),
     # https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api
@@ -446,9 +414,8 @@ TABLE: tuple[Row, ...] = (
         when=lambda c: c.lacks_only_a_signature and "x-github-enterprise-version" in c.headers,
     ),
     _refused("refusal.signatures", when=lambda c: c.lacks_only_a_signature),
-    # renovatebot/renovate#42554, renovatebot/renovate#44819. The words about extensions, sizes and
-    # lengths are not confirmed
-    _refused("refusal.push_ruleset", when=_is_of_push_ruleset),
+    # renovatebot/renovate#42554, renovatebot/renovate#44819
+    _refused("refusal.push_ruleset", says=("ile path is restricted",)),
     # https://docs.github.com/en/rest/repos/contents#create-or-update-file-contents
     _refused("refusal.ruleset", says=("rule violations found",)),
     # BobAnkh/auto-generate-changelog#78, BobAnkh/auto-generate-changelog#58

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
+from registrar.github.answer import Path
+
 _REPOSITORY = re.compile(r"(?!\.\.?/)[\w.-]+/(?!\.\.?$)[\w.-]+", re.ASCII)
 Value = TypeVar("Value")
 Check: TypeAlias = Callable[[object], Value]
@@ -109,14 +111,14 @@ class Fields:
     Every method raises `UnusableAnswer` if the field is missing or of another type.
     """
 
-    __slots__ = ("_data", "_where")
+    __slots__ = ("_data", "path")
 
-    def __init__(self, data: object, where: str = "$") -> None:
-        """``where`` names the object for the error, as a path from the root ``$``."""
+    def __init__(self, data: object, path: Path = ()) -> None:
+        """``path`` is the place of the object in the answer."""
         if not isinstance(data, dict):
-            raise UnusableAnswer(f"{where} is not an object")
+            raise _error(path, "not an object")
         self._data: dict[str, object] = data
-        self._where = where
+        self.path = path
 
     def __contains__(self, name: str) -> bool:
         """Whether the object has the field, and it is not null."""
@@ -162,7 +164,7 @@ class Fields:
         return self._checked(name, flag)
 
     def object(self, name: str) -> "Fields":
-        return Fields(self._data.get(name), f"{self._where}.{name}")
+        return Fields(self._data.get(name), (*self.path, name))
 
     def object_or_none(self, name: str) -> "Fields | None":
         """Return an object, or ``None`` if the field is missing or null."""
@@ -171,30 +173,31 @@ class Fields:
     def object_or_null(self, name: str) -> "Fields | None":
         """Return an object, or ``None`` if the field is null; it must not be missing."""
         if name not in self._data:
-            raise self._error(name, "not an object or null")
+            raise _error((*self.path, name), "missing")
         return self.object_or_none(name)
 
     def objects_or_null(self, name: str) -> "list[Fields | None]":
         """Return the items of an array, each an object or null."""
-        items = self._data.get(name)
+        items, path = self._data.get(name), (*self.path, name)
         if not isinstance(items, list):
-            raise self._error(name, "not an array")
+            raise _error(path, "not an array")
         return [
-            None if item is None else Fields(item, f"{self._where}.{name}[{index}]")
+            None if item is None else Fields(item, (*path, index))
             for index, item in enumerate(items)
         ]
 
     def objects(self, name: str) -> "Iterator[Fields]":
-        return objects(self._data.get(name), f"{self._where}.{name}")
+        return objects(self._data.get(name), (*self.path, name))
 
     def _checked(self, name: str, check: "Check[Value]") -> Value:
         try:
             return check(self._data.get(name))
         except UnusableAnswer as error:
-            raise self._error(name, str(error)) from error
+            raise _error((*self.path, name), str(error)) from error
 
-    def _error(self, name: str, wrong: str) -> UnusableAnswer:
-        return UnusableAnswer(f"{self._where}.{name} is {wrong}")
+
+def _error(path: Path, wrong: str) -> UnusableAnswer:
+    return UnusableAnswer(f"{'.'.join(map(str, ('$', *path)))} is {wrong}")
 
 
 def decoded(value: object) -> bytes:
@@ -205,8 +208,8 @@ def decoded(value: object) -> bytes:
         raise UnusableAnswer("not in Base64") from error
 
 
-def objects(data: object, where: str = "$") -> Iterator[Fields]:
-    """Return the objects of an array; ``where`` names the array for the error."""
+def objects(data: object, path: Path = ()) -> Iterator[Fields]:
+    """Return the objects of an array; ``path`` is its place in the answer."""
     if not isinstance(data, list):
-        raise UnusableAnswer(f"{where} is not an array")
-    return iter([Fields(item, f"{where}[{index}]") for index, item in enumerate(data)])
+        raise _error(path, "not an array")
+    return iter([Fields(item, (*path, index)) for index, item in enumerate(data)])

@@ -23,6 +23,7 @@ from registrar.models.repository import (
     OwnerFiles,
     Repository,
     RepositoryState,
+    Unknown,
     entries_in,
 )
 from registrar.models.task import Created, NewCommit, NewPullRequest
@@ -31,15 +32,8 @@ from registrar.texts.messages import Message, msg
 if TYPE_CHECKING:
     from registrar.github.transport import Attempt
 
-DIRECTORIES_PER_QUERY = 100
-"""GitHub refused a query with 227 aliases, and answered one with 120 (hermes-ecosystem#825)."""
 PartialState: TypeAlias = tuple[RepositoryState, ProvedDirectories]
 """A state that still lacks its entries and directories, and the answers of a query about them."""
-
-
-def is_room_for_branch(directories: Sequence[str]) -> bool:
-    """Whether a query has room for these directories of two commits."""
-    return 2 * len(directories) <= DIRECTORIES_PER_QUERY
 
 
 def may_be_beside_data(error: GraphQLError) -> bool:
@@ -64,38 +58,24 @@ class GraphQL:
         operation: Message,
         query: Query,
         read: Callable[[Fields, Response], Model],
-        tolerates: Callable[[GraphQLError], bool] = parse_graphql.is_about_directory,
-        asks_less_after: frozenset[Kind] | None = None,
-    ) -> Model:
-        """Send a query, and return the result of ``read``.
-
-        ``read`` gets the ``data`` of the answer, and the whole answer. ``tolerates`` says of an
-        error whether the data can be used in spite of it. ``asks_less_after`` are the failures
-        after which the caller will ask for less. If it is ``None``, these are `ASK_FOR_LESS` if the
-        query asks for directories, otherwise none.
-        """
-        if asks_less_after is None:
-            asks_less_after = ASK_FOR_LESS if query.directories else frozenset()
-        return self._send(
-            operation, query, read, tolerates=tolerates, asks_less_after=asks_less_after
-        )
-
-    def _send(
-        self,
-        operation: Message,
-        query: Query,
-        read: Callable[[Fields, Response], Model],
         *,
-        tolerates: Callable[[GraphQLError], bool] = lambda _: False,
+        tolerates: Callable[[GraphQLError], bool] = parse_graphql.is_about_directory,
         writes: bool = False,
         **options: Any,
     ) -> Model:
-        """Send a request as `ask` does; ``options`` are passed on to `Request`."""
+        """Send a query or a mutation, and return the result of ``read``.
+
+        ``read`` gets the ``data`` of the answer, and the whole answer. ``tolerates`` says of an
+        error whether the data can be used in spite of it. ``options`` are passed on to `Request`;
+        after `ASK_FOR_LESS`, the callers ask for less if the query asks for directories.
+        """
 
         def call(attempt: "Attempt") -> tuple[Model, Response]:
             answer = _answer(attempt, query, tolerates, writes=writes)
-            return read(Fields(answer.data).object("data"), answer), answer
+            return read(Fields(answer.field("data")), answer), answer
 
+        if query.directories:
+            options = {"asks_less_after": ASK_FOR_LESS, **options}
         request = Request(operation, call, writes, one_at_a_time=True, **options)
         model, answer = self._session.request(request)
         if writes:
@@ -128,19 +108,13 @@ class GraphQL:
         """
 
         def ask(part: Sequence[str]) -> tuple[RepositoryState, Sequence[ProvedDirectories]]:
-            query = queries.repository(
-                target,
-                branches,
-                part,
-                queries.NAMES_AT_ONCE if part else 1,
-                base=base,
-                with_facts=with_facts,
-                looks_into_branch=bool(part) and is_room_for_branch(asked),
+            root = queries.repository(target)
+            query = queries.query(
+                root, part, branches, base=base, with_facts=with_facts, looks_into_branch=True
             )
             state, tree = self._repository(target, query)
             return state, [tree]
 
-        asked = trees.to_ask(directories)
         state, [listed] = self._in_full(ask, directories)
         return self._with_directories(state, listed)
 
@@ -160,7 +134,8 @@ class GraphQL:
         """
 
         def ask(part: Sequence[str]) -> tuple[Repository, Sequence[ProvedDirectories]]:
-            query = queries.at_commits(target, commits, part, with_facts=with_facts)
+            root = queries.at_commits(target)
+            query = queries.query(root, part, commits=commits, with_facts=with_facts)
             return self._commits(target, commits, query)
 
         repository, listed = self._in_full(ask, directories, len(commits))
@@ -193,11 +168,12 @@ class GraphQL:
         without directories, which are then read in other ways.
         """
         asked = trees.to_ask(directories)
-        first = DIRECTORIES_PER_QUERY // commits
+        first = queries.DIRECTORIES_PER_QUERY // commits
         try:
             model, found = ask(asked[:first])
             rest = asked[first:]
-            return model, [self._listed(tree, rest, DIRECTORIES_PER_QUERY) for tree in found]
+            at_once = queries.DIRECTORIES_PER_QUERY
+            return model, [self._listed(tree, rest, at_once) for tree in found]
         except GitHubError as error:
             if error.kind not in ASK_FOR_LESS:
                 raise
@@ -225,12 +201,17 @@ class GraphQL:
         return self._whole(tree)
 
     def create_everything(
-        self, repository: Repository, commit: NewCommit, pull_request: NewPullRequest
+        self,
+        repository: Repository,
+        commit: NewCommit,
+        pull_request: NewPullRequest,
+        look_again: Callable[[], object] = lambda: None,
     ) -> Created:
         """Create a branch, a commit on it and its pull request, in one request.
 
         GitHub carries out each of the three even if it has refused the ones before. So the request
         is not sent again if it may have been applied, and the result says which of them were done.
+        ``look_again`` is called as for `create_commit`.
         """
         variables = {
             "ref": {
@@ -250,12 +231,14 @@ class GraphQL:
                 "draft": pull_request.options.draft,
             },
         }
-        created = self._send(
+        created = self.ask(
             msg("operation.all_at_once", branch=commit.branch),
             Query(queries.CREATE_EVERYTHING, variables),
             lambda data, _: parse_graphql.created(data, pull_request.body),
             writes=True,
             idempotent=False,
+            look=look_again,
+            has_looked=True,
         )
         if created.branch_id or created.commit:
             self._session.note_branch(commit.branch, created.branch_id)
@@ -272,10 +255,10 @@ class GraphQL:
     ) -> str:
         """Create a commit on a branch and return its id.
 
-        ``look_again`` is called before each repetition; an error that it raises ends the request.
-        No author is sent, so that GitHub signs the commit if it can.
+        ``look_again`` is called after each pause; an error that it raises ends the request. No
+        author is sent, so that GitHub signs the commit if it can.
         """
-        commit_id = self._send(
+        commit_id = self.ask(
             msg("operation.commit", branch=commit.branch),
             Query(queries.CREATE_COMMIT, {"commit": self._commit_input(repository, commit)}),
             lambda data, _: parse_graphql.commit_id(data),
@@ -316,7 +299,9 @@ class GraphQL:
         self, state: RepositoryState, directories: Directories
     ) -> RepositoryState:
         known = state.branches
-        heads = {**(state.heads or {}), **{name: each.head for name, each in known.items()}}
+        heads: dict[str, str | None] = {name: each.head for name, each in known.items()}
+        if not isinstance(state.heads, Unknown):
+            heads = {**state.heads, **heads}
         more = {
             name: known.get(name, BranchState(name, head))._replace(
                 pull_requests=self._rest.pull_requests(state.repository, name), has_more=False
@@ -356,9 +341,8 @@ class GraphQL:
                 commit = fields.object_or_null(f"c{index}")
                 if commit is None or "oid" not in commit:
                     raise Refused(msg("preflight.no_ref", ref=sha, target=repository.full_name))
-                where: Path = ("repository", f"c{index}")
-                answers = parse_graphql.directories(commit, query, response, where)
-                found.append(ProvedDirectories(repository.full_name, sha).learn(answers))
+                tree = parse_graphql.directories(repository.full_name, commit, query, response)
+                found.append(tree)
             return repository, found
 
         def tolerates(error: GraphQLError) -> bool:
@@ -377,48 +361,39 @@ class GraphQL:
         """Send a query about one repository; raises `Refused` if the token sees no such one."""
         operation = msg("operation.repository", target=target)
         try:
-            return self.ask(operation, query, read, tolerates)
+            return self.ask(operation, query, read, tolerates=tolerates)
         except GitHubError as error:
             if error.kind is Kind.NOT_FOUND:
                 raise self._rest.not_found_error(target) from error
             raise
 
     def partial_state(
-        self,
-        fields: Fields,
-        pulls: Fields | None,
-        query: Query,
-        response: Response,
-        *index: int,
+        self, fields: Fields, pulls: Fields | None, query: Query, response: Response
     ) -> PartialState:
         """Read a state from the ``fields`` of a repository in an answer.
 
-        ``pulls`` are the fields with its pull requests. ``index`` is its place if the answer has
-        several repositories. Raises `Refused` if the repository is empty or lacks its base branch.
+        ``pulls`` are the fields with its pull requests. Raises `Refused` if the repository is empty
+        or lacks its base branch.
         """
         repository = self._rest.described(parse_graphql.repository(fields))
         full_name = repository.full_name
         if fields.flag("isEmpty"):
             raise Refused(msg("preflight.empty", target=full_name))
-        base = fields.object_or_none(query.base_field)
+        base = fields.object_or_null(query.base_field)
         if base is None and query.base:
             raise self._rest.no_branch_error(repository, query.base)
         if base is None:
             # GraphQL does not name a default branch that does not exist
             gone = self._rest.repository(full_name).default_branch
             raise Refused(msg("preflight.no_default_branch", target=full_name, branch=gone))
-        commit = base.object("target")
-        sha = commit.text("oid")
-        names = parse_graphql.branches(fields, pulls, query.branches, full_name)
-        unread = self._unread_pull_requests(response, index) if names is None else None
-        heads = parse_graphql.heads(fields, query.names, names) if names else None
-        where: Path = ("nodes", *index) if index else ("repository",)
-        if names and query.looks_into_branch:
-            names = parse_graphql.with_entries(fields, query, response, where, names)
-        state = RepositoryState(repository, sha, {}, names or {}, heads, pull_requests_error=unread)
-        where = (*where, query.base_field, "target")
-        answers = parse_graphql.directories(commit, query, response, where)
-        return state, ProvedDirectories(full_name, sha).learn(answers)
+        tree = parse_graphql.directories(full_name, base.object("target"), query, response)
+        state = RepositoryState(repository, tree.commit, {})
+        names = parse_graphql.branches(fields, pulls, query, response, full_name)
+        if isinstance(names, Unknown):
+            unread = self._unread_pull_requests(response, fields.path[1:])
+            return state._replace(pull_requests_error=unread), tree
+        heads = parse_graphql.heads(fields, query.names, names)
+        return state._replace(branches=names, heads=heads), tree
 
     def _owner(
         self, owner: str, directories: Sequence[str]
@@ -427,29 +402,27 @@ class GraphQL:
 
         If nothing is inherited, there is no tree of directories.
         """
-        full_name, query = f"{owner}/.github", queries.owner(owner, directories)
+        full_name, query = f"{owner}/.github", queries.query(queries.owner(owner), directories)
 
         def read(data: Fields, response: Response) -> tuple[bool, Sequence[ProvedDirectories]]:
             fields = data.object("repository")
-            default = fields.object_or_none("defaultBranchRef")
+            default = fields.object_or_null("defaultBranchRef")
             visibility = fields.text("visibility")
             if default is None or visibility == "PRIVATE":
                 return False, ()
             commit = default.object("target")
-            where = ("repository", query.base_field, "target")
-            answers = parse_graphql.directories(commit, query, response, where)
-            tree = ProvedDirectories(full_name, commit.object_id("oid"))
-            return visibility == "PUBLIC", [tree.learn(answers)]
+            tree = parse_graphql.directories(full_name, commit, query, response)
+            return visibility == "PUBLIC", [tree]
 
         return self.ask(msg("operation.repository", target=full_name), query, read)
 
     def _more(self, tree: ProvedDirectories, directories: Sequence[str]) -> ProvedDirectories:
-        query = queries.more_directories(tree.full_name, tree.commit, directories)
+        root = queries.at_commits(tree.full_name)
+        query = queries.query(root, directories, commits=[tree.commit])
 
         def read(data: Fields, response: Response) -> ProvedDirectories:
-            commit = data.object("repository").object("object")
-            where = ("repository", "object")
-            return tree.learn(parse_graphql.directories(commit, query, response, where))
+            commit = data.object("repository").object("c0")
+            return tree.learn(parse_graphql.listings(commit, query, response))
 
         return self.ask(msg("operation.repository", target=tree.full_name), query, read)
 
@@ -458,7 +431,7 @@ class GraphQL:
 
         See https://docs.github.com/en/rest/git/trees#get-a-tree. Raises `Refused` if it does not.
         """
-        while tree.unproved:
+        while isinstance(directories := tree.directories, Unknown):
             path, listed = next(iter(tree.unproved.items()))
 
             def read(
@@ -471,7 +444,7 @@ class GraphQL:
                 values = {"target": tree.full_name, "directory": f"{path}/"}
                 raise Refused(msg("preflight.cut", **values))
             tree = completed
-        return tree.directories
+        return directories
 
     def _unread_pull_requests(self, response: Response, index: Path) -> Failure:
         operation = msg("operation.pull_requests_unread")

@@ -346,11 +346,12 @@ class RetryPolicy:
             self._print(message)
         self._held.clear()
 
-    def wait(self) -> None:
-        """Wait until every pause is over.
+    def wait(self) -> bool:
+        """Wait until every pause is over; return whether there was one.
 
         Raises `OutOfTime` if an earlier success asked for a pause that is too long.
         """
+        has_waited = False
         self._cancellation.check()
         if self._ended:
             raise self._ended
@@ -359,9 +360,11 @@ class RetryPolicy:
                 with self._announcing:
                     self._print_held()
             self._cancellation.sleep(seconds)
+            has_waited = True
+        return has_waited
 
-    def wait_for_turn(self, pace: Pace, *, creates_content: bool) -> None:
-        """Wait until another write may be sent.
+    def wait_for_turn(self, pace: Pace, *, creates_content: bool) -> bool:
+        """Wait until another write may be sent; return whether GitHub's windows have asked for it.
 
         The interval between writes does not count as waiting. Waiting for GitHub's windows counts
         only if the run has no end. Raises `OutOfTime` if that wait would exceed the time that is
@@ -371,10 +374,10 @@ class RetryPolicy:
         seconds = pace.rest_of_window() if creates_content else 0.0
         reason = msg("fault.pace")
         if not seconds:
-            return
+            return False
         if pace.end is None:
             self.begin_pause(seconds, reason)
-            return
+            return True
         if self.clock.monotonic() + seconds >= pace.end:
             values = {"reason": reason, "until": clock_time(self.clock.time() + seconds)}
             message = msg("limit.after_end", **values)
@@ -382,6 +385,7 @@ class RetryPolicy:
         if whole := round(seconds):
             self._announce(msg("wait.pause", reason=reason, seconds=whole))
         self._cancellation.sleep(seconds)
+        return True
 
     def count_failed(self, began: float) -> None:
         """Count the time of a request that failed, from ``began`` until now, as waiting."""

@@ -7,12 +7,18 @@ import re
 from collections.abc import Mapping, Sequence
 
 from registrar.github import queries
-from registrar.github.answer import GraphQLError, Path, Response
+from registrar.github.answer import GraphQLError, Response
 from registrar.github.fields import Contradiction, Fields
 from registrar.github.parse import is_member, is_writer
 from registrar.github.queries import Query
-from registrar.github.trees import DirectoryAnswer, GitDirectory, ProvedDirectories, entries_of
-from registrar.models.repository import BranchState, Entry, PullRequest, Repository
+from registrar.github.trees import (
+    DirectoryAnswer,
+    GitDirectory,
+    NoListing,
+    ProvedDirectories,
+    entries_of,
+)
+from registrar.models.repository import BranchState, Entry, PullRequest, Repository, Unknown
 from registrar.models.task import Created
 
 _FIELD = re.compile(r"p\d+")
@@ -21,10 +27,12 @@ _MAY_PUSH = frozenset({"WRITE", "MAINTAIN", "ADMIN"})
 
 
 def identified(fields: Fields) -> Repository:
-    """Return the name, the ids and the visibility of a repository."""
+    """Return the name, the default branch, the ids and the visibility of a repository."""
+    default = fields.object_or_none("defaultBranchRef")
     private = "private" if fields.flag("isPrivate") else "public"
     return Repository(
         full_name=fields.full_name("nameWithOwner"),
+        default_branch=default.text("name") if default else "",
         id=fields.id_number("databaseId") if "databaseId" in fields else 0,
         node_id=fields.text("id"),
         visibility=fields.text_or("visibility", private).lower(),
@@ -33,12 +41,10 @@ def identified(fields: Fields) -> Repository:
 
 def repository(fields: Fields) -> Repository:
     """Return a repository; it has a language and topics only if the query asked for them."""
-    default = fields.object_or_none("defaultBranchRef")
     language = fields.object_or_none("primaryLanguage")
     topics = fields.object_or_none("repositoryTopics")
     role = fields.text_or("viewerPermission", "")
     return identified(fields)._replace(
-        default_branch=default.text("name") if default else "",
         html_url=fields.url("url"),
         archived=fields.flag("isArchived"),
         is_fork=fields.flag("isFork"),
@@ -92,95 +98,85 @@ def is_about_directory(error: GraphQLError) -> bool:
 
 
 def directories(
-    commit: Fields, query: Query, response: Response, where: Path
-) -> Mapping[str, DirectoryAnswer]:
-    """Return the answer about each directory of a query, by its path.
-
-    ``commit`` has the fields of the directories; ``where`` is its place in the response.
-    """
-    answers: dict[str, DirectoryAnswer] = {}
-    for index, path in enumerate(query.directories):
-        field = queries.alias(index)
-        fields = commit.object_or_null(field)
-        if fields is None:
-            about = response.errors_by_path.get((*where, field), ())
-            answers[path] = DirectoryAnswer(None, all(error.type == NOT_FOUND for error in about))
-        else:
-            answers[path] = DirectoryAnswer(
-                _tree(fields.object_or_none("object") if path else fields)
-            )
-    return answers
+    full_name: str, commit: Fields, query: Query, response: Response
+) -> ProvedDirectories:
+    """Return the directories of a query at a commit, as far as the answer proves them."""
+    tree = ProvedDirectories(full_name, commit.object_id("oid"))
+    return tree.learn(listings(commit, query, response))
 
 
-def _tree(fields: Fields | None) -> GitDirectory | None:
-    if fields is None or "entries" not in fields:
-        return None
+def listings(commit: Fields, query: Query, response: Response) -> Mapping[str, DirectoryAnswer]:
+    """Return the answer about each directory of a query, by its path."""
+    fields = {path: queries.alias(index) for index, path in enumerate(query.directories)}
+    return {path: _listing(commit, fields[path], path, response) for path in fields}
+
+
+def _listing(commit: Fields, field: str, path: str, response: Response) -> DirectoryAnswer:
+    found = commit.object_or_null(field)
+    if found is None:
+        about = response.errors_by_path.get((*commit.path, field), ())
+        says_absent = all(error.type == NOT_FOUND for error in about)
+        return NoListing.ABSENT if says_absent else NoListing.UNCLEAR
+    tree = found.object_or_null("object") if path else found
+    if tree is None or "entries" not in tree:
+        return NoListing.UNCLEAR
     entries = {
         each.base64("nameRaw"): Entry(
             each.text("type"), f"{each.number('mode'):06o}", each.object_id("oid")
         )
-        for each in fields.objects("entries")
+        for each in tree.objects("entries")
     }
-    return GitDirectory(fields.object_id("oid"), entries)
+    return GitDirectory(tree.object_id("oid"), entries)
 
 
 def branches(
-    fields: Fields, heads: Fields | None, names: Sequence[str], repository: str
-) -> Mapping[str, BranchState] | None:
-    """Return the commit and the pull requests of each name; the query must have asked for them.
+    fields: Fields, pulls: Fields | None, query: Query, response: Response, repository: str
+) -> Mapping[str, BranchState] | Unknown:
+    """Return the commit and the pull requests of each name that a query asks for in full.
 
-    ``heads`` are the fields with the pull requests. ``None`` if GitHub does not show one of them.
+    ``pulls`` are the fields with the pull requests. The first branch also has its entries, if the
+    query asks for them and the answer proves them.
     """
     states: dict[str, BranchState] = {}
-    for index, name in enumerate(names):
+    for index, name in enumerate(query.branches):
         ref = fields.object_or_null(f"b{index}")
-        listed = heads.object_or_null(f"h{index}") if heads else None
-        pulls = pull_requests(listed, repository) if listed else None
-        if listed is None or pulls is None:
-            return None
-        head = ref.object("target").text("oid") if ref else None
-        has_more = listed.object("pageInfo").flag("hasNextPage")
-        states[name] = BranchState(name, head, pulls, has_more=has_more)
+        listed = pulls.object_or_null(f"h{index}") if pulls else None
+        found = pull_requests(listed, repository) if listed else Unknown.NOT_SHOWN
+        if listed is None or isinstance(found, Unknown):
+            return Unknown.NOT_SHOWN
+        state = BranchState(name, None, found, listed.object("pageInfo").flag("hasNextPage"))
+        if ref:
+            commit = ref.object("target")
+            state = state._replace(head=commit.text("oid"))
+            if query.looks_into_branch and not index:
+                state = state._replace(entries=_entries(commit, query, response))
+        states[name] = state
     return states
 
 
-def with_entries(
-    fields: Fields, query: Query, response: Response, where: Path, states: Mapping[str, BranchState]
-) -> Mapping[str, BranchState]:
-    """Return the states, the first one with the entries of its branch in the query's directories.
-
-    If the branch does not exist, or its listings do not prove that they are complete, no entries
-    are added. They are then read with another request if they are needed.
-    """
-    first = states[query.branches[0]]
-    ref = fields.object_or_null("b0")
-    if ref is None or first.head is None:
-        return states
-    answers = directories(ref.object("target"), query, response, (*where, "b0", "target"))
+def _entries(commit: Fields, query: Query, response: Response) -> Mapping[str, Entry] | Unknown:
     try:
-        tree = ProvedDirectories("", first.head).learn(answers)
+        found = directories("", commit, query, response).directories
     except Contradiction:
-        return states
-    if tree.unproved:
-        return states
-    return {**states, first.name: first._replace(entries=entries_of(tree.directories))}
+        return Unknown.NOT_PROVED
+    return found if isinstance(found, Unknown) else entries_of(found)
 
 
 def heads(
     fields: Fields, names: Sequence[str], read: Mapping[str, BranchState]
-) -> Mapping[str, str] | None:
-    """Return the commits of those names that are branches; ``None`` if the answer may lack some.
+) -> Mapping[str, str] | Unknown:
+    """Return the commits of those names that are branches.
 
     GitHub finds them by a part of the name. So they have to agree with the branches in ``read``,
     which the query asked for by their whole names.
     """
     listed = fields.object_or_none("heads")
     if listed is None or "nodes" not in listed or listed.object("pageInfo").flag("hasNextPage"):
-        return None
+        return Unknown.NOT_SHOWN
     nodes = [node for node in listed.objects_or_null("nodes") if node is not None]
     found = {each.text("name"): each.object("target").text("oid") for each in nodes}
     if any(found.get(name) != state.head for name, state in read.items()):
-        return None
+        return Unknown.NOT_SHOWN
     return {name: found[name] for name in names if name in found}
 
 
@@ -190,30 +186,28 @@ def branch_ids(fields: Fields, names: Sequence[str]) -> Mapping[str, str]:
     return {name: ref.text("id") for name, ref in refs.items() if ref}
 
 
-def pull_requests(listed: Fields, repository: str) -> tuple[PullRequest, ...] | None:
+def pull_requests(listed: Fields, repository: str) -> tuple[PullRequest, ...] | Unknown:
     """Return the pull requests from the repository itself, without those from branches of forks.
 
-    ``None`` if GitHub does not show a pull request (jasperapp/jasper#187), because it may matter.
+    GitHub may leave out a single one (jasperapp/jasper#187), which may matter.
     """
-    if "nodes" not in listed:
-        return None
-    nodes = listed.objects_or_null("nodes")
+    nodes = listed.objects_or_null("nodes") if "nodes" in listed else [None]
     pulls = [_pull_request(node) for node in nodes if node is not None]
     if len(pulls) < len(nodes):
-        return None
+        return Unknown.NOT_SHOWN
     return tuple(pull for pull in pulls if pull.head_repository == repository)
 
 
 def _part(data: Fields, mutation: str, field: str) -> Fields | None:
     """Return the payload of one mutation; ``None`` (null) if GitHub has refused it."""
     payload = data.object_or_null(mutation)
-    return payload.object_or_none(field) if payload else None
+    return payload.object_or_null(field) if payload else None
 
 
 def _pull_request(fields: Fields) -> PullRequest:
-    repository = fields.object_or_none("headRepository")
-    merged, state = fields.object_or_none("mergeCommit"), fields.text("state")
-    author = fields.object_or_none("author")
+    repository = fields.object_or_null("headRepository")
+    merged, state = fields.object_or_null("mergeCommit"), fields.text("state")
+    author = fields.object_or_null("author")
     kind = author.text("__typename") if author else ""
     association = fields.text_or("authorAssociation", "")
     return PullRequest(

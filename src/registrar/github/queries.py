@@ -9,12 +9,13 @@ because the schema does not allow null for ``pullRequests``; the other field kee
 """
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import NamedTuple
 
 NAMES_AT_ONCE = 3
 """How many names of the working branch a query asks for with their pull requests. Later names are
 hardly ever used; each of them costs one more request."""
+DIRECTORIES_PER_QUERY = 100
+"""GitHub refused a query with 227 aliases, and answered one with 120 (hermes-ecosystem#825)."""
 _LISTING = "oid entries { nameRaw mode type oid }"
 
 _NAMES = """
@@ -64,13 +65,6 @@ query($ids: [ID!]!%(variables)s) {
   pulls: nodes(ids: $ids) { ... on Repository { %(pull_requests)s } }
 }
 """
-_MORE_DIRECTORIES = """
-query($owner: String!, $name: String!, $oid: GitObjectID!%(variables)s) {
-  repository(owner: $owner, name: $name) {
-    object(oid: $oid) { ... on Commit { oid %(fields)s } }
-  }
-}
-"""
 _COMMITS = """
 query($owner: String!, $name: String!%(variables)s) {
   repository(owner: $owner, name: $name) {
@@ -97,7 +91,10 @@ mutation(
   createCommitOnBranch(input: $commit) { commit { oid } }
   createPullRequest(input: $pull) {
     pullRequest {
-      number url body createdAt repository { id databaseId nameWithOwner visibility isPrivate }
+      number url body createdAt
+      repository {
+        id databaseId nameWithOwner visibility isPrivate defaultBranchRef { name }
+      }
     }
   }
 }
@@ -138,65 +135,31 @@ class Query(NamedTuple):
         return max((repositories * self.text.count("first: ") + 50) // 100, 1)
 
 
-def repository(  # noqa: PLR0913 (what a query can ask for)
-    full_name: str,
-    branches: Sequence[str],
-    directories: Sequence[str],
-    at_once: int = NAMES_AT_ONCE,
-    *,
-    base: str = "",
-    with_facts: bool = False,
-    looks_into_branch: bool = False,
-) -> Query:
-    """Ask for a repository, branches, the pull requests of the first names, and directories.
+class Root(NamedTuple):
+    """The outer part of a query, which names what the query is about."""
 
-    ``at_once`` is the number of those first names. The directories are those of the branch ``base``
-    (empty: the default branch), and with ``looks_into_branch`` also those of the first of
-    ``branches``. ``with_facts`` adds the language and the topics, which rules ask about.
-    """
-    values, facts = _by_name(full_name), _FACTS if with_facts else ""
-    return _query(
-        _REPOSITORY,
-        values,
-        directories,
-        branches,
-        at_once=at_once,
-        base=base,
-        facts=facts,
-        looks_into_branch=looks_into_branch,
-    )
+    template: str
+    variables: Mapping[str, object]
 
 
-def repositories(
-    ids: Sequence[str],
-    branches: Sequence[str],
-    directories: Sequence[str],
-    *,
-    base: str = "",
-    looks_into_branch: bool = False,
-) -> Query:
-    """Ask for the same as `repository`, but of several repositories, by their GraphQL ids."""
-    looks, values = looks_into_branch, {"ids": ids}
-    return _query(_REPOSITORIES, values, directories, branches, base=base, looks_into_branch=looks)
+def repository(full_name: str) -> Root:
+    """Ask about a repository."""
+    return Root(_REPOSITORY, _by_name(full_name))
 
 
-def more_directories(full_name: str, commit: str, directories: Sequence[str]) -> Query:
-    """Ask for further directories of a commit."""
-    return _query(_MORE_DIRECTORIES, {**_by_name(full_name), "oid": commit}, directories)
+def repositories(ids: Sequence[str]) -> Root:
+    """Ask the same as `repository`, but of several repositories, by their GraphQL ids."""
+    return Root(_REPOSITORIES, {"ids": ids})
 
 
-def at_commits(
-    full_name: str, ids: Sequence[str], directories: Sequence[str], *, with_facts: bool = False
-) -> Query:
-    """Ask for a repository, and for directories at some commits, in the fields ``c0``, ``c1`` …"""
-    at = {f"c{index}": each for index, each in enumerate(ids)}
-    facts = _FACTS if with_facts else ""
-    return _query(_COMMITS, _by_name(full_name), directories, commits=at, facts=facts)
+def at_commits(full_name: str) -> Root:
+    """Ask about some commits of a repository, in the fields ``c0``, ``c1`` …"""
+    return Root(_COMMITS, _by_name(full_name))
 
 
-def owner(name: str, directories: Sequence[str]) -> Query:
-    """Ask for directories of the owner's repository ``.github``."""
-    return _query(_OWNER, {"owner": name}, directories)
+def owner(name: str) -> Root:
+    """Ask about the owner's repository ``.github``."""
+    return Root(_OWNER, {"owner": name})
 
 
 def alias(index: int) -> str:
@@ -209,21 +172,27 @@ def _by_name(full_name: str) -> dict[str, str]:
     return {"owner": owner, "name": name}
 
 
-def _query(  # noqa: PLR0913 (what a query can ask for)
-    template: str,
-    variables: Mapping[str, object],
+def query(  # noqa: PLR0913 (what a query can ask for)
+    root: Root,
     directories: Sequence[str],
     branches: Sequence[str] = (),
     *,
-    at_once: int = NAMES_AT_ONCE,
     base: str = "",
-    commits: Mapping[str, str] = MappingProxyType({}),
-    facts: str = "",
+    commits: Sequence[str] = (),
+    with_facts: bool = False,
     looks_into_branch: bool = False,
 ) -> Query:
-    """Fill in a field for each directory, branch and commit, and a variable with the same name."""
+    """Ask for directories at the ``commits``, or at the commit of the branch ``base`` (empty: the
+    default branch); and for branches, the first `NAMES_AT_ONCE` with their pull requests.
+
+    Without directories, only the first branch has its pull requests. With ``looks_into_branch`` the
+    directories are also those of the first branch, if the query has room for them. ``with_facts``
+    adds the language and the topics, which rules ask about.
+    """
+    looks = looks_into_branch and 0 < 2 * len(directories) <= DIRECTORIES_PER_QUERY
+    ids = {f"c{index}": each for index, each in enumerate(commits)}
     values = {alias(index): path for index, path in enumerate(directories) if path}
-    first = branches[:at_once]
+    first = branches[: NAMES_AT_ONCE if directories else 1]
     values |= {f"b{index}": f"refs/heads/{name}" for index, name in enumerate(first)}
     values |= {f"h{index}": name for index, name in enumerate(first)}
     values |= {"base": f"refs/heads/{base}"} if base else {}
@@ -231,14 +200,14 @@ def _query(  # noqa: PLR0913 (what a query can ask for)
         (_DIRECTORY if path else _ROOT) % {"name": alias(index)}
         for index, path in enumerate(directories)
     )
-    looked_into = _COMMIT_OF_BRANCH % {"fields": fields} if looks_into_branch else ""
+    looked_into = _COMMIT_OF_BRANCH % {"fields": fields} if looks else ""
     numbers = [
         {"index": index, "commit": "" if index else looked_into} for index, _ in enumerate(first)
     ]
     parts = {
-        "facts": facts,
+        "facts": _FACTS if with_facts else "",
         "names": _NAMES,
-        "variables": "".join(f", ${name}: GitObjectID!" for name in commits)
+        "variables": "".join(f", ${name}: GitObjectID!" for name in ids)
         + "".join(f", ${name}: String!" for name in values),
         "branches": " ".join(_BRANCH % each for each in numbers),
         "heads": _HEADS if first else "",
@@ -247,6 +216,6 @@ def _query(  # noqa: PLR0913 (what a query can ask for)
     }
     parts["base"] = (_BASE if base else _DEFAULT_BRANCH) % parts
     parts["state"] = _STATE % parts
-    parts["commits"] = " ".join(_COMMIT % {**parts, "name": name} for name in commits)
-    given = {**variables, **commits, **values}
-    return Query(template % parts, given, directories, first, branches, looks_into_branch, base)
+    parts["commits"] = " ".join(_COMMIT % {**parts, "name": name} for name in ids)
+    given = {**root.variables, **ids, **values}
+    return Query(root.template % parts, given, directories, first, branches, looks, base)

@@ -34,7 +34,15 @@ from registrar.github.limits import PER_PAGE
 from registrar.github.session import Model, Request, Session
 from registrar.github.trees import GitDirectory
 from registrar.models.files import FileDefinition
-from registrar.models.repository import Comparison, Entry, PullRequest, Repository, Tree, Values
+from registrar.models.repository import (
+    Comparison,
+    Entry,
+    PullRequest,
+    Repository,
+    Tree,
+    Unknown,
+    Values,
+)
 from registrar.models.task import Change, NewPullRequest
 from registrar.texts.messages import Message, msg
 from registrar.texts.spelling import alike
@@ -276,29 +284,27 @@ class Rest:
         ask = partial(self._ask, repository, msg("operation.compare", base=base, head=head), call)
         return or_else(ask, {Kind.UNRELATED: Comparison("", None)})
 
-    def branches_from(self, repository: Repository, beginning: str) -> Mapping[str, str] | None:
-        """Return the commit ids of all branches whose names begin with ``beginning``, by name.
-
-        ``None`` if GitHub answers "Not Found".
-        """
+    def branches_from(self, repository: Repository, beginning: str) -> Mapping[str, str] | Unknown:
+        """Return the commit ids of all branches whose names begin with ``beginning``, by name."""
         target = f"git/matching-refs/heads/{quote(beginning)}"
         commits = self._find(
             repository,
             msg("operation.reference", branch=f"{beginning}…"),
             lambda given: parse.branches(_json(given, target)),
         )
-        for name in commits or ():
+        if commits is None:
+            return Unknown.NOT_SHOWN
+        for name in commits:
             self._session.note_branch(name)
         return commits
 
     def no_branch_error(self, repository: Repository, base: str) -> Refused:
         """Return the error for a base branch that does not exist; it shows similar names."""
         target = repository.full_name
-        try:
+        found: Mapping[str, str] | Unknown = Unknown.NOT_SHOWN
+        with suppress(GitHubError):
             found = self.branches_from(repository, "")
-        except GitHubError:
-            found = None
-        if close := alike(base, found or ()):
+        if not isinstance(found, Unknown) and (close := alike(base, found)):
             return Refused(msg("preflight.base_close", target=target, base=base, close=close))
         return Refused(msg("preflight.base_missing", target=target, base=base))
 
@@ -360,7 +366,7 @@ class Rest:
     ) -> str:
         """Create a file and return the id of its commit; if the path exists, this is an error, too.
 
-        ``look_again`` is called before each repetition; an error that it raises ends the request.
+        ``look_again`` is called after each pause; an error that it raises ends the request.
 
         No ``sha`` is ever sent, so GitHub itself refuses to overwrite. No author is sent, so
         that GitHub signs the commit if it can.

@@ -34,7 +34,7 @@ These things may happen in between:
   says it.
 - **A limit stops a part of a GraphQL request.** The request is a success, and the next one waits.
 - **A write is right only as long as nobody changes something.** `Request.look` reads this right
-  before the write, and before each repetition.
+  before the write, and after each pause.
 - **Other threads send requests, too.** Pauses hold for all of them, and only one request to GraphQL
   is under way (``one_at_a_time``). The callers see to it that writes follow each other.
 """
@@ -110,7 +110,7 @@ class Request(NamedTuple, Generic[Model]):
     An error that it raises ends the request.
     """
     has_looked: bool = False
-    """Whether the caller has looked already, so that ``look`` is called before repetitions only."""
+    """Whether the caller has looked already, so that ``look`` is called only after a pause."""
 
 
 class _FailedAttempt(Exception):
@@ -241,14 +241,21 @@ class Session:
             self._policy.begin_pause_after_success(limit.pause or 0.0, limit.reason)
 
     def _wait(self, attempts: _Attempts[Model]) -> None:
-        request = attempts.request
+        request, has_waited = attempts.request, attempts.meaning is not None
         if request.writes:
-            self._policy.wait_for_turn(self.limits.pace, creates_content=request.creates_content)
-        self._policy.wait()
-        if attempts.meaning or not request.has_looked:
+            has_waited |= self.wait_for_turn(creates_content=request.creates_content)
+        has_waited |= self._policy.wait()
+        if has_waited or not request.has_looked:
             self._look(attempts)
         if request.writes:
             self.limits.pace.note_sent(creates_content=request.creates_content)
+
+    def wait_for_turn(self, *, creates_content: bool = True) -> bool:
+        """Wait until another write may be sent; return whether GitHub's limits have asked for it.
+
+        A caller that looks right before a write waits before the look.
+        """
+        return self._policy.wait_for_turn(self.limits.pace, creates_content=creates_content)
 
     def _look(self, attempts: _Attempts[Model]) -> None:
         try:

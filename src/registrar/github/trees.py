@@ -8,12 +8,13 @@ does not exist, but also for an existing file of more than 10 MB (sveltia/svelti
 
 import hashlib
 from collections.abc import Iterable, Mapping
+from enum import Enum, auto
 from types import MappingProxyType
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeAlias
 
 from registrar.github.fields import Contradiction
 from registrar.models.files import parents
-from registrar.models.repository import Directories, Entry
+from registrar.models.repository import Directories, Entry, Unknown
 
 _DIRECTORY = "040000"
 _SHA1_DIGITS = 40
@@ -54,13 +55,16 @@ def tree_id(entries: Mapping[bytes, Entry], digits: int) -> str:
     return new(b"tree %d\0%b" % (len(body), body), usedforsecurity=False).hexdigest()
 
 
-class DirectoryAnswer(NamedTuple):
-    """The answer of a query about one directory."""
+class NoListing(Enum):
+    """An answer about a directory that does not list it."""
 
-    tree: GitDirectory | None
-    """``None`` if the answer does not describe a directory."""
-    is_absent: bool = False
-    """Whether the answer only says that the path does not exist."""
+    ABSENT = auto()
+    """GitHub only says that the path does not exist."""
+    UNCLEAR = auto()
+
+
+DirectoryAnswer: TypeAlias = GitDirectory | NoListing
+"""The answer of a query about one directory."""
 
 
 class ProvedDirectories(NamedTuple):
@@ -69,29 +73,33 @@ class ProvedDirectories(NamedTuple):
     full_name: str
     """The repository (``owner/repo``)."""
     commit: str
-    directories: Directories = MappingProxyType({})
+    proved: Directories = MappingProxyType({})
     """Entries of the directories whose listing is complete, by path (the root's path is empty)."""
     unproved: Mapping[str, GitDirectory] = MappingProxyType({})
     """Listings that may lack entries."""
     waiting: Mapping[str, DirectoryAnswer] = MappingProxyType({})
     """Answers about directories below those in ``unproved``, which cannot be judged yet."""
 
+    @property
+    def directories(self) -> Directories | Unknown:
+        """The entries of all directories that exist among those that were asked for."""
+        return Unknown.NOT_PROVED if self.unproved else self.proved
+
     def learn(self, answers: Mapping[str, DirectoryAnswer]) -> Self:
         """Return the directories with these answers; those about directories above come first.
 
         Raises `Contradiction` if an answer contradicts the listing of a directory above it.
         """
-        directories, unproved = dict(self.directories), dict(self.unproved)
-        waiting = dict(self.waiting)
+        proved, unproved, waiting = dict(self.proved), dict(self.unproved), dict(self.waiting)
         for path, answer in answers.items():
             if any(above in unproved for above in (*parents(path), "")):
                 waiting[path] = answer
-            elif tree := _tree(path, answer, directories):
+            elif tree := _tree(path, answer, proved):
                 if tree.is_proved:
-                    directories[path] = _by_name(tree)
+                    proved[path] = _by_name(tree)
                 else:
                     unproved[path] = tree
-        return self._replace(directories=directories, unproved=unproved, waiting=waiting)
+        return self._replace(proved=proved, unproved=unproved, waiting=waiting)
 
     def complete(self, path: str, whole: GitDirectory) -> Self:
         """Return the directories with a complete listing in the place of one that is not proved.
@@ -103,8 +111,8 @@ class ProvedDirectories(NamedTuple):
         ids = {entry.sha for entry in whole.entries.values()}
         if whole.sha != had.sha or not all(entry.sha in ids for entry in had.entries.values()):
             raise Contradiction(f"{path}/ is listed in two ways")
-        directories = {**self.directories, path: _by_name(whole)}
-        known = self._replace(directories=directories, unproved=unproved, waiting={})
+        proved = {**self.proved, path: _by_name(whole)}
+        known = self._replace(proved=proved, unproved=unproved, waiting={})
         return known.learn(self.waiting)
 
 
@@ -137,9 +145,9 @@ def _tree(path: str, answer: DirectoryAnswer, directories: Directories) -> GitDi
     Raises `Contradiction` if the answer contradicts the listings above it.
     """
     if not path:
-        if answer.tree is None:
+        if isinstance(answer, NoListing):
             raise Contradiction("a commit without a tree")
-        return answer.tree
+        return answer
     # The entry at the path, or the one in its way; None if neither exists
     entry = None
     for each in (*reversed(tuple(parents(path))), path):
@@ -148,12 +156,12 @@ def _tree(path: str, answer: DirectoryAnswer, directories: Directories) -> GitDi
         if entry is None or entry.type != "tree":
             break
     if entry is None:
-        if not answer.is_absent:
+        if answer is not NoListing.ABSENT:
             raise Contradiction(f"{path}/ is not listed in the directory above it")
         return None
     if entry.type != "tree":
         # Nothing is concluded from an answer about a path below a file, a link or a submodule
         return None
-    if answer.tree is None or answer.tree.sha != entry.sha:
+    if isinstance(answer, NoListing) or answer.sha != entry.sha:
         raise Contradiction(f"{path}/ is listed in the directory above it")
-    return answer.tree
+    return answer

@@ -1,6 +1,7 @@
 """The data of GitHub that registrar reads: a repository, its branches, files, pull requests."""
 
 from collections.abc import Mapping
+from enum import Enum, auto
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -14,6 +15,18 @@ def _lines(text: str) -> str:
 
 Values = Mapping[str, tuple[str, ...]]
 """Values of custom properties by their names in lower case; an unset one has no values."""
+
+
+class Unknown(Enum):
+    """Why it is not known what exists. It stands in the place of a list, so that nobody takes it
+    for an empty one."""
+
+    NOT_ASKED = auto()
+    """GitHub was not asked."""
+    NOT_SHOWN = auto()
+    """The answer does not show all of it."""
+    NOT_PROVED = auto()
+    """The answer may lack something without saying so."""
 
 
 class Repository(NamedTuple):
@@ -199,9 +212,9 @@ class BranchState(NamedTuple):
     """Whether GitHub has more pull requests from branches of this name than its answer."""
     is_default: bool = False
     """Whether the branch has become the default branch since the repository was read."""
-    entries: Mapping[str, "Entry"] | None = None
+    entries: Mapping[str, "Entry"] | Unknown = Unknown.NOT_ASKED
     """The entries of the directories of the listed paths, and of the directories above them, at the
-    commit of the branch; ``None`` if they were not read."""
+    commit of the branch."""
 
     @property
     def is_used(self) -> bool:
@@ -273,9 +286,8 @@ class RepositoryState(NamedTuple):
     """The entry at each path that exists. A path that was read and is not a key does not exist."""
     branches: Mapping[str, BranchState] = MappingProxyType({})
     """The working branches that were read, by name. A key may be a name without a branch."""
-    heads: Mapping[str, str] | None = None
-    """Commits of all branches whose names begin with the name of the working branch; ``None`` if
-    they were not listed."""
+    heads: Mapping[str, str] | Unknown = Unknown.NOT_ASKED
+    """Commits of all branches whose names begin with the name of the working branch."""
     directories: Directories = MappingProxyType({})
     """The directories that were read at the commit."""
     owner: OwnerFiles | None = None

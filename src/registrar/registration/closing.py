@@ -3,7 +3,7 @@
 A pull request is needless if others have added its files in the meantime: the base branch has every
 path that its mark names. registrar never opens it again. `Mode.WITHDRAW` is for all open pull
 requests of the list; a later run proposes their files again. A pull request is closed only if its
-branch holds exactly what registrar wrote; the mark and the list show that. The request that
+branch adds exactly what registrar wrote; the mark and the list show that. The request that
 closes it also marks it (`Close`), so it does not count as declined, and a run that is killed leaves
 nothing to clean up. No branch is deleted.
 """
@@ -125,8 +125,15 @@ class _Finder:
         if trees is None:
             self.note("progress.left_open", pull_request=pull.link)
             return None
-        named = {path for path, _ in listed if mark.names(path)}
-        if not self._is_as_written(pull, trees, named - trees[1].keys(), is_ours):
+        before, after = trees
+        wrote = frozenset(mark.wrote or ())
+        known = {hashed(path): path for path in (*before, *after, *(path for path, _ in listed))}
+        # Somebody may have removed the comment with the paths of a mark
+        named = {known[each] for each in wrote & known.keys()}
+        owned = {path for path, _ in listed} - after.keys() if mark.wrote is None else named
+        if deleted := len(wrote) - len(named):
+            self.note("progress.left_open_deleted", pull_request=pull.link, count=deleted)
+        if not self._is_as_written(pull, trees, owned, is_ours) or deleted:
             return None
         return Close(pull, self._withdrawn_mark(mark, *trees))
 

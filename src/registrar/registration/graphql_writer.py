@@ -5,6 +5,8 @@ head of the branch. So no file can be overwritten. If GitHub refuses the request
 the remaining steps are done one by one.
 """
 
+from functools import partial
+
 from registrar.errors import GitHubError
 from registrar.models.paths import Create, ListedPath
 from registrar.models.task import NewCommit, NewPullRequest
@@ -37,7 +39,8 @@ class GraphQLWriter(RestWriter):
         sendings = [work.sent.begin(each, is_alone=False) for each in steps]
         create = self._client.graphql.create_everything
         try:
-            made = create(self._task.repository, commit, pull)
+            look_again = partial(self._look_again, plan)
+            made = create(self._task.repository, commit, pull, look_again)
         except GitHubError as error:
             for each in sendings:
                 each.has_failed(error)

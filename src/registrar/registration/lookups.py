@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from registrar.errors import RegistrarError
 from registrar.models.files import FileDefinition
-from registrar.models.repository import BranchState, Comparison, Entry, Tree
+from registrar.models.repository import BranchState, Comparison, Entry, Tree, Unknown
 from registrar.models.task import Task
 from registrar.registration.preflight import require_writable
 from registrar.registration.sent import SentSteps
@@ -22,7 +22,7 @@ def tree_as_read(task: Task, commit: str) -> Tree | None:
     that directory were not read.
     """
     known = (each.entries for each in task.state.branches.values() if each.head == commit)
-    entries = next(filter(None, known), None)
+    entries = next((each for each in known if not isinstance(each, Unknown)), None)
     if entries is None:
         return None
     at_paths = (entries.get(each.path) for each in task.definitions)
@@ -102,7 +102,7 @@ class RestLookups(Lookups):
 
     def branch(self, name: str) -> BranchState:
         rest, sent, heads = self._client.rest, self._sent, self._task.state.heads
-        if heads is None or sent.branches:
+        if isinstance(heads, Unknown) or sent.branches:
             # The branches were listed before the first step, so that list is out of date
             head = rest.branch_head(self._repository, name)
         else:

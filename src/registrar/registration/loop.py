@@ -6,12 +6,15 @@ the present state of the branch, and plans from that. In addition, it knows the 
 sent itself (`SentSteps`).
 """
 
+from contextlib import suppress
+
 from registrar.errors import GitHubError, OutOfTime
 from registrar.models.task import Task
-from registrar.registration.branch_names import is_same, require_working_branch
+from registrar.registration.branch_names import is_same
 from registrar.registration.lookups import Lookups
 from registrar.registration.plan import Plan
 from registrar.registration.planning import make_plan
+from registrar.registration.pull_requests import BecameDefault, require_not_default
 from registrar.registration.sent import Close, SentSteps, Unclear
 from registrar.registration.work import Writer
 
@@ -47,6 +50,12 @@ def carry_out(task: Task, lookups: Lookups, writer: Writer, sent: SentSteps) -> 
                 sent.readings += 1
             except (GitHubError, OutOfTime) as error:
                 sent.cannot_read(unclear.step, error)
+        except BecameDefault:
+            for pull in sent.opened(plan.branch):
+                # This error is the more important one
+                with suppress(GitHubError):
+                    writer.close(Close(pull))
+            raise
         else:
             return
 
@@ -75,16 +84,16 @@ def _read_again(task: Task, branch: str, lookups: Lookups, writer: Writer, sent:
     """Read a branch again, and return the task with its present state.
 
     If it has become the default branch in the meantime, pull requests that this run has opened from
-    it are closed. Then `Refused` is raised if its name is the first one of the working branch;
-    otherwise the next plan takes another name.
+    it are closed. Then an error is raised if this run may have written to the default branch, or if
+    its name is the first one of the working branch; otherwise the next plan takes another name.
     """
     state = lookups.branch(branch)
     if state.head is not None and is_same(branch, now := lookups.default_branch()):
         for pull in state.pull_requests:
             if pull.is_open and sent.has_opened(pull):
                 writer.close(Close(pull))
-        if branch == task.spec.branch:
-            require_working_branch(branch, now, now)
+        if branch == task.spec.branch or sent.commits_since_look(branch):
+            require_not_default(sent, branch, now)
         state = state._replace(is_default=True)
     branches = {**task.state.branches, branch: state}
     return task._replace(state=task.state._replace(branches=branches))

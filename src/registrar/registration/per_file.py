@@ -15,6 +15,7 @@ from registrar.models.repository import (
     PullRequest,
     Repository,
     RepositoryState,
+    Unknown,
     entries_in,
 )
 from registrar.models.spec import RegistrationSpec
@@ -30,7 +31,7 @@ from registrar.texts.messages import msg
 if TYPE_CHECKING:
     from registrar.github.client import Client
 
-_Names: TypeAlias = tuple[Future[Mapping[str, str] | None], Future[tuple[PullRequest, ...]]]
+_Names: TypeAlias = tuple[Future[Mapping[str, str] | Unknown], Future[tuple[PullRequest, ...]]]
 """The commits of the branches with all names, and the pull requests from the first name."""
 
 
@@ -120,7 +121,7 @@ def _with_names(state: RepositoryState, branch: str, asked: _Names) -> Repositor
         if error.kind not in {Kind.PERMISSION, Kind.NOT_FOUND}:
             raise
         return state._replace(pull_requests_error=error.failure)
-    if state.heads is None:
+    if isinstance(state.heads, Unknown):
         return state
     head = state.heads.get(branch)
     return state._replace(branches={branch: BranchState(branch, head, pulls_of_first)})

@@ -55,7 +55,7 @@ from typing import NamedTuple
 from registrar.errors import Failure, GitHubError, Kind, RegistrarError
 from registrar.models.files import FileDefinition, parents
 from registrar.models.paths import CannotCreate, ListedPath
-from registrar.models.repository import BranchState, Entry, PullRequest, Tree
+from registrar.models.repository import BranchState, Entry, PullRequest, Tree, Unknown
 from registrar.models.settings import Mode
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import Standing
@@ -300,8 +300,9 @@ class _Planner:
         Later names are not read. So a declined path is not found if it was proposed from a later
         name whose branch is gone, and if no name before it has a branch or a pull request.
         """
+        heads = self._task.state.heads
         seen = [
-            *(self._task.state.heads or ()),
+            *(() if isinstance(heads, Unknown) else heads),
             *(s.name for s in self._states.values() if s.is_used),
         ]
         last = max((self._names.index(name) for name in seen if name in self._names), default=-1)

@@ -11,10 +11,10 @@ from registrar.models.record import PullRequestOperation, Record
 from registrar.models.repository import PullRequest
 from registrar.models.settings import PullRequestOptions
 from registrar.models.task import Change, NewPullRequest, Task
-from registrar.registration.branch_names import require_working_branch
+from registrar.registration.branch_names import is_same, require_working_branch
 from registrar.registration.mark import EMPTY_MARK, Mark
 from registrar.registration.plan import Plan
-from registrar.registration.sent import Open
+from registrar.registration.sent import Open, SentSteps
 from registrar.registration.work import Work, written
 from registrar.texts import escaping
 from registrar.texts.messages import msg
@@ -33,6 +33,12 @@ class NotOpened(RegistrarError):
     nothing_done = False
 
 
+class BecameDefault(RegistrarError):
+    """The branch to which this run has written has become the default branch."""
+
+    nothing_done = False
+
+
 def prepare(work: Work, plan: Plan) -> Plan:
     """Read an open pull request once more, right before the first commit to its branch, and return
     the plan with its present state.
@@ -46,6 +52,7 @@ def prepare(work: Work, plan: Plan) -> Plan:
     if plan.pull_request is None or not to_write:
         return plan
     looked = plan
+    work.client.session.wait_for_turn()
 
     def change(now: PullRequest) -> Change | None:
         nonlocal looked
@@ -61,10 +68,11 @@ def prepare(work: Work, plan: Plan) -> Plan:
 
 def _looked_at(work: Work, plan: Plan, pull: PullRequest) -> Plan:
     now = require_open(work, pull)
+    work.sent.note_look()
     if plan.describes_first and plan.mark and Mark.of(now.body) != plan.mark:
         # Another run has committed files and named them in between. So the files that are named and
         # absent were deleted by somebody; they are not only named too early
-        raise _changed(now)
+        raise _changed(work, now)
     return plan._replace(pull_request=now)
 
 
@@ -92,15 +100,33 @@ def require_open(work: Work, pull: PullRequest) -> PullRequest:
     of = pull.of
     if of is None or not of.default_branch:
         of = work.client.rest.again(work.task.repository)
+    require_not_default(work.sent, pull.head_branch, of.default_branch)
     base = work.task.spec.base_of(of)
     if not pull.is_open or pull.base_branch != base:
-        raise _changed(pull)
+        raise _changed(work, pull)
     require_working_branch(pull.head_branch, of.default_branch, base)
     return pull._replace(of=of)
 
 
-def _changed(pull: PullRequest) -> RegistrarError:
-    return RegistrarError(Failure.of(msg("pull_request.changed", pull_request=pull.link)))
+def _changed(work: Work, pull: PullRequest) -> RegistrarError:
+    values = {"pull_request": pull.link}
+    count = 0 if pull.is_open else work.sent.files_after(pull.head_branch, pull.head_sha)
+    if not count:
+        return RegistrarError(Failure.of(msg("pull_request.changed", **values)))
+    return RegistrarError(Failure.of(msg("pull_request.closed_meanwhile", count=count, **values)))
+
+
+def require_not_default(sent: SentSteps, branch: str, default: str) -> None:
+    """Raise an error if a branch is the default branch by now: `BecameDefault` with the commits of
+    this run that may have gone to the default branch; `Refused` if there are none.
+    """
+    if not is_same(branch, default):
+        return
+    if commits := sent.commits_since_look(branch):
+        named = [each or msg("branch.unknown_commit") for each in commits]
+        message = msg("branch.became_default", branch=branch, commits=named)
+        raise BecameDefault(Failure.of(message))
+    require_working_branch(branch, default, default)
 
 
 def publish(work: Work, plan: Plan) -> None:
@@ -120,6 +146,8 @@ def publish(work: Work, plan: Plan) -> None:
     pull, operation = plan.pull_request, PullRequestOperation.CREATED
     if pull is None or not plan.is_done:
         pull, operation = _open_or_update(work, plan)
+    if pull.of:
+        require_not_default(work.sent, plan.branch, pull.of.default_branch)
     progress.keep_pull_request(pull, operation)
     if operation is PullRequestOperation.NONE and not task.spec.policy.refreshes:
         return

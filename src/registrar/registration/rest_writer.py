@@ -15,6 +15,11 @@ from registrar.registration.sent import Close, Commit, MakeBranch
 from registrar.registration.work import Work, failed, written
 from registrar.texts.messages import msg
 
+_LARGEST_OF_CONTRACT = 29
+"""The files of the longest built-in list. A run that creates so many sends no other request between
+its commits."""
+_FILES_BETWEEN_LOOKS = 10
+"""After so many further commits the run looks again whether it may go on writing to the branch."""
 _OUT_OF_REACH = frozenset({Kind.UNUSABLE, Kind.TRANSIENT})
 """The kinds of failure of a GraphQL request in a network that lets only the REST API through."""
 
@@ -33,6 +38,8 @@ class RestWriter:
         self._progress = work.progress
         self._planned: Plan | None = None
         self._begun: Plan | None = None
+        self._commits_left = _LARGEST_OF_CONTRACT
+        """How many commits may still be made before the next look."""
 
     def tell(self, plan: Plan) -> None:
         self._progress.tell(plan)
@@ -123,16 +130,28 @@ class RestWriter:
         with progress.group("group.create", count=len(todo), branch=plan.branch):
             for number, listed in enumerate(todo, start=1):
                 if listed.is_to_write:
+                    if not self._commits_left:
+                        self._look_again(plan)
+                    self._commits_left -= 1
                     outcome = self._create(plan, listed, message_of(listed.definition))
                 else:
                     outcome = Outcome(Result.FOUND, listed.reason, is_as_listed=listed.is_as_listed)
                 progress.record_and_print({listed.path: outcome}, first=number, total=len(todo))
 
-    def _look_again(self) -> None:
-        """Raise an error if the pull request was closed while a commit waited."""
-        if self._begun and (pull := self._begun.pull_request):
-            now = self._client.rest.pull_request(self._task.repository, pull.number)
-            pull_requests.require_open(self._work, now)
+    def _look_again(self, plan: Plan) -> None:
+        """Raise an error if nothing more may be written to the branch, because its pull request was
+        closed, or because it is the default branch by now.
+
+        This is for a run that has waited, or that has made many commits.
+        """
+        rest, work, repository = self._client.rest, self._work, self._task.repository
+        if pull := plan.pull_request:
+            pull_requests.require_open(work, rest.pull_request(repository, pull.number))
+        else:
+            default = rest.again(repository).default_branch
+            pull_requests.require_not_default(work.sent, plan.branch, default)
+        work.sent.note_look()
+        self._commits_left = _FILES_BETWEEN_LOOKS
 
     def _create(self, plan: Plan, listed: ListedPath, message: str) -> Outcome:
         work, repository, file = self._work, self._task.repository, listed.definition
@@ -142,7 +161,7 @@ class RestWriter:
             file,
             branch=plan.branch,
             message=message,
-            look_again=self._look_again,
+            look_again=partial(self._look_again, plan),
         )
         try:
             commit = work.sent.send(Commit.of(plan.branch, "", [file]), create)
@@ -212,7 +231,12 @@ class RestWriter:
         new = NewCommit(branch, head, *message, definitions)
         commit = work.sent.send(
             Commit.of(branch, head, definitions),
-            partial(self._client.graphql.create_commit, repository, new, self._look_again),
+            partial(
+                self._client.graphql.create_commit,
+                repository,
+                new,
+                partial(self._look_again, plan),
+            ),
         )
         with progress.group("group.create", count=len(files), branch=branch):
             progress.record_and_print({each.path: written(each, commit) for each in files})

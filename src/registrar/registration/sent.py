@@ -160,6 +160,8 @@ class SentSteps:
     _all: list[Sending] = field(default_factory=list)
     _last: dict[Step, Sending] = field(default_factory=dict)
     """The last sending of each step."""
+    _looked: int = 0
+    """How many steps had been sent at the last look at the branch."""
 
     @property
     def branches(self) -> frozenset[str]:
@@ -226,6 +228,10 @@ class SentSteps:
         self._all.append(sending)
         return sending
 
+    def note_look(self) -> None:
+        """Note that the branch was looked at again, and that this run may go on writing to it."""
+        self._looked = len(self._all)
+
     def forget_unsent(self) -> None:
         """Remove the steps that have no answer. The caller knows that their request was not sent.
 
@@ -261,6 +267,11 @@ class SentSteps:
             for each in self._on(pull.head_branch, Open)
             if isinstance(each.step, Open)
         )
+
+    def opened(self, branch: str) -> list[PullRequest]:
+        """Return the pull requests that this run knows to have opened from a branch."""
+        given = (each.given for each in self._on(branch, Open))
+        return [each for each in given if isinstance(each, PullRequest)]
 
     def may_have_written(self, branch: str, file: FileDefinition) -> bool:
         """Whether an unclear commit of this run may have written a file that a branch has."""
@@ -305,6 +316,30 @@ class SentSteps:
             if each.is_unclear and not each.is_there and each.reading == self.readings
         )
         return [step for step in unread if isinstance(step, Commit)]
+
+    def commits_since_look(self, branch: str) -> list[str]:
+        """Return the ids of the commits that this run has, or may have, made on a branch since it
+        last looked at it; an id is empty if GitHub's answer was lost.
+        """
+        return [str(each.given or "") for each in self._commits(branch, self._looked)]
+
+    def files_after(self, branch: str, head: str) -> int:
+        """Return how many files this run has, or may have, committed to a branch after ``head``.
+
+        If that is not a commit of this run, those since the last look count.
+        """
+        ids = [each.given for each in self._all]
+        first = ids.index(head) + 1 if head in ids else self._looked
+        steps = (each.step for each in self._commits(branch, first))
+        return sum(len(step.files) for step in steps if isinstance(step, Commit))
+
+    def _commits(self, branch: str, first: int) -> list[Sending]:
+        return [
+            each
+            for each in self._all[first:]
+            if each.step.branch == branch and isinstance(each.step, Commit)
+            if each.is_done or each.is_unclear
+        ]
 
     def _on(self, branch: str, *kinds: type) -> list[Sending]:
         return [e for e in self._all if e.step.branch == branch and isinstance(e.step, kinds)]

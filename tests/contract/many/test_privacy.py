@@ -356,7 +356,7 @@ def test_githubs_words_are_not_shown_in_a_public_workflow(
         (422, "must be a collaborator", "only collaborators may open pull requests"),
         (409, "Secret detected in content", "push protection takes a part of the content"),
         (422, "refusing to allow a GitHub App to create workflow `secret`", "`workflow`, and a"),
-        (409, "Rule violations found: file path secret is restricted", "a push ruleset forbids"),
+        (409, "Rule violations: File path is restricted (secret)", "a push ruleset forbids"),
     ],
 )
 def test_the_remedy_is_shown_without_githubs_words(
