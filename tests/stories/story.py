@@ -36,6 +36,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import wraps
+from signal import SIGKILL
 from string import Formatter
 from typing import Any, Concatenate, Literal, ParamSpec
 from zlib import crc32
@@ -48,14 +49,14 @@ from registrar.texts.messages import read
 from tests.fakehub import Content, Executable, Fault, FaultKind, Repository, Request, Symlink
 from tests.fakehub.acts import Acts
 from tests.fakehub.repository import PullRequest
-from tests.harness import LIST_BRANCH, TARGET, Action, Run, is_read, refuse, shortened
+from tests.harness import LIST_BRANCH, TARGET, Action, Run, SignalAt, is_read, refuse, shortened
 
 # fmt: off
 __all__ = [
     "Act", "Copied", "Running", "Step", "World", "asks", "branch", "change", "check", "close",
     "delete", "describe", "does", "hides", "in_turn", "leaves", "merge", "never", "only",
-    "opens", "plan", "push", "quirk", "recovers", "refusing", "reopen", "reports", "reset",
-    "run", "says", "sends", "sets", "shows", "step", "story", "told", "update_branch",
+    "opens", "plan", "protects", "push", "quirk", "recovers", "refusing", "reopen", "reports",
+    "reset", "run", "says", "sends", "sets", "shows", "step", "story", "told", "update_branch",
     "withdraw",
 ]
 # fmt: on
@@ -207,6 +208,8 @@ class World:
     run: Run | None = None
     rows: list[dict[str, str]] = field(default_factory=list)
     """The table of the last run, which has a row for each path."""
+    sent: list[Request] = field(default_factory=list)
+    """The requests of the last run."""
     told: list[str] = field(default_factory=list)
     """The steps that have been told."""
 
@@ -282,7 +285,7 @@ class World:
     @property
     def wrote(self) -> list[str]:
         """The requests of the last run that write."""
-        return [_call(each) for each in self.action.host.requests if not is_read(each)]
+        return [_call(each) for each in self.sent if not is_read(each)]
 
     # What a state has
 
@@ -401,12 +404,16 @@ class Running(Step):
         inputs |= targets if way == "many" else {"commit_strategy": way}
         table = world.action.directory / "table.csv"
         table.unlink(missing_ok=True)
-        host.requests.clear()
+        first = len(host.requests)
         workflow = inputs.pop("workflow", "")
         environ = world.action.environment(inputs, runner=bool(workflow))
         environ |= {"GITHUB_REPOSITORY": workflow} if workflow else {}
-        world.run = ended = world.action.start(environ, "--table", str(table))
-        world.last = now
+        arguments = ("--table", str(table))
+        if self.meanwhile and self.meanwhile.kills:
+            world.run = ended = self.meanwhile.kill(world, environ, *arguments)
+        else:
+            world.run = ended = world.action.start(environ, *arguments)
+        world.last, world.sent = now, host.requests[first:]
         text = table.read_text("utf-8") if table.exists() else ""
         world.rows = [*csv.DictReader(io.StringIO(text, newline=""))]
         wrote = world.wrote
@@ -425,6 +432,11 @@ class Running(Step):
     def waiting(self, moment: str, *steps: Step, kind: FaultKind = WAITS) -> Running:
         """Let people act while a request waits, because GitHub has refused it for some seconds."""
         return replace(self, meanwhile=Meanwhile(moment, steps, kind))
+
+    def killed(self, moment: str, *, applied: bool) -> Running:
+        """Kill the run when a request has arrived, which is carried out if it is ``applied``."""
+        kind = None if applied else FaultKind.CLOSED
+        return replace(self, meanwhile=Meanwhile(moment, kind=kind, kills=True))
 
     @property
     def otherwise(self) -> Running:
@@ -495,6 +507,7 @@ class Meanwhile:
     steps: Sequence[Step] = ()
     kind: FaultKind | None = None
     when: Literal["before", "after"] = "before"
+    kills: bool = False
 
     @property
     def name(self) -> str:
@@ -507,9 +520,8 @@ class Meanwhile:
         """Let it happen; the test fails if the moment did not come."""
         host, matches = world.action.host, MOMENTS[self.moment]
         came: list[Request] = []
-        fault = None
         if self.kind:
-            fault = host.faults.add(Fault(self.kind, match=matches, when=self.when))
+            host.faults.add(Fault(self.kind, match=matches, when=self.when))
 
         def on_request(request: Request) -> None:
             if matches(request) and not came:
@@ -521,8 +533,19 @@ class Meanwhile:
         yield
         host.on_request = None
         host.faults.clear()
-        if not came or (fault and not fault.hits):
+        if not came and not self.kills:
             world.fail(f"expected: a request that is {self.moment}\nis:       none")
+
+    def kill(self, world: World, environ: Mapping[str, str], *arguments: str) -> Run:
+        """Start a run as a process of its own, and kill it at the moment."""
+        action, host = world.action, world.action.host
+        host.on_request = signal = SignalAt(SIGKILL, MOMENTS[self.moment])
+        process = signal.to(action.begin_without_waiting(environ, *arguments))
+        ended = action.end(process, environ)
+        assert ended.exit_code == -SIGKILL, ended.console
+        # Its last request may still wait for the fault when the process has ended
+        host.settle()
+        return replace(ended, exit_code=0)
 
 
 # --- People -----------------------------------------------------------------------------------
@@ -651,6 +674,12 @@ class Copied(Step):
         """Return a description below the copy."""
         return f"{self.text}\n\n{body}"
 
+    def words_stay(self, world: World) -> None:
+        """The description still has each line of the copy, without the comments of registrar."""
+        body = (world.repository.pull_request(1).body or "").splitlines()
+        lines = [each for each in self.text.splitlines() if "registrar:" not in each]
+        assert {*lines} <= {*body}, body
+
     @property
     def is_unchanged(self) -> Step:
         """The description is still the copied one."""
@@ -675,6 +704,12 @@ def refusing(world: World, part: str, status: int, message: str) -> None:
 def sets(world: World, /, **attributes: Any) -> None:
     """Somebody changes the repository: ``sets(private=True)``."""
     world.person.change(**attributes)
+
+
+@step
+def protects(world: World, branch: str) -> None:
+    """A rule of GitHub refuses commits to a branch from now on."""
+    world.person.protect(full(branch))
 
 
 @step
@@ -759,7 +794,7 @@ def sends(world: World, *requests: str) -> None:
 @step
 def asks(world: World, part: str, times: int) -> None:
     """The last run has sent so many requests with this part in their method and path."""
-    sent = [f"{each.method} {each.path}" for each in world.action.host.requests]
+    sent = [f"{each.method} {each.path}" for each in world.sent]
     if (found := sum(part in each for each in sent)) != times:
         world.fail(f"expected: {times} requests with {part}\nis:       {found} of {sent}")
 
