@@ -288,6 +288,14 @@ class _TypesAway(ast.NodeTransformer):
         node.annotation = None
         return node
 
+    def visit_arguments(self, node: ast.arguments) -> ast.arguments:
+        # How an argument may be given is a matter of mypy
+        self.generic_visit(node)
+        node.args = [*node.posonlyargs, *node.args, *node.kwonlyargs]
+        node.posonlyargs, node.kwonlyargs = [], []
+        node.defaults, node.kw_defaults = [*node.defaults, *filter(None, node.kw_defaults)], []
+        return node
+
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         self.generic_visit(node)
         node.annotation = ast.Constant(None)

@@ -17,6 +17,7 @@ _TEMPLATES = (
     f"{_DOCS}/communities/using-templates-to-encourage-useful-issues-and-pull-requests"
     "/about-issue-and-pull-request-templates"
 )
+_LICENSEE = "https://github.com/licensee/licensee/blob/main"
 
 EVERYWHERE = (".github", "", "docs")
 """The directories where GitHub looks for a community health file, in its order (`_DEFAULTS`)."""
@@ -63,7 +64,13 @@ class SpecialFile(NamedTuple):
 SPECIAL_FILES = (
     *(
         SpecialFile(rf"{name}{_TEXT}", EVERYWHERE, Inherited.UNLESS_PRIVATE, _DEFAULTS)
-        for name in ("CODE_OF_CONDUCT", "CONTRIBUTING", "GOVERNANCE", "SECURITY", "SUPPORT")
+        for name in ("CONTRIBUTING", "GOVERNANCE", "SECURITY", "SUPPORT")
+    ),
+    SpecialFile(
+        rf"(citizen[_-])?code[_-]of[_-]conduct{_TEXT}",
+        EVERYWHERE,
+        Inherited.UNLESS_PRIVATE,
+        f"{_LICENSEE}/lib/licensee/project_files/code_of_conduct_file.rb",
     ),
     SpecialFile(
         r"FUNDING\.yml",
@@ -72,24 +79,20 @@ SPECIAL_FILES = (
         f"{_DOCS}/repositories/managing-your-repositorys-settings-and-features"
         "/customizing-your-repository/displaying-a-sponsor-button-in-your-repository",
     ),
+    # GitHub fills in a file of a folder PULL_REQUEST_TEMPLATE only if a link names the file
+    # (ggml-org/llama.cpp#7868, Tribler/py-ipv8#811)
     SpecialFile(
-        r"PULL_REQUEST_TEMPLATE(\.(md|txt))?",
-        EVERYWHERE,
-        Inherited.IF_PUBLIC,
-        _TEMPLATES,
-        folders=(
-            ".github/PULL_REQUEST_TEMPLATE",
-            "PULL_REQUEST_TEMPLATE",
-            "docs/PULL_REQUEST_TEMPLATE",
-        ),
-        extensions=(".md", ".txt"),
+        r"PULL_REQUEST_TEMPLATE(\.(md|txt))?", EVERYWHERE, Inherited.IF_PUBLIC, _TEMPLATES
     ),
+    # People choose from the folder in `.github`; a file of another folder needs a link that names
+    # the file
     SpecialFile(
         r"ISSUE_TEMPLATE(\.md)?",
         EVERYWHERE,
         Inherited.IF_PUBLIC,
-        _TEMPLATES,
-        folders=(ISSUE_TEMPLATES, "ISSUE_TEMPLATE", "docs/ISSUE_TEMPLATE"),
+        f"{_DOCS}/communities/using-templates-to-encourage-useful-issues-and-pull-requests"
+        "/manually-creating-a-single-issue-template-for-your-repository",
+        folders=(ISSUE_TEMPLATES,),
         extensions=(".md", ".yml", ".yaml"),
     ),
     SpecialFile(
@@ -120,10 +123,11 @@ SPECIAL_FILES = (
         "/customizing-your-repository/about-code-owners#codeowners-file-location",
     ),
     SpecialFile(
-        r"((un)?licen[sc]e|copying)(\.[^.]+|-.+)?|[^.]+-(licen[sc]e|copying)(\.[^.]+)?",
+        r"((un)?licen[sc]e|copy(ing|right))(\.[^.]+|-.+)?|ofl(\.[^.]+)?"
+        r"|[^.]+-(licen[sc]e|copy(ing|right))(\.[^.]+)?",
         ("",),
         Inherited.NEVER,
-        "https://github.com/licensee/licensee/blob/main/docs/what-we-look-at.md",
+        f"{_LICENSEE}/lib/licensee/project_files/license_file.rb",
     ),
     SpecialFile(
         r"README(\.[^.]+)?",
