@@ -166,7 +166,9 @@ def _to_fill_in(registration: Record, markdown: Markdown, ticked: set[str]) -> l
             continue
         path = markdown.code(definition.path)
         box = "[x]" if path in ticked else "[ ]"
-        effect = _EFFECTS.get(definition.path)
+        # The owner's `.github` repository itself inherits nothing
+        is_default = registration.repository.has_defaults and path.startswith("`.github/")
+        effect = None if is_default else _EFFECTS.get(definition.path)
         note = f": {markdown.text(msg(effect))}" if effect else ""
         items.append(f"- {box} {path}{note}")
     return items

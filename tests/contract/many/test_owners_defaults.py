@@ -89,10 +89,13 @@ def test_a_run_over_it_alone_says_what_it_means(
 ) -> None:
     """Nobody inherits the files of a private one."""
     made = host.create_repository(DEFAULTS, private=private)
-    listed = action.listing("SECURITY.md")
+    listed = action.listing("SECURITY.md", ".github/ISSUE_TEMPLATE/config.yml")
     given = {"target_repo": DEFAULTS, "definitions": listed, "commit_strategy": strategy}
     for mode, says in (("check", False), ("plan", not private), ("register", not private)):
         run = action(given | {"mode": mode, "language": "en"})
         told = [MEANS["en"] in text for text in (run.stdout, run.summary, str(run.registration))]
         assert told == [says] * 3, mode
-    assert (MEANS["en"] in (made.pull_requests[0].body or "")) == (not private)
+    body = made.pull_requests[0].body or ""
+    assert (MEANS["en"] in body) == (not private)
+    # It inherits nothing from itself
+    assert "`: while" not in body
