@@ -81,9 +81,7 @@ SPECIAL_FILES = (
     ),
     # GitHub fills in a file of a folder PULL_REQUEST_TEMPLATE only if a link names the file
     # (ggml-org/llama.cpp#7868, Tribler/py-ipv8#811)
-    SpecialFile(
-        r"PULL_REQUEST_TEMPLATE(\.(md|txt))?", EVERYWHERE, Inherited.IF_PUBLIC, _TEMPLATES
-    ),
+    SpecialFile(r"PULL_REQUEST_TEMPLATE(\.(md|txt))?", EVERYWHERE, Inherited.IF_PUBLIC, _TEMPLATES),
     # People choose from the folder in `.github`; a file of another folder needs a link that names
     # the file
     SpecialFile(
