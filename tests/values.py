@@ -20,13 +20,13 @@ from registrar.models.paths import (
     Why,
     by_path,
 )
-from registrar.models.record import PullRequestOperation, Record
+from registrar.models.record import PullRequestOperation, Record, Told
 from registrar.models.repository import PullRequest, Repository, RepositoryState
 from registrar.models.settings import Defaults, Settings
 from registrar.models.spec import ONE_OF_MANY, FileList, RegistrationSpec
 from registrar.models.standing import PresentFile, Standing
 from registrar.models.status import Need, Status
-from registrar.models.task import Task
+from registrar.models.task import Facts, Task
 from registrar.registration.planning import make_plan
 from registrar.texts.messages import msg
 
@@ -64,10 +64,10 @@ def in_state(
     return ListedPath(definition, Leave(Why.NOT_UPDATED, standing, done))
 
 
-def need_of(job: RegistrationSpec, *paths: ListedPath) -> Need:
+def need_of(job: RegistrationSpec, *paths: ListedPath) -> Need | None:
     """Return the need that a plan says if these are the entries, and no pull request is open."""
     task = Task(job, RepositoryState(job.repository, "c0ffee", {}), paths, missing=())
-    return make_plan(task, Guesses(task, lambda _: None)).need
+    return make_plan(task, Guesses(task, lambda _: None)).told.need
 
 
 def record(name: str, paths: Mapping[str, Standing], team: str = "x") -> Record:
@@ -82,7 +82,7 @@ def record(name: str, paths: Mapping[str, Standing], team: str = "x") -> Record:
     listed = by_path(in_state(FileDefinition(path), each) for path, each in paths.items())
     job = spec(mode="plan", title="{property:team}")._replace(repository=repository)
     need = need_of(job, *listed.values())
-    return Record(job, repository, paths=listed, commit="a" * 40, need=need)
+    return Record(job, repository, Facts("a" * 40), Told(need), paths=listed)
 
 
 def with_status(given: Record, status: Status) -> Record:
@@ -101,15 +101,11 @@ def with_status(given: Record, status: Status) -> Record:
         return replace(ended, paths=by_path([written, *others]))
     needs = {each.value: each for each in Need}
     if status in needs:
-        return replace(given, need=needs[status])
+        return replace(given, told=Told(needs[status]))
     if status is Status.UNREAD:
-        return replace(given, need=None)
+        return replace(given, told=Told())
+    to_open = replace(given, told=Told(Need.OPEN))
     if status is Status.DEFERRED:
-        return replace(given, need=Need.OPEN, is_deferred=True)
+        return replace(to_open, is_deferred=True)
     archived = given.repository._replace(archived=True)
-    return replace(
-        given,
-        need=Need.OPEN,
-        repository=archived,
-        spec=given.spec._replace(policy=ONE_OF_MANY),
-    )
+    return replace(to_open, repository=archived, spec=given.spec._replace(policy=ONE_OF_MANY))

@@ -15,7 +15,7 @@ from registrar.many.reading import FAST_SECONDS, LARGEST_SIZE, SLOW_SECONDS, Bat
 from registrar.many.writing import with_writing
 from registrar.models.files import FileDefinition
 from registrar.models.paths import Done, by_path
-from registrar.models.record import PullRequestOperation, Record
+from registrar.models.record import PullRequestOperation, Record, Told
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.run_result import Budget
 from registrar.models.settings import PullRequestOptions, Settings
@@ -45,7 +45,7 @@ def test_the_order_is_by_name() -> None:
     names = [f"octo/{'Rr'[number % 2]}{number:02}" for number in range(50)]
     lacking = by_path([in_state(FileDefinition("a"), Standing.TO_CREATE, Done.NOTHING)])
     read = [
-        Record(spec()._replace(repository=each), each, paths=lacking, need=Need.OPEN)
+        Record(spec()._replace(repository=each), each, told=Told(Need.OPEN), paths=lacking)
         for each in map(Repository, names)
     ]
     assert writing.in_order(reversed(read)) == read
@@ -108,7 +108,7 @@ def _row(number: int, need: Need) -> Record:
     repository = Repository(f"octo/r{number:03}")
     job = spec()._replace(repository=repository)
     paths = by_path([in_state(FileDefinition("a"), Standing.SAME)])
-    return Record(job, repository, paths=paths, need=need, to_close=int(need is Need.CLOSE))
+    return Record(job, repository, told=Told(need, to_close=int(need is Need.CLOSE)), paths=paths)
 
 
 IN_WITHDRAWALS = {Need.WITHDRAW, Need.NOT_PROPOSED}
@@ -173,7 +173,7 @@ def test_the_cap_that_is_shared_goes_by_name() -> None:
     assert (found.now, found.updates, found.closes, found.deferred) == (1, 1, 2, 3)
     assert [each.repository.full_name[-1] for each in found.next] == ["0", "1", "2", "4"]
     # More of them than the cap, which the first one may need, leave room for a new pull request
-    first = replace(_row(0, CLOSE), to_close=2)
+    first = replace(_row(0, CLOSE), told=Told(CLOSE, to_close=2))
     todo = [first, _row(1, OPEN), _row(2, CLOSE)]
     assert (
         writing.next_ones(todo, settings(target_repos="octo/*", max_pull_requests="1")) == todo[:2]
@@ -224,7 +224,7 @@ def test_a_tally_counts_what_can_be_written_and_what_waits_for_a_merge() -> None
     failed = replace(waiting, failure=Failure.of(msg("reason.unknown")))
     for row, counted in (
         (waiting, (1, 0, 1)),
-        (replace(waiting, conflicts=("a",)), (0, 1, 1)),
+        (replace(waiting, told=Told(WAITING, ("a",))), (0, 1, 1)),
         (failed, (1, 0, 0)),
     ):
         tally = Tally()

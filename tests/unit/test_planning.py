@@ -1268,7 +1268,7 @@ def summed_up(plan: Plan | None, paths: Iterable[ListedPath]) -> object:
         is_new = is_found and not plan.pull_request
         return Done.CREATED if is_new else SAID.get(each.done, each.done)
 
-    return plan.need, plan.branch, plan.declined, {each.path: said(each) for each in paths}
+    return plan.told.need, plan.branch, plan.declined, {each.path: said(each) for each in paths}
 
 
 def kind_of(run: ModelRun, plan: Plan | None) -> str:
@@ -1315,10 +1315,12 @@ def check_undisturbed(before: World, this: ModelRun, case: str) -> Iterator[bool
     if setup.is_listed or not setup.is_many:
         assert summed_up(preview.plan, preview.paths.values()) == done, case
         if preview.plan and done:
+            kept = preview.plan.told, preview.plan.paths
+            assert BEGIN not in repr(kept), f"{case}: a result would keep a description"
             is_opened = len(world.pulls) > len(before.pulls)
             is_written = not is_opened and world.branches != before.branches
-            needs = preview.plan.need is Need.OPEN, preview.plan.need is Need.UPDATE
-            assert needs == (is_opened, is_written), f"{case}: {preview.plan.need}"
+            needs = preview.plan.told.need is Need.OPEN, preview.plan.told.need is Need.UPDATE
+            assert needs == (is_opened, is_written), f"{case}: {preview.plan.told.need}"
     is_told = setup.refused in {"", "scope" if setup.is_many else ""}
     if setup.strategy == "single" and setup.is_listed and is_told:
         for task in (preview.task, looked_into(preview.task, before)):

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from registrar.models.files import FileDefinition
 from registrar.models.paths import ListedPath, Unread
-from registrar.models.record import Record
+from registrar.models.record import Record, Told
 from registrar.models.repository import Repository
 from registrar.privacy import Privacy
 from registrar.texts.escaping import FoundPath, Lines
@@ -38,9 +38,9 @@ def test_a_conflict_at_a_listed_path_is_named_and_no_other_one() -> None:
         cast("Any", None),
         Repository("o/r"),
         paths={"a.md": listed},
-        conflicts=("a.md", "acme/x"),
+        told=Told(conflicts=("a.md", "acme/x")),
     )
     made = Privacy("", INSTEAD)
-    assert made.row(row).conflicts == ("a.md", "acme/x")
+    assert made.row(row).told.conflicts == ("a.md", "acme/x")
     made.of_one(frozenset({"a.md"}))
-    assert made.row(row).conflicts == ("a.md",)
+    assert made.row(row).told.conflicts == ("a.md",)

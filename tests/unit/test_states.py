@@ -228,7 +228,7 @@ def test_blocked_files_are_a_part_of_the_missing_ones_if_these_are_counted(statu
         in_state(file_of("b", b""), Standing.BLOCKED, Done.NOTHING),
     ])  # fmt: skip
     job = spec()
-    row = with_status(Record(job, job.repository, paths=paths, commit="c0ffee"), status)
+    row = with_status(Record(job, job.repository, paths=paths), status)
     assert row.status is status
     text = Catalogue("en").text(sentences.state(row))
     assert ("of these blocked: 1" in text) is ("missing files: 2" in text)

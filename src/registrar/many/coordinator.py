@@ -212,7 +212,7 @@ class ManyRun:
             return
         if mode is Mode.PLAN and (previewed.work or previewed.to_describe):
             self._todo.append(previewed)
-        is_noted = previewed.to_close or previewed.notes or any(previewed.found_of(_ABSENT))
+        is_noted = previewed.told.to_close or previewed.notes or any(previewed.found_of(_ABSENT))
         if previewed.failed or (not registers and is_noted):
             self.registrations.append(previewed)
         self._add(previewed)
@@ -291,7 +291,7 @@ class ManyRun:
                     self._add(writing.left_alone(previewed), place)
                     continue
                 registered, row = self._register(previewed, gate)
-                done = previewed.to_close + writes_each.get(previewed.work, 0)
+                done = previewed.told.to_close + writes_each.get(previewed.work, 0)
                 done += previewed.to_describe
                 left = max(left - done, 0)
                 self._add(row, place, self._set_pace(left, expected - left))

@@ -371,12 +371,12 @@ class Reader:
         interrupted = any(each.head and not each.pull_requests for each in branches)
         result = replace(preview(task, guesses, self.listener), spec=spec)
         is_read_again = spec.writes or result.work is Need.WITHDRAW
-        is_guess = guesses.used or result.to_close > 0
+        is_guess = guesses.used or result.told.to_close > 0
         pulls = (pull for each in branches for pull in each.pull_requests)
         is_cleared = spec.writes and any(
             each.is_open and Mark.of(each.body) is None for each in pulls
         )
-        is_in_doubt = is_cleared or result.describes or not is_read_again
+        is_in_doubt = is_cleared or result.told.describes or not is_read_again
         if is_guess and is_in_doubt:
             return replace(unread(spec), interrupted=interrupted)
         return replace(result, interrupted=interrupted, is_guess=is_guess)

@@ -78,7 +78,7 @@ def _planned(previewed: Record) -> tuple[int, int]:
         return 0, 1
     match previewed.work:
         case Need.OPEN | Need.UPDATE | Need.CLOSE as work:
-            return int(work is Need.OPEN), previewed.to_close + int(work is Need.UPDATE)
+            return int(work is Need.OPEN), previewed.told.to_close + int(work is Need.UPDATE)
         case _:
             return 0, 0
 
@@ -113,7 +113,7 @@ def with_writing(of_reading: Budget, settings: Settings, ordered: Sequence[Recor
     writes_each = writes_of(settings.pull_request)
     writes = sum(number * writes_each.get(work, 0) for work, number in count.items())
     descriptions = sum(each.to_describe for each in taken)
-    writes += sum(each.to_close for each in taken) + descriptions
+    writes += sum(each.told.to_close for each in taken) + descriptions
     return of_reading._replace(
         now=count[Need.OPEN],
         updates=count[Need.UPDATE],
@@ -251,7 +251,8 @@ def ended(previewed: Record, registered: Record, *, wrote: bool) -> Record:
     if why and why.kind in LEAVES_FOR_NEXT_RUN and not (is_open or failed):
         shows_failure = wrote or why.kind is Kind.MOVED
         failure = why if shows_failure else None
-        return replace(registered, need=previewed.need, is_deferred=True, failure=failure)
+        told = registered.told._replace(need=previewed.need)
+        return replace(registered, told=told, is_deferred=True, failure=failure)
     return registered
 
 

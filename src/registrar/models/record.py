@@ -9,12 +9,12 @@ from typing import NamedTuple
 from registrar.errors import Failure, Kind
 from registrar.models.paths import Done, ListedPath, Outcome, by_path
 from registrar.models.repository import PullRequest, Repository
-from registrar.models.rules import Replaced, UnusedParts
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import FINDINGS, Completeness, Standing
 from registrar.models.status import WRITTEN, Need, Status
+from registrar.models.task import Facts
 from registrar.texts.messages import Message, msg
 
 
@@ -40,12 +40,38 @@ class Note(NamedTuple):
     """Whether the note adds nothing to the state of the repository."""
 
 
-_AFTER = {
+class Told(NamedTuple):
+    """The part of a plan that people read. A result keeps it, and does not keep the plan."""
+
+    need: Need | None = None
+    """``None`` without a plan."""
+    conflicts: tuple[str, ...] = ()
+    """Paths at which the branch of the open pull request and the base branch have different files,
+    also those that the list no longer has."""
+    unlisted: tuple[str, ...] = ()
+    """Paths that earlier runs have added to the branch, and that the list no longer has."""
+    of_other_lists: tuple[PullRequest, ...] = ()
+    """Open pull requests of other lists, from branches whose names come before the chosen one."""
+    unread: Failure | None = None
+    """Why the token may not read the pull requests. The missing files are then not planned."""
+    withdrawable: int = 0
+    """An upper bound of the number of pull requests that `Mode.WITHDRAW` could close."""
+    to_close: int = 0
+    """Number of open pull requests that are no longer needed. If they are read again before they
+    are closed, it may turn out to be smaller."""
+    describes: bool = False
+    """Whether the description of the open pull request is to be updated even if no file is, because
+    its record or its conflicts have changed. If this is a guess, it may turn out to be up to date.
+    """
+
+
+NO_FACTS, NOTHING_TOLD = Facts(), Told()
+"""Of a repository that was not read, and of one without a plan."""
+_WRITTEN = {
     PullRequestOperation.CREATED: Status.OPENED,
     PullRequestOperation.UPDATED: Status.UPDATED,
     PullRequestOperation.WITHDRAWN: Status.WITHDRAWN,
     PullRequestOperation.CLOSED: Status.CLOSED,
-    PullRequestOperation.NONE: Status.WAITING,
 }
 """The state of a repository after each operation."""
 
@@ -57,10 +83,10 @@ class Record:
     spec: RegistrationSpec
     repository: Repository
     """The repository as GitHub described it, or with its name alone if GitHub has not answered."""
+    facts: Facts = NO_FACTS
+    told: Told = NOTHING_TOLD
     is_ended: bool = False
     """Whether a registration that may write has ended; otherwise the repository was only read."""
-    need: Need | None = None
-    """The need that the plan says; ``None`` without a plan."""
     is_deferred: bool = False
     """Whether the repository is left for the next run, because of a limit."""
     paths: Mapping[str, ListedPath] = field(default_factory=dict)
@@ -68,52 +94,20 @@ class Record:
     branch: str = ""
     left_branch: str = ""
     """A branch that the run leaves without a commit, because GitHub has refused every commit."""
-    commit: str = ""
-    """Id of the commit that was read: the head of the base branch, or the one of `Settings.ref`."""
-    has_list: bool = False
-    """Whether the commit is known to have the caller's own list, at the same path."""
-    hiding: tuple[str, ...] = ()
-    """Missing paths that would replace a file which the repository inherits; see `Task.hiding`."""
-    removed: tuple[str, ...] = ()
-    """Listed paths that were present at the merge base and are not present at `Settings.ref`."""
     pull_request: PullRequest | None = None
     operation: PullRequestOperation = PullRequestOperation.NONE
-    of_other_lists: tuple[PullRequest, ...] = ()
-    """Open pull requests of other lists, whose branches have names that this list would have used.
-    """
-    conflicts: tuple[str, ...] = ()
-    """Paths at which the open pull request conflicts with the base branch."""
-    unlisted: tuple[str, ...] = ()
-    """Paths that earlier runs have added to the branch, and that the list no longer has."""
     exit_code: int = 0
     failure: Failure | None = None
     """The failure that ended the registration early."""
     notes: tuple[Note, ...] = ()
-    applying: frozenset[int] = frozenset()
-    """Numbers of the rules that apply."""
-    replaced: tuple[Replaced, ...] = ()
-    """Entries of the list that a later entry with the same path replaces."""
-    unused_parts: tuple[UnusedParts, ...] = ()
-    """Parts of files that this repository does not get."""
     exclusion: Exclusion | None = None
     """Why the repository was left out after it had been selected."""
-    knows_pull_requests: bool = True
-    """Whether the token may read the pull requests of the working branch."""
     interrupted: bool = False
     """Whether a run over many found a working branch without a pull request, which an interrupted
     run may have left."""
-    withdrawable: int = 0
-    """An upper bound of the number of pull requests that a run over many could withdraw here."""
     is_guess: bool = False
     """Whether the result may change when the repository is read alone. The reading of many assumes
     that nobody has changed the pull requests, and that no later name of the branch has one."""
-    describes: bool = False
-    """Whether the description of the open pull request is to be updated even if no file is, because
-    its record or its conflicts have changed. If this is a guess, it may turn out to be up to date.
-    """
-    to_close: int = 0
-    """Number of open pull requests that are no longer needed. If they are read again before they
-    are closed, it may turn out to be smaller."""
     closed: int = 0
     """Number of pull requests that this run has closed because they are no longer needed."""
     _states: Counter[tuple[Standing, Done]] = field(
@@ -201,7 +195,7 @@ class Record:
 
     def found_of(self, kinds: Iterable[FailOn]) -> list[int]:
         """Number of listed paths that are a finding, for each of ``kinds``."""
-        standings, removed = self.standings, len(self.removed)
+        standings, removed = self.standings, len(self.facts.removed)
         return [removed if kind is FailOn.REMOVED else kind.found_in(standings) for kind in kinds]
 
     @property
@@ -257,27 +251,29 @@ class Record:
 
         After the reading it names the work to do; after the registration, the work that was done.
         """
-        if self.is_deferred:
-            return Status.DEFERRED if self.work else self.needed
-        if not self.is_ended:
-            fails_in_part = self.spec.writes and self.failed
-            return Status.FAILED if self.failure or fails_in_part else self.needed
-        status = _AFTER[self.operation]
-        if status is Status.UPDATED and not self.wrote:
+        match self.operation if self.is_ended else None, self.pull_request:
+            case _ if self.is_deferred:
+                return Status.DEFERRED if self.work else self.needed
+            case None, _:
+                has_failed = self.failure or (self.spec.writes and self.failed)
+                return Status.FAILED if has_failed else self.needed
             # An update of the description alone does not count
-            status = Status.WAITING
-        is_written = self.pull_request is not None and status is not Status.WAITING
-        if self.exit_code and not is_written:
-            is_begun = self.failure is None or self.failure.kind is not Kind.NOT_BEGUN
-            return Status.FAILED if is_begun or self.is_writable else Status.NOT_WRITABLE
-        if status is Status.WAITING and self.conflicts:
-            status = Status.CONFLICTING
-        return status if self.pull_request else self.needed
+            case operation, PullRequest() if operation in _WRITTEN and (
+                operation is not PullRequestOperation.UPDATED or self.wrote
+            ):
+                return _WRITTEN[operation]
+            case _ if self.exit_code:
+                is_begun = self.failure is None or self.failure.kind is not Kind.NOT_BEGUN
+                return Status.FAILED if is_begun or self.is_writable else Status.NOT_WRITABLE
+            case _, PullRequest():
+                return Status.CONFLICTING if self.told.conflicts else Status.WAITING
+            case _:
+                return self.needed
 
     @property
     def to_describe(self) -> bool:
         """Whether the description is all that is left to write."""
-        return self.describes and bool(self.need and self.need.only_waits) and self.is_writable
+        return self.told.describes and bool(self.need and self.need.only_waits) and self.is_writable
 
     @property
     def is_described(self) -> bool:
@@ -295,6 +291,11 @@ class Record:
         if mode is Mode.CHECK or self.spec.policy.tells_paths:
             return True
         return not repository.archived and repository.can_push is not False
+
+    @property
+    def need(self) -> Need | None:
+        """The need that the plan says; ``None`` without a plan."""
+        return self.told.need
 
     @property
     def work(self) -> Need | None:

@@ -177,6 +177,11 @@ class PullRequest(NamedTuple):
         """
         return self.was_closed and not self.is_withdrawn
 
+    @property
+    def brief(self) -> "PullRequest":
+        """The pull request without its description, which is too large to be kept by a result."""
+        return self._replace(body="")
+
     def has_body(self, text: str) -> bool:
         """Whether the description is ``text``.
 

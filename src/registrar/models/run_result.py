@@ -188,9 +188,9 @@ class ManyResult:
             for file in (*previewed.to_create, *previewed.to_update):
                 self._note_content(file, previewed)
         label = previewed.spec.file_list.label
-        self.rules.update((label, number) for number in previewed.applying)
-        self.replaced.update(previewed.replaced)
-        self.unused_parts.update(previewed.unused_parts)
+        self.rules.update((label, number) for number in previewed.facts.applying)
+        self.replaced.update(previewed.facts.replaced)
+        self.unused_parts.update(previewed.facts.unused_parts)
         for file in previewed.files:
             if file.unset:
                 those = self.unset.setdefault((file.path, file.unset), [])

@@ -72,8 +72,8 @@ class Tally:
             self.refused_whole += 1
         else:
             self.needed[Status.FAILED if record.failure else record.needed] += 1
-        self.without_pull_requests += not record.knows_pull_requests
-        self.withdrawable += record.withdrawable > 0 and record.is_writable
+        self.without_pull_requests += record.told.unread is not None
+        self.withdrawable += record.told.withdrawable > 0 and record.is_writable
         self.writable += record.failure is None and record.is_writable
         self.refused += record.is_refused
         self.described += record.is_described
@@ -81,7 +81,7 @@ class Tally:
         self.has_failed |= record.fails_run
         for file in record.files:
             self.paths[file.path][file.standing] += 1
-        if record.conflicts:
+        if record.told.conflicts:
             self.conflicting += 1
         elif since := record.open_since:
             self.open[key, record.spec.file_list.label] = since

@@ -11,6 +11,27 @@ from registrar.models.settings import PullRequestOptions
 from registrar.models.spec import RegistrationSpec
 
 
+class Facts(NamedTuple):
+    """The part of a task that people read. A result keeps it, and does not keep the task."""
+
+    commit: str = ""
+    """Id of the commit that was read: the head of the base branch, or the one of `Settings.ref`."""
+    has_list: bool = False
+    """Whether the commit is known to have the caller's own list, at the same path."""
+    applying: frozenset[int] = frozenset()
+    """Numbers of the rules that apply."""
+    replaced: tuple[Replaced, ...] = ()
+    """Entries of the list that a later entry with the same path replaces."""
+    unused_parts: tuple[UnusedParts, ...] = ()
+    """The parts of files that the repository does not get."""
+    hiding: tuple[str, ...] = ()
+    """Missing paths that would replace a file which the repository inherits from the owner's
+    ``.github`` repository. Empty if that was not read."""
+    removed: tuple[str, ...] = ()
+    """Listed paths that were present at the merge base (`RepositoryState.before`) and are not
+    present at `Settings.ref`."""
+
+
 class Task(NamedTuple):
     """The state of a repository, compared with the list."""
 
@@ -20,44 +41,12 @@ class Task(NamedTuple):
     """Every listed path, in the order of the list."""
     missing: tuple[FileDefinition, ...]
     """The missing files (`Standing.TO_CREATE`), in the order of the list."""
-    not_applying: tuple[int, ...] = ()
-    """Numbers of the rules that do not apply."""
-    replaced: tuple[Replaced, ...] = ()
-    unused_parts: tuple[UnusedParts, ...] = ()
-    """The parts of files that the repository does not get."""
-    hiding: tuple[str, ...] = ()
-    """Missing paths that would replace a file which the repository inherits from the owner's
-    ``.github`` repository. Empty if that was not read."""
-    removed: tuple[str, ...] = ()
-    """Listed paths that are present in `RepositoryState.before` and not in the repository."""
+    facts: Facts = Facts()
 
     @property
     def definitions(self) -> tuple[FileDefinition, ...]:
         """The files of the list, with the values of this repository filled in."""
         return tuple(each.definition for each in self.paths)
-
-    @property
-    def applying(self) -> frozenset[int]:
-        """Numbers of the rules that apply."""
-        return frozenset(rule.number for rule in self.spec.file_list.rules).difference(
-            self.not_applying
-        )
-
-    @property
-    def has_list(self) -> bool:
-        """Whether the repository is known to have the caller's own list, at the same path.
-
-        True if the workflow's checkout has the commit that was read. Otherwise the path has to be
-        among the paths that were read. If the commit of the checkout is known, the content must be
-        the same, too, because the checkout may be of another repository.
-        """
-        files, state = self.spec.file_list, self.state
-        if files.commit and files.commit == state.base_sha:
-            return True
-        directory, _, name = files.path.rpartition("/")
-        listed = state.directories.get(directory, {})
-        entry = state.entries.get(files.path) or listed.get(name)
-        return entry is not None and (not files.commit or entry.sha == files.blob_id)
 
     @property
     def repository(self) -> Repository:

@@ -10,7 +10,7 @@ from registrar.models.repository import Directories, Entry, Repository, Reposito
 from registrar.models.rules import ChosenFiles, listed_for, place_of
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import PresentFile, Standing, standing_of
-from registrar.models.task import Task
+from registrar.models.task import Facts, Task
 from registrar.presence.alternatives import (
     DirectoryEntries,
     has_its_own,
@@ -39,8 +39,8 @@ def make_task(
     entries, definitions = state.entries, listed.definitions
     for below, above in listed.below if spec.file_list.rules else ():
         values = {"path": below.path, "parent": above.path}
-        rules = {"rule": place_of(below.rule), "other": place_of(above.rule)}
-        raise Refused(msg("preflight.rules", **values, **rules))
+        places = {"rule": place_of(below.rule), "other": place_of(above.rule)}
+        raise Refused(msg("preflight.rules", **values, **places))
     listing = DirectoryEntries(state.directories)
     present, elsewhere = _present_in(definitions, listing, spec, state)
     unset = _without_value([d for d in definitions if d.path not in present])
@@ -72,17 +72,33 @@ def make_task(
 
     paths = tuple(map(found, definitions))
     missing = tuple(each.definition for each in paths if each.plan is create)
-    return Task(
-        spec,
-        state,
-        paths,
-        missing=missing,
-        not_applying=listed.not_applying,
+    rules = frozenset(rule.number for rule in spec.file_list.rules)
+    facts = Facts(
+        state.base_sha,
+        _has_list(spec, state),
+        applying=rules.difference(listed.not_applying),
         replaced=listed.replaced,
         unused_parts=listed.unused_parts,
         hiding=_hiding(state, missing, listing) if spec.tells_what_is_lost else (),
         removed=_removed(spec, state, definitions, present),
     )
+    return Task(spec, state, paths, missing, facts)
+
+
+def _has_list(spec: RegistrationSpec, state: RepositoryState) -> bool:
+    """Whether the repository is known to have the caller's own list, at the same path.
+
+    True if the workflow's checkout has the commit that was read. Otherwise the path has to be among
+    the paths that were read. If the commit of the checkout is known, the content must be the same,
+    too, because the checkout may be of another repository.
+    """
+    files = spec.file_list
+    if files.commit and files.commit == state.base_sha:
+        return True
+    directory, _, name = files.path.rpartition("/")
+    listed = state.directories.get(directory, {})
+    entry = state.entries.get(files.path) or listed.get(name)
+    return entry is not None and (not files.commit or entry.sha == files.blob_id)
 
 
 def blocked(spec: RegistrationSpec, reason: Message, about: str) -> Leave | CannotCreate:

@@ -98,22 +98,20 @@ class PathPlanner:
         """
         target = self._target
         if target and target.pull_request and listed.path in target.conflicts:
-            return listed._replace(conflicts_with=target.pull_request)
+            return listed._replace(conflicts_with=target.pull_request.brief)
         create = listed.plan
         if not isinstance(create, Create):
             return listed
         plan: PathPlan = create
         if declined_in:
             reason = msg("reason.declined", pull_request=declined_in.link)
-            plan = Leave(
-                Why.DECLINED, Standing.DECLINED, Done.SKIPPED, reason, pull_request=declined_in
-            )
+            plan = Leave(Why.DECLINED, Standing.DECLINED, Done.SKIPPED, reason, declined_in.brief)
         elif target is None and self._spec.opens_nothing:
             reason = msg("reason.not_named")
             plan = Leave(Why.NOT_NAMED, Standing.TO_CREATE, Done.SKIPPED, reason)
         elif target:
             plan = self._in_scope(listed, self._plan(listed, create, target))
-        return listed._replace(plan=plan, deleted_since=deleted_since)
+        return listed._replace(plan=plan, deleted_since=deleted_since and deleted_since.brief)
 
     def _plan(self, listed: ListedPath, create: Create, target: Target) -> PathPlan:
         spec, path, branch = self._spec, listed.path, target.branch

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from registrar.errors import Failure, RegistrarError
+from registrar.errors import RegistrarError
 from registrar.models.paths import Leave, ListedPath, Why
-from registrar.models.record import Note
+from registrar.models.record import Note, Told
 from registrar.models.repository import BranchState, PullRequest
-from registrar.models.status import Need
 from registrar.registration.mark import Mark
 from registrar.registration.sent import Close
 
@@ -21,8 +20,7 @@ class Plan(NamedTuple):
 
     paths: tuple[ListedPath, ...]
     """Every listed path with its entry, in the order of the list."""
-    need: Need = Need.COMPLETE
-    """The need of the list in the repository, which all entries together show."""
+    told: Told = Told()
     branch: str = ""
     """The branch to write on; empty if there is nothing to write, and no branch to go on with."""
     head: str = ""
@@ -40,9 +38,6 @@ class Plan(NamedTuple):
     """Whether the description already names files that are not committed yet. Then it is rewritten
     before the commit. The request that makes branch, commit and pull request writes the description
     before the commit exists."""
-    describes: bool = False
-    """Whether the record in the description of the open pull request is to be written anew, also if
-    no file is."""
     leaves_pull_request: bool = False
     """Whether the pull request is left unchanged, because the input ``update`` is false, or because
     of ``is_elsewhere``."""
@@ -50,12 +45,8 @@ class Plan(NamedTuple):
     """Whether the pull request is from a list at the same path in another repository."""
     taken_by: PullRequest | None = None
     """An open pull request from the branch that is not of this list."""
-    unlisted: tuple[str, ...] = ()
-    """Paths that earlier runs have added to the branch, and that the list no longer has."""
     declined: Mapping[str, PullRequest] = MappingProxyType({})
     """Missing paths that somebody declined, each with the pull request in which they did."""
-    of_other_lists: tuple[PullRequest, ...] = ()
-    """Open pull requests of other lists, from branches whose names come before the chosen one."""
     ignored: tuple[PullRequest, ...] = ()
     """Pull requests that do not count, because their author may not write to the repository, or
     because they are open with another base branch."""
@@ -67,26 +58,13 @@ class Plan(NamedTuple):
     that this run has opened from somebody else's branch. The plan takes them as closed."""
     notes: tuple[Note, ...] = ()
     """Notes about pull requests that are left open."""
-    withdrawable: int = 0
-    """An upper bound of the number of pull requests that `Mode.WITHDRAW` could close."""
     refusal: RegistrarError | None = None
     """The error by which a run that writes ends before its first write, because it is known that
     the repository or the token would refuse a later one."""
-    unread: Failure | None = None
-    """Why the token may not read the pull requests. The missing files are then not planned."""
     branches: Mapping[str, BranchState] = MappingProxyType({})
     """The states of all names of the working branch that were read."""
     is_done: bool = False
     """Whether one request has made branch, files and pull request, so that no step is left."""
-
-    conflicts: tuple[str, ...] = ()
-    """Paths at which the branch of the open pull request and the base branch have different files,
-    also those that the list no longer has."""
-
-    @property
-    def to_close(self) -> int:
-        """Number of open pull requests that are no longer needed."""
-        return sum(each.mark.is_needless for each in self.closes)
 
     def left(self, why: Why) -> list[str]:
         """Return the paths that are left for this reason."""

@@ -55,6 +55,7 @@ from typing import NamedTuple
 from registrar.errors import Failure, GitHubError, Kind, RegistrarError
 from registrar.models.files import FileDefinition, parents
 from registrar.models.paths import CannotCreate, ListedPath
+from registrar.models.record import Told
 from registrar.models.repository import BranchState, Entry, PullRequest, Tree, Unknown
 from registrar.models.settings import Mode
 from registrar.models.spec import RegistrationSpec
@@ -111,22 +112,24 @@ def make_plan(task: Task, lookups: Lookups, sent: SentSteps | None = None) -> Pl
     plan = Plan(task.paths)
     if not task.spec.settings.ref:
         plan = _Planner(task, lookups, sent or SentSteps()).make()
-    return plan._replace(need=_need(task.spec, plan))
+    to_close = sum(each.mark.is_needless for each in plan.closes)
+    plan = plan._replace(told=plan.told._replace(to_close=to_close))
+    return plan._replace(told=plan.told._replace(need=_need(task.spec, plan)))
 
 
 def _need(spec: RegistrationSpec, plan: Plan) -> Need:
     """Return the need of the list: the first of these that is the case."""
-    pull, standings = plan.pull_request, {each.standing for each in plan.paths}
+    pull, told, standings = plan.pull_request, plan.told, {each.standing for each in plan.paths}
     withdraws = spec.settings.mode is Mode.WITHDRAW
     is_missing = not standings.isdisjoint({Standing.TO_CREATE, Standing.PROPOSED})
     is_unopened = pull is None and Standing.PROPOSED in standings
     is_to_write = is_unopened or any(each.is_to_write for each in plan.paths)
     needs = {
-        Need.WITHDRAW: withdraws and bool(plan.closes if spec.withdraws else plan.withdrawable),
+        Need.WITHDRAW: withdraws and bool(plan.closes if spec.withdraws else told.withdrawable),
         Need.OPEN: spec.proposes and is_to_write and pull is None,
         Need.UPDATE: spec.proposes and is_to_write,
-        Need.CLOSE: plan.to_close > 0,
-        Need.CONFLICTING: pull is not None and is_missing and bool(plan.conflicts),
+        Need.CLOSE: told.to_close > 0,
+        Need.CONFLICTING: pull is not None and is_missing and bool(told.conflicts),
         Need.WAITING: pull is not None and is_missing,
         Need.CANNOT: any(map(_cannot, plan.paths)),
         Need.NOT_NAMED: is_missing and spec.opens_nothing,
@@ -172,7 +175,7 @@ class _Planner:
             task.paths,
             closes=closings.steps,
             notes=closings.notes,
-            withdrawable=0 if spec.withdraws else self._candidates.withdrawable,
+            told=Told(withdrawable=0 if spec.withdraws else self._candidates.withdrawable),
             branches=self._states,
         )
         if not task.missing:
@@ -185,7 +188,8 @@ class _Planner:
             if spec.writes or error.kind is not Kind.PERMISSION:
                 raise
             unread = error.failure
-        return plan._replace(unread=unread, refusal=self._refusal(task.missing))
+        told = plan.told._replace(unread=unread)
+        return plan._replace(told=told, refusal=self._refusal(task.missing))
 
     def _closings(self) -> Closings:
         """Find the pull requests to close; afterwards, they are planned with as closed."""
@@ -218,7 +222,6 @@ class _Planner:
             paths=paths,
             closes=(*plan.closes, *mistakes),
             declined=missing.declined,
-            of_other_lists=self._of_other_lists(target.branch.name) if target else (),
             ignored=self._candidates.ignored,
             moved=tuple(each.pull for each in candidates if self._candidates.may_be_moved(each)),
         )
@@ -230,7 +233,14 @@ class _Planner:
             refused = next((each.failure for each in paths if _cannot(each)), None)
             refusal = self._refusal(files) or RegistrarError(refused) if refused else None
             return plan._replace(refusal=refusal)
+        told = plan.told._replace(
+            conflicts=target.conflicts if target.pull_request else (),
+            unlisted=unlisted(target, frozenset(each.path for each in task.paths)),
+            of_other_lists=self._of_other_lists(target.branch.name),
+            describes=self._describes(target, paths),
+        )
         return plan._replace(
+            told=told,
             refusal=self._refusal(files),
             branch=target.branch.name,
             head=target.branch.head,
@@ -239,12 +249,9 @@ class _Planner:
             pull_request=target.pull_request,
             mark=target.mark,
             describes_first=target.describes_first,
-            describes=self._describes(target, paths),
             leaves_pull_request=target.leaves_pull_request,
             is_elsewhere=target.is_elsewhere,
-            conflicts=target.conflicts if target.pull_request else (),
             taken_by=target.taken_by,
-            unlisted=unlisted(target, frozenset(each.path for each in task.paths)),
         )
 
     def _describes(self, target: Target, paths: Sequence[ListedPath]) -> bool:
@@ -278,7 +285,7 @@ class _Planner:
         before = takewhile(lambda state: state.name != chosen, self._usable)
         opened = map(self._candidates.open_one, before)
         return tuple(
-            each.pull
+            each.pull.brief
             for each in opened
             if each and each.is_of_any_list and self._candidates.is_by_writer(each)
             if not self._sent.has_opened(each.pull)

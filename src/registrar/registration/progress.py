@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
-from registrar.errors import Diagnostic, Failure
+from registrar.errors import Diagnostic
 from registrar.models.paths import Outcome, Result, Why, by_path
 from registrar.models.record import Note, PullRequestOperation, Record
 from registrar.models.repository import PullRequest, Repository
@@ -54,13 +54,7 @@ class Progress:
         self._result = replace(
             self._result,
             paths=by_path(task.paths),
-            commit=task.state.base_sha,
-            has_list=task.has_list,
-            hiding=task.hiding,
-            removed=task.removed,
-            applying=task.applying,
-            replaced=task.replaced,
-            unused_parts=task.unused_parts,
+            facts=task.facts,
         )
 
     def record(self, outcomes: Mapping[str, Outcome]) -> None:
@@ -95,13 +89,7 @@ class Progress:
         self._result = replace(
             self._result,
             paths=by_path(paths),
-            of_other_lists=plan.of_other_lists,
-            unlisted=plan.unlisted,
-            need=plan.need,
-            to_close=plan.to_close,
-            withdrawable=plan.withdrawable,
-            conflicts=plan.conflicts,
-            describes=plan.describes,
+            told=plan.told,
         )
         for note in plan.notes:
             self._print(note)
@@ -116,7 +104,7 @@ class Progress:
                 pulls = sorted(set(those), key=lambda pull: pull.number)
                 links = tuple(pull.link for pull in pulls)
                 self.note(key, repeats_state=True, count=len(those), pull_requests=links)
-        if (conflicts := plan.conflicts) and (pull := plan.pull_request):
+        if (conflicts := plan.told.conflicts) and (pull := plan.pull_request):
             about = f"{conflicts}"
             self.warn("progress.conflicts", about=about, pull_request=pull.link, paths=conflicts)
         edited = plan.left(Why.EDITED) if self.spec.proposes else []
@@ -132,7 +120,7 @@ class Progress:
         self._tell_pull_requests(plan)
 
     def _tell_pull_requests(self, plan: Plan) -> None:
-        for other in plan.of_other_lists:
+        for other in plan.told.of_other_lists:
             about, branch = other.url, other.head_branch
             self.note("progress.beside", about=about, other=other.link, branch=branch)
         if plan.is_elsewhere and (pull := plan.pull_request):
@@ -144,8 +132,9 @@ class Progress:
         if not self.spec.writes:
             if plan.pull_request:
                 self.keep_proposed(plan.pull_request)
-            if plan.unread:
-                self._keep_unread(plan.unread)
+            if unread := plan.told.unread:
+                about, reason = unread.cause.identity, unread.message
+                self.note("progress.pull_requests_unread", about=about, reason=reason)
 
     def note(
         self, key: str, /, *, about: str = "", repeats_state: bool = False, **values: object
@@ -189,7 +178,7 @@ class Progress:
         count, links = len(pull_requests), tuple(pull.link for pull in pull_requests)
         if not (self._task and self._task.missing):
             # With missing files, the result is about the pull request that is to be opened
-            self._result = replace(self._result, pull_request=pull_requests[-1])
+            self._result = replace(self._result, pull_request=pull_requests[-1].brief)
         self.note("progress.to_close", repeats_state=True, count=count, pull_requests=links)
 
     def keep_branch(self, name: str) -> None:
@@ -206,20 +195,14 @@ class Progress:
     def keep_pull_request(self, pull_request: PullRequest, operation: PullRequestOperation) -> None:
         """Keep and print the pull request, and the operation that was done on it."""
         closed = self._result.closed + (operation is PullRequestOperation.CLOSED)
-        result = replace(self._result, pull_request=pull_request, operation=operation)
+        result = replace(self._result, pull_request=pull_request.brief, operation=operation)
         self._result = replace(result, closed=closed)
         self.listener.pull_request_done(pull_request, operation)
-
-    def _keep_unread(self, failure: Failure) -> None:
-        """Keep why the token may not read the pull requests."""
-        self._result = replace(self._result, knows_pull_requests=False)
-        about, reason = failure.cause.identity, failure.message
-        self.note("progress.pull_requests_unread", about=about, reason=reason)
 
     def keep_proposed(self, pull_request: PullRequest) -> None:
         """Keep and print an open pull request to which this run does nothing."""
         if self._result.operation is PullRequestOperation.NONE:
-            self._result = replace(self._result, pull_request=pull_request)
+            self._result = replace(self._result, pull_request=pull_request.brief)
         self.listener.line(msg("progress.proposed", url=Link(pull_request.url)))
 
     def result(self, *, assuming: Mapping[str, Outcome] | None = None) -> Record:

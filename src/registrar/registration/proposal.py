@@ -188,7 +188,7 @@ class Proposal(NamedTuple):
         ours_now = (file.definition for file in result.files if file.is_as_listed)
         written = {each.path: each.blob_id for each in ours_now}
         list_id, source = self.spec.list_id(result.repository), self.spec.source
-        hidden = mark.naming(list_id, written, result.conflicts, source).text
+        hidden = mark.naming(list_id, written, result.told.conflicts, source).text
         room -= escaping.characters(hidden) + 1
         ours = description.render(result, self.catalogue, room, ours or "")
         body = f"{before}{BEGIN}\n{ours}\n{hidden}\n{END}{after}"

@@ -150,21 +150,20 @@ def _report_paths(task: Task, progress: Progress) -> None:
         progress.warn("progress.hides", about=str(pairs), pairs=pairs)
     if pairs := _pairs("progress.used_instead_pair", task, lambda each: each.used_instead):
         progress.warn("progress.used_instead", about=str(pairs), pairs=pairs)
-    if paths := task.hiding:
+    facts = task.facts
+    if paths := facts.hiding:
         progress.warn("progress.not_handed_down", about=str(paths), paths=paths)
     if not task.spec.policy.tells_paths:
         # A run over many repositories counts the rules that apply, and reports them once
         return
     if task.repository.of_person and task.spec.property_names:
         progress.note("progress.no_properties", owners=[task.repository.owner])
-    if task.not_applying:
-        not_applying = [
-            rule.described for rule in task.spec.file_list.rules if rule.number in task.not_applying
-        ]
-        progress.note("progress.rules_not_applying", rules=not_applying)
-    if task.replaced:
-        progress.note("progress.replaced", entries=[each.shown for each in task.replaced])
-    for unused in task.unused_parts:
+    rules = task.spec.file_list.rules
+    if others := [each.described for each in rules if each.number not in facts.applying]:
+        progress.note("progress.rules_not_applying", rules=others)
+    if facts.replaced:
+        progress.note("progress.replaced", entries=[each.shown for each in facts.replaced])
+    for unused in facts.unused_parts:
         progress.keep(unused.described, about=f"{unused}")
 
 

@@ -43,22 +43,22 @@ def render(registration: Record, catalogue: Catalogue, room: int, earlier: str =
         markdown.text(*_in_numbers(registration)),
         "",
     ]
-    if paths := registration.conflicts:
+    if paths := registration.told.conflicts:
         head += markdown.quoted(msg("body.conflicts", paths=paths))
-    if registration.of_other_lists:
+    if registration.told.of_other_lists:
         # This explains the number at the end of the branch's name
-        head += [markdown.text(*map(_of_other_list, registration.of_other_lists)), ""]
+        head += [markdown.text(*map(_of_other_list, registration.told.of_other_lists)), ""]
     if handed_down := states.handed_down(registration.repository):
         head += markdown.quoted(handed_down)
     if hidden := _hidden(registration):
         head += markdown.quoted(msg("body.hides", pairs=hidden))
     added = {file.path for file in registration.files if file.on_branch}
-    if hiding := [each for each in registration.hiding if each in added]:
+    if hiding := [each for each in registration.facts.hiding if each in added]:
         head += markdown.quoted(msg("body.not_handed_down", paths=hiding))
     tail = [markdown.text(*filter(None, [_how_to_change(registration)]))]
 
     files = by_urgency(
-        (*registration.files, *map(_unlisted, registration.unlisted)), _state_on_branch
+        (*registration.files, *map(_unlisted, registration.told.unlisted)), _state_on_branch
     )
     table = markdown.path_table(files, _described)
     heading, rows = table[:2], table[2:]
@@ -97,7 +97,7 @@ def _path_of_list(registration: Record) -> str:
 
     Readers may not know the repository that has the list, or may not see it.
     """
-    is_here = registration.is_of_workflow and registration.has_list
+    is_here = registration.is_of_workflow and registration.facts.has_list
     return registration.spec.file_list.path if is_here else ""
 
 
@@ -132,7 +132,7 @@ def _whom_to_ask(registration: Record) -> Message | None:
 def _in_numbers(registration: Record) -> Sequence[Message]:
     done = [_state_on_branch(file) for file in registration.files]
     counts = {
-        "body.unlisted": len(registration.unlisted),
+        "body.unlisted": len(registration.told.unlisted),
         "body.exist": sum(file.standing.is_present for file in registration.files),
         **states.counted_apart(registration, lambda words: words.body, "body.removed"),
         "body.failed": done.count(Done.FAILED) + done.count(Done.UNKNOWN),

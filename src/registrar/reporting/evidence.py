@@ -63,7 +63,7 @@ def lines(
         "visibility": repository.visibility,
         "default_branch": repository.default_branch,
         "base_branch": record.base_branch,
-        "commit": record.commit,
+        "commit": record.facts.commit,
         "list": files.label,
         "list_digest": files.digest,
         "read_at": read_at,

@@ -115,7 +115,7 @@ def failed_at_ref(registration: Record) -> Iterator[Diagnostic]:
     for file in registration.files:
         path, rule = file.path, file.definition.rule
         key = STANDINGS[file.standing].fails_at_ref
-        if path in registration.removed:
+        if path in registration.facts.removed:
             key = "change.replaced" if file.standing is Standing.NO_FILE else "change.removed"
         elif not any(each.covers(file.standing) for each in fail_on):
             continue
@@ -128,7 +128,7 @@ def outcome(registration: Record) -> Iterator[Message]:
     """The outcome: the listed files that a change removes (only with `fail_on: removed`), the
     numbers, the updated files, and the findings.
     """
-    settings, paths = registration.spec.settings, registration.removed
+    settings, paths = registration.spec.settings, registration.facts.removed
     if FailOn.REMOVED in settings.fail_on and not registration.failure:
         key = "outcome.takes_away" if paths else "outcome.takes_nothing_away"
         yield msg(key, count=len(paths), total=len(registration.files), paths=paths)
@@ -158,7 +158,9 @@ def advice(registration: Record) -> Message | None:
         return msg("advice.remove_plan")
     if registration.need is Need.DECLINED:
         return msg("advice.declined")
-    advice = "advice.conflict" if registration.conflicts else STATUSES[registration.needed].advice
+    advice = (
+        "advice.conflict" if registration.told.conflicts else STATUSES[registration.needed].advice
+    )
     return msg(advice) if advice else None
 
 
@@ -336,8 +338,8 @@ def state(row: Record, *, in_log: bool = False) -> Message:
     parts = [msg(key, count=count) for key, count in besides.items() if count]
     if row.is_described:
         parts.append(msg("many.state_described"))
-    if row.conflicts:
-        parts.append(msg("many.state_with_conflict", paths=row.conflicts))
+    if row.told.conflicts:
+        parts.append(msg("many.state_with_conflict", paths=row.told.conflicts))
     if blocked and not row.first_failure:
         key = "many.state_of_these_blocked" if counts_missing else "many.state_with_blocked"
         of_blocked = msg(key, count=len(blocked), reason=blocked[0])
