@@ -16,6 +16,7 @@ from registrar.models.paths import (
     Outcome,
     Present,
     Result,
+    Unread,
     Update,
     Why,
     by_path,
@@ -61,7 +62,11 @@ def in_state(
         return ListedPath(definition, Present(present, msg("reason.exists", branch="main")))
     if standing is Standing.TO_CREATE and done in {Done.PENDING, Done.TO_CREATE, Done.NOTHING}:
         return ListedPath(definition, Create(done))
-    return ListedPath(definition, Leave(Why.NOT_UPDATED, standing, done))
+    if standing is Standing.UNREAD:
+        return ListedPath(definition, Unread())
+    # The last one of a branch says nothing about its content
+    why = [each for each in Why if each.standing is standing][-1]
+    return ListedPath(definition, Leave(why, done))
 
 
 def need_of(job: RegistrationSpec, *paths: ListedPath) -> Need | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from registrar.inputs.interface import INPUTS
 from registrar.models.run_result import RunResult
 from registrar.reporting.report import outputs
 from tests.documents import table
@@ -206,6 +207,13 @@ def test_only_a_plan_says_what_a_list_needs() -> None:
         "registration.planning: need=_need(task.spec, plan)",
         "many.writing.writes_of",
     }
+
+
+def test_every_input_is_read() -> None:
+    files = NAMES["inputs.reader"], NAMES["inputs.environment"]
+    nodes = (node for file in files for node in ast.walk(ast.parse(file.read_text("utf-8"))))
+    read = {node.value for node in nodes if isinstance(node, ast.Constant)}
+    assert [each for each in INPUTS if each not in read] == [], "src/registrar/inputs/reader.py"
 
 
 def test_bad_input_is_reported_without_importing_pygithub() -> None:

@@ -156,7 +156,7 @@ def test_the_page_shows_a_pull_request_that_the_run_closed(
 
 def test_each_path_links_to_the_pull_request_in_which_it_was_declined() -> None:
     pulls = [PullRequest(n, f"https://example.com/{n}", is_open=False) for n in (1, 2)]
-    left = (Leave(Why.DECLINED, Standing.DECLINED, Done.SKIPPED, None, each) for each in pulls)
+    left = (Leave(Why.DECLINED, Done.SKIPPED, None, each) for each in pulls)
     paths = by_path(map(ListedPath, (FileDefinition("a"), FileDefinition("b")), left))
     shown, made = Shown(), replace(record("octo/one", {}), paths=paths)
     shown.page.counted.add(made)

@@ -95,7 +95,7 @@ def test_a_description_that_is_too_long_is_cut(length: int, shown: str) -> None:
 def test_reasons_with_several_lines_stay_in_their_row() -> None:
     why = msg("refusal.other", words=escaping.Lines("x\n\ny"), status=422)
     file = result("a", Done.FAILED)
-    file = file._replace(plan=Leave(Why.EDITED, file.standing, file.done, why))
+    file = file._replace(plan=Leave(Why.EDITED, file.done, why))
     page = only_ours(of_one(registration(file), CATALOGUES["en"]))
     assert page.paths == {"a": ["failed (xy (HTTP 422))", ""]}
     assert "`x`<br>`y`" in page.markdown

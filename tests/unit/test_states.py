@@ -86,7 +86,14 @@ UNKNOWN = Failure.of(msg("reason.unknown"))
 
 @KINDS
 def test_every_value_has_a_row(kind: type[StrEnum]) -> None:
-    assert set(TABLES[kind]) == set(kind)
+    assert set(TABLES[kind]) == set(kind), "src/registrar/rendering/states.py"
+
+
+def test_a_plan_can_say_every_need() -> None:
+    file = "src/registrar/registration/planning.py"
+    rows = re.findall(r"^ {8}Need\.(\w+): ", (ROOT / file).read_text("utf-8"), re.MULTILINE)
+    assert rows.count("COMPLETE") == 1
+    assert {Need[each] for each in rows} == set(Need), f"{file}: _need"
 
 
 @KINDS
@@ -144,7 +151,8 @@ def test_a_repository_is_complete_only_where_every_path_is_there(standing: Stand
     path = in_state(file_of("a", b"a\n"), standing, Done.SKIPPED)
     need = need_of(spec(path.definition), path)
     # No plan has a path that was not read, so this combination does not occur
-    assert (need is Need.COMPLETE) == (standing.is_present or standing is Standing.UNREAD)
+    is_complete = standing.is_present or standing is Standing.UNREAD
+    assert (need is Need.COMPLETE) == is_complete, "registration/planning.py: _need"
 
 
 @pytest.mark.parametrize("plan", [Create(), Update("b10b")])
@@ -213,7 +221,7 @@ def test_a_registration_that_ended_early_failed_unless_nothing_may_be_written(
         ("register", CannotCreate(UNKNOWN), Need.CANNOT),
         ("register", Create(), Need.OPEN),
         # A path may be left for a reason that has nothing to do with a pull request
-        ("plan", Leave(Why.FROM_BASE, Standing.TO_CREATE, Done.SKIPPED), Need.NOT_PROPOSED),
+        ("plan", Leave(Why.FROM_BASE, Done.SKIPPED), Need.NOT_PROPOSED),
     ],
 )
 def test_what_is_needed_without_a_pull_request(mode: str, plan: PathPlan, expected: Need) -> None:

@@ -84,7 +84,9 @@ class Why(Enum):
     FROM_BASE = auto()
     """The working branch has the file only because the commit from which it starts has it."""
     NOT_UPDATED = auto()
-    """The input ``update`` is false."""
+    """The working branch lacks the file, and `Plan.leaves_pull_request` is true."""
+    KEPT = auto()
+    """The same, but the working branch has something at the path."""
     DECLINED = auto()
     UNSET = auto()
     """A custom property that the file needs is unset."""
@@ -92,6 +94,26 @@ class Why(Enum):
     """Something is in the place of a directory that the path needs."""
     NOT_NAMED = auto()
     """A new pull request would be needed, and `RegistrationSpec.opens_nothing` is true."""
+
+    @property
+    def standing(self) -> Standing:
+        """The state of a path that is left for this reason.
+
+        `Standing.TO_CREATE` is only for a path that another run, or another input, would create.
+        """
+        match self:
+            case Why.ON_BRANCH | Why.MADE | Why.EDITED | Why.NO_FILE | Why.KEPT:
+                return Standing.PROPOSED
+            case Why.FROM_BASE | Why.NOT_UPDATED | Why.NOT_NAMED:
+                return Standing.TO_CREATE
+            case Why.DECLINED:
+                return Standing.DECLINED
+            case Why.UNSET:
+                return Standing.UNSET
+            case Why.BLOCKED:
+                return Standing.BLOCKED
+            case _ as unknown:
+                assert_never(unknown)
 
     @property
     def is_on_branch(self) -> bool:
@@ -103,7 +125,6 @@ class Leave(NamedTuple):
     """The path is absent, and nothing is done about it."""
 
     why: Why
-    standing: Standing
     said: Done
     reason: Message | None = None
     pull_request: PullRequest | None = None
@@ -219,7 +240,7 @@ class ListedPath(NamedTuple):
             case Leave() as plan:
                 if outcome and outcome.result is Result.NOT_REACHED:
                     return _CREATE[outcome.result]
-                return plan.standing, plan.said
+                return plan.why.standing, plan.said
             case CannotCreate() as plan:
                 return plan.standing, Done.FAILED
             case Unread():

@@ -54,7 +54,7 @@ def make_task(
             return ListedPath(definition, Present(file, elsewhere.get(path, exists)))
         if name := unset.get(path):
             reason = msg("reason.no_property", name=name)
-            left = Leave(Why.UNSET, Standing.UNSET, Done.SKIPPED, reason, unset=name)
+            left = Leave(Why.UNSET, Done.SKIPPED, reason, unset=name)
             return ListedPath(definition, left)
         above = (each for each in parents(path) if each in entries)
         if below := next((each for each in above if entries[each].type != _DIRECTORY), ""):
@@ -108,7 +108,7 @@ def blocked(spec: RegistrationSpec, reason: Message, about: str) -> Leave | Cann
     """
     if spec.writes and spec.policy.tells_paths:
         return CannotCreate(Failure.of(reason, about=about), Standing.BLOCKED)
-    return Leave(Why.BLOCKED, Standing.BLOCKED, Done.NOTHING, reason)
+    return Leave(Why.BLOCKED, Done.NOTHING, reason)
 
 
 def _hiding(

@@ -105,10 +105,10 @@ class PathPlanner:
         plan: PathPlan = create
         if declined_in:
             reason = msg("reason.declined", pull_request=declined_in.link)
-            plan = Leave(Why.DECLINED, Standing.DECLINED, Done.SKIPPED, reason, declined_in.brief)
+            plan = Leave(Why.DECLINED, Done.SKIPPED, reason, declined_in.brief)
         elif target is None and self._spec.opens_nothing:
             reason = msg("reason.not_named")
-            plan = Leave(Why.NOT_NAMED, Standing.TO_CREATE, Done.SKIPPED, reason)
+            plan = Leave(Why.NOT_NAMED, Done.SKIPPED, reason)
         elif target:
             plan = self._in_scope(listed, self._plan(listed, create, target))
         return listed._replace(plan=plan, deleted_since=deleted_since and deleted_since.brief)
@@ -118,7 +118,7 @@ class PathPlanner:
         if above := next((each for each in parents(path) if each in (branch.tree or {})), ""):
             return blocked(spec, msg("reason.blocked_on_branch", parent=above), above)
         if path in branch.from_base:
-            return Leave(Why.FROM_BASE, Standing.TO_CREATE, Done.SKIPPED, msg("reason.from_base"))
+            return Leave(Why.FROM_BASE, Done.SKIPPED, msg("reason.from_base"))
         if target.leaves_pull_request:
             return self._not_updated(listed, target)
         if spec.writes:
@@ -128,25 +128,24 @@ class PathPlanner:
     def _not_updated(self, listed: ListedPath, target: Target) -> PathPlan:
         is_brought = self._found(listed, target, by_mark=True) is not None
         if is_brought and not self._spec.writes:
-            return Leave(Why.ON_BRANCH, Standing.PROPOSED, Done.NOTHING)
-        standing = Standing.PROPOSED if is_brought else Standing.TO_CREATE
+            return Leave(Why.ON_BRANCH, Done.NOTHING)
+        why = Why.KEPT if is_brought else Why.NOT_UPDATED
         reason = msg("reason.list_elsewhere" if target.is_elsewhere else "reason.no_update")
-        return Leave(Why.NOT_UPDATED, standing, Done.SKIPPED, reason)
+        return Leave(why, Done.SKIPPED, reason)
 
     def _written(self, listed: ListedPath, target: Target) -> PathPlan:
         """Plan a path in a run that writes."""
-        found = self._found(listed, target)
-        if isinstance(found, Update):
-            return found
-        if found:
-            said = Done.CREATED if found is Why.MADE else Done.SKIPPED
-            reasons = {
-                Why.ON_BRANCH: msg("reason.on_branch"),
-                Why.EDITED: msg("reason.edited"),
-                Why.NO_FILE: msg("reason.edited"),
-                Why.MADE: other_case_reason(listed),
-            }
-            return Leave(found, Standing.PROPOSED, said, reasons[found])
+        match self._found(listed, target):
+            case Update() as found:
+                return found
+            case Why.MADE as found:
+                return Leave(found, Done.CREATED, other_case_reason(listed))
+            case Why() as found:
+                is_same = found is Why.ON_BRANCH
+                reason = msg("reason.on_branch" if is_same else "reason.edited")
+                return Leave(found, Done.SKIPPED, reason)
+            case None:
+                pass
         is_listed = target.branch.tree is not None
         if is_listed or self._spec.policy.falls_back:
             return Create(is_known_absent=is_listed)
@@ -165,8 +164,8 @@ class PathPlanner:
         if not is_open:
             return create
         if proposes and isinstance(found, Why) and found is not Why.ON_BRANCH:
-            return Leave(found, Standing.PROPOSED, Done.NOTHING, msg("reason.edited"))
-        return Leave(Why.ON_BRANCH, Standing.PROPOSED, Done.NOTHING)
+            return Leave(found, Done.NOTHING, msg("reason.edited"))
+        return Leave(Why.ON_BRANCH, Done.NOTHING)
 
     def _found(
         self, listed: ListedPath, target: Target, *, by_mark: bool = False
