@@ -258,6 +258,77 @@ def test_a_file_that_cannot_be_written_is_refused_before_any_request(
     assert "Invalid value paln for mode." in run.stderr
 
 
+@pytest.mark.parametrize("mode", ["plan", "paln"])
+@pytest.mark.parametrize("option", FILES)
+@pytest.mark.parametrize(
+    "given",
+    ["list.json", "absolute", "sub/../list.json", "link", "hard link", "text.md", "dangling"],
+)
+def test_a_file_that_is_an_input_is_never_written(
+    action: Action, option: str, given: str, mode: str
+) -> None:
+    text = action.write("text.md", "Words\n")
+    listed = action.write("list.json", json.dumps([{"path": "a.md", "content_file": text}]))
+    (action.workspace / "sub").mkdir()
+    (action.workspace / "link").symlink_to("list.json")
+    (action.workspace / "hard link").hardlink_to(action.workspace / listed)
+    (action.workspace / "dangling").symlink_to("sub/link")
+    (action.workspace / "sub/link").symlink_to(action.workspace / listed)
+    before = {each: each.read_bytes() for each in action.workspace.iterdir() if each.is_file()}
+    place = str(action.workspace / listed) if given == "absolute" else given
+    environ = {**plain(action), "INPUT_PROFILE": "", "INPUT_LANGUAGE": "en"}
+    run = action.start(environ, "--definitions", listed, option, place, "--mode", mode)
+    assert (run.exit_code, action.host.requests) == (2, [])
+    assert (f"{option} {place} would overwrite the list" in run.stderr) == (mode != "paln")
+    now = {each: each.read_bytes() for each in action.workspace.iterdir() if each.is_file()}
+    assert now == before
+
+
+@pytest.mark.parametrize(
+    "places",
+    [("out", "sub/../out"), ("out", "link"), ("link", "out"), ("old", "hard link")],
+    ids=" ".join,
+)
+def test_two_outputs_never_go_to_one_file(action: Action, places: tuple[str, str]) -> None:
+    (action.workspace / "sub").mkdir()
+    (action.workspace / "link").symlink_to("out")
+    old = action.workspace / action.write("old", "earlier")
+    (action.workspace / "hard link").hardlink_to(old)
+    environ = {**plain(action), "INPUT_LANGUAGE": "en", "INPUT_MODE": "plan"}
+    run = action.start(environ, "--table", places[0], "--page", places[1])
+    assert (run.exit_code, action.host.requests) == (2, [])
+    assert f"{places[1]} is the file of another output as well" in run.stderr
+    assert old.read_text() == "earlier"
+    assert not (action.workspace / "out").exists()
+
+
+@pytest.mark.parametrize("option", FILES)
+@pytest.mark.parametrize("place", ["/dev/stdout", "/dev/stderr", "/dev/fd/1", "/proc/self/fd/2"])
+def test_the_stream_for_people_is_no_file_of_an_output(
+    action: Action, option: str, place: str
+) -> None:
+    """A shell has sent it to the end of a file, which may be the list."""
+    listed = action.workspace / action.listing("a.md")
+    before = listed.read_bytes()
+    environ = {**plain(action), "INPUT_PROFILE": "", "INPUT_LANGUAGE": "en"}
+    given = ("--mode=plan", "--definitions", str(listed), option, place)
+    with listed.open("ab") as end:
+        process = action.begin(environ, REGISTRAR, *given, stdout=end.fileno(), stderr=end.fileno())
+        run = action.end(process, environ)
+    assert (run.exit_code, action.host.requests) == (2, [])
+    assert listed.read_bytes().startswith(before)
+
+
+@pytest.mark.parametrize("option", FILES[1:])
+@pytest.mark.parametrize("arguments", ["--mode=paln", "--target-repo=x/y", "--host-token=x"])
+def test_a_run_that_reads_nothing_leaves_earlier_files(
+    action: Action, option: str, arguments: str
+) -> None:
+    earlier = action.workspace / action.write("earlier", "earlier")
+    run = action.start({**plain(action), "INPUT_MODE": "plan"}, arguments, option, "earlier")
+    assert (run.exit_code, earlier.read_text()) == (2, "earlier")
+
+
 @pytest.mark.parametrize("file", ["report.json", "-"])
 @pytest.mark.parametrize(
     ("arguments", "exit_code"),
