@@ -140,13 +140,6 @@ class Fields:
     def texts(self, name: str) -> tuple[str, ...]:
         return self._checked(name, texts)
 
-    def text_or_texts(self, name: str) -> tuple[str, ...]:
-        return self._checked(name, text_or_texts)
-
-    def names(self) -> tuple[str, ...]:
-        """Return the names of all fields."""
-        return tuple(self._data)
-
     def number(self, name: str) -> int:
         return self._checked(name, number)
 

@@ -32,6 +32,8 @@ from registrar.texts.messages import Message, msg
 if TYPE_CHECKING:
     from registrar.github.transport import Attempt
 
+_Read: TypeAlias = tuple[Model, Sequence[ProvedDirectories]]
+"""A part of an answer, and the directories of each commit that the query has asked about."""
 PartialState: TypeAlias = tuple[RepositoryState, ProvedDirectories]
 """A state that still lacks its entries and directories, and the answers of a query about them."""
 
@@ -107,15 +109,27 @@ class GraphQL:
         ``base`` does not exist, or if GitHub does not list a directory in full.
         """
 
-        def ask(part: Sequence[str]) -> tuple[RepositoryState, Sequence[ProvedDirectories]]:
-            root = queries.repository(target)
-            query = queries.query(
-                root, part, branches, base=base, with_facts=with_facts, looks_into_branch=True
-            )
-            state, tree = self._repository(target, query)
+        def read(query: Query, data: Fields, response: Response) -> _Read[RepositoryState]:
+            fields = data.object("repository")
+            for name, node_id in parse_graphql.branch_ids(fields, query.branches).items():
+                self._session.note_branch(name, node_id)
+            pulls = data.object_or_null("pulls")
+            state, tree = self.partial_state(fields, pulls, query, response)
             return state, [tree]
 
+        query = partial(
+            queries.query,
+            queries.repository(target),
+            branches=branches,
+            base=base,
+            with_facts=with_facts,
+            looks_into_branch=True,
+        )
+        ask = partial(self._ask_for, target, query, read, may_be_beside_data)
         state, [listed] = self._in_full(ask, directories)
+        if any(branch.pull_requests for branch in state.branches.values()):
+            # One of the pull requests may be new, as in a list of REST
+            self._session.note_made()
         return self._with_directories(state, listed)
 
     def inspect_at(
@@ -133,11 +147,25 @@ class GraphQL:
         directory in full.
         """
 
-        def ask(part: Sequence[str]) -> tuple[Repository, Sequence[ProvedDirectories]]:
-            root = queries.at_commits(target)
-            query = queries.query(root, part, commits=commits, with_facts=with_facts)
-            return self._commits(target, commits, query)
+        def read(query: Query, data: Fields, response: Response) -> _Read[Repository]:
+            fields = data.object("repository")
+            repository = self._rest.described(parse_graphql.repository(fields))
+            found: list[ProvedDirectories] = []
+            for index, sha in enumerate(commits):
+                commit = fields.object_or_null(f"c{index}")
+                if commit is None or "oid" not in commit:
+                    raise Refused(msg("preflight.no_ref", ref=sha, target=repository.full_name))
+                tree = parse_graphql.directories(repository.full_name, commit, query, response)
+                found.append(tree)
+            return repository, found
 
+        def tolerates(error: GraphQLError) -> bool:
+            is_about_commit = error.path[:-1] == ("repository",) and error.type == "NOT_FOUND"
+            return is_about_commit or parse_graphql.is_about_directory(error)
+
+        root = queries.at_commits(target)
+        query = partial(queries.query, root, commits=commits, with_facts=with_facts)
+        ask = partial(self._ask_for, target, query, read, tolerates)
         repository, listed = self._in_full(ask, directories, len(commits))
         return [
             self._with_directories(RepositoryState(repository, sha, {}), each)
@@ -156,7 +184,7 @@ class GraphQL:
 
     def _in_full(
         self,
-        ask: Callable[[Sequence[str]], tuple[Model, Sequence[ProvedDirectories]]],
+        ask: "Callable[[Sequence[str]], _Read[Model]]",
         directories: Sequence[str],
         commits: int = 1,
     ) -> tuple[Model, Sequence[Directories]]:
@@ -315,53 +343,18 @@ class GraphQL:
             branches={**known, **more},
         )
 
-    def _repository(self, target: str, query: Query) -> PartialState:
-        def read(data: Fields, response: Response) -> PartialState:
-            fields = data.object("repository")
-            for name, node_id in parse_graphql.branch_ids(fields, query.branches).items():
-                self._session.note_branch(name, node_id)
-            return self.partial_state(fields, data.object_or_null("pulls"), query, response)
-
-        state, tree = self._ask_for(target, query, read, may_be_beside_data)
-        if any(branch.pull_requests for branch in state.branches.values()):
-            # One of the pull requests may be new, as in a list of REST
-            self._session.note_made()
-        return state, tree
-
-    def _commits(
-        self, target: str, commits: Sequence[str], query: Query
-    ) -> tuple[Repository, Sequence[ProvedDirectories]]:
-        def read(
-            data: Fields, response: Response
-        ) -> tuple[Repository, Sequence[ProvedDirectories]]:
-            fields = data.object("repository")
-            repository = self._rest.described(parse_graphql.repository(fields))
-            found: list[ProvedDirectories] = []
-            for index, sha in enumerate(commits):
-                commit = fields.object_or_null(f"c{index}")
-                if commit is None or "oid" not in commit:
-                    raise Refused(msg("preflight.no_ref", ref=sha, target=repository.full_name))
-                tree = parse_graphql.directories(repository.full_name, commit, query, response)
-                found.append(tree)
-            return repository, found
-
-        def tolerates(error: GraphQLError) -> bool:
-            is_about_commit = error.path[:-1] == ("repository",) and error.type == "NOT_FOUND"
-            return is_about_commit or parse_graphql.is_about_directory(error)
-
-        return self._ask_for(target, query, read, tolerates)
-
     def _ask_for(
         self,
         target: str,
-        query: Query,
-        read: Callable[[Fields, Response], Model],
+        query: Callable[[Sequence[str]], Query],
+        read: Callable[[Query, Fields, Response], Model],
         tolerates: Callable[[GraphQLError], bool],
+        directories: Sequence[str],
     ) -> Model:
         """Send a query about one repository; raises `Refused` if the token sees no such one."""
-        operation = msg("operation.repository", target=target)
+        operation, asked = msg("operation.repository", target=target), query(directories)
         try:
-            return self.ask(operation, query, read, tolerates=tolerates)
+            return self.ask(operation, asked, partial(read, asked), tolerates=tolerates)
         except GitHubError as error:
             if error.kind is Kind.NOT_FOUND:
                 raise self._rest.not_found_error(target) from error
@@ -395,16 +388,14 @@ class GraphQL:
         heads = parse_graphql.heads(fields, query.names, names)
         return state._replace(branches=names, heads=heads), tree
 
-    def _owner(
-        self, owner: str, directories: Sequence[str]
-    ) -> tuple[bool, Sequence[ProvedDirectories]]:
+    def _owner(self, owner: str, directories: Sequence[str]) -> "_Read[bool]":
         """Read the owner's repository ``.github``: whether it is public, and its directories.
 
         If nothing is inherited, there is no tree of directories.
         """
         full_name, query = f"{owner}/.github", queries.query(queries.owner(owner), directories)
 
-        def read(data: Fields, response: Response) -> tuple[bool, Sequence[ProvedDirectories]]:
+        def read(data: Fields, response: Response) -> _Read[bool]:
             fields = data.object("repository")
             default = fields.object_or_null("defaultBranchRef")
             visibility = fields.text("visibility")

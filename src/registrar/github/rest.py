@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from registrar.github.transport import Attempt
 
 Other = TypeVar("Other")
+_NOT_FOUND: Mapping[Kind, None] = {Kind.NOT_FOUND: None}
 Item = TypeVar("Item", bound=GithubObject)
 
 
@@ -88,12 +89,11 @@ class Rest:
         repository: Repository,
         operation: Message,
         call: Callable[[GitHubRepository], Model],
-        *,
-        may_lag: bool = False,
-    ) -> Model | None:
-        """Read something that may not exist; ``None`` if GitHub answers "Not Found"."""
-        ask = partial(self._ask, repository, operation, call, may_lag=may_lag)
-        return or_else(ask, {Kind.NOT_FOUND: None})
+        instead: Mapping[Kind, Other],
+        **options: Any,
+    ) -> Model | Other:
+        """Read something that may not exist, as `or_else` does."""
+        return or_else(partial(self._ask, repository, operation, call, **options), instead)
 
     def _write(
         self,
@@ -113,7 +113,7 @@ class Rest:
         Raises `Refused` if the token sees no such repository.
         """
         operation = msg("operation.repository", target=full_name)
-        found = self._find(Repository(full_name), operation, self._complete)
+        found = self._find(Repository(full_name), operation, self._complete, _NOT_FOUND)
         if found is None:
             raise self.not_found_error(full_name)
         return found
@@ -174,13 +174,12 @@ class Rest:
         Only tokens that may push get an answer (yegor256/rultor#1407). ``False`` if the account is
         gone, or does not belong to a person (anthropics/claude-code-action#1018).
         """
-        ask = partial(
-            self._ask,
+        return self._find(
             repository,
             msg("operation.role", login=login),
             lambda given: parse.may_write(given.get_collaborator_permission(login)),
+            {Kind.NOT_FOUND: False, Kind.PERMISSION: None},
         )
-        return or_else(ask, {Kind.NOT_FOUND: False, Kind.PERMISSION: None})
 
     def branch_head(self, repository: Repository, branch: str) -> str | None:
         """Return the commit id of a branch; ``None`` if there is no such branch.
@@ -192,6 +191,7 @@ class Rest:
             repository,
             msg("operation.reference", branch=branch),
             lambda given: self._head_of(branch, given.get_git_ref(f"heads/{branch}")),
+            _NOT_FOUND,
             may_lag=branch in self._session.branches,
         )
 
@@ -206,6 +206,7 @@ class Rest:
             repository,
             msg("operation.reference", branch=ref),
             lambda given: parse.first_commit(_json(given, "commits", parameters)),
+            _NOT_FOUND,
         )
 
     def entry(
@@ -216,14 +217,13 @@ class Rest:
         If a file is too large to be shown, its entry has no mode and no id. ``may_lag`` says that
         GitHub has just said that the path exists: "not found" may be lag.
         """
-        ask = partial(
-            self._find,
+        return self._find(
             repository,
             msg("operation.existence", path=path),
             lambda given: parse.entry(_contents(given, path, ref)),
+            {Kind.NOT_FOUND: None, Kind.TOO_LARGE: Entry("blob", "", "")},
             may_lag=may_lag,
         )
-        return or_else(ask, {Kind.TOO_LARGE: Entry("blob", "", "")})
 
     def directory(self, repository: Repository, path: str, ref: str) -> Mapping[str, Entry] | None:
         """Return the entries of a directory of ``ref``; ``None`` if there is no such directory.
@@ -234,6 +234,7 @@ class Rest:
             repository,
             msg("operation.existence", path=f"{path}/"),
             lambda given: parse.directory(_contents(given, path, ref)),
+            _NOT_FOUND,
         )
 
     def tree(self, repository: Repository, commit: str) -> Tree | None:
@@ -264,11 +265,8 @@ class Rest:
 
     def blob(self, repository: Repository, sha: str) -> bytes:
         """Return the content of a file (up to 100 MB) by the id of its blob."""
-        return self._ask(
-            repository,
-            msg("operation.blob", sha=sha),
-            lambda given: parse.blob(given.get_git_blob(sha)),
-        )
+        operation = msg("operation.blob", sha=sha)
+        return self._ask(repository, operation, lambda given: parse.blob(given.get_git_blob(sha)))
 
     def compare(self, repository: Repository, base: str, head: str) -> Comparison:
         """Return the changes of ``head`` since its best common ancestor with ``base``.
@@ -281,8 +279,8 @@ class Rest:
             compared = given.compare(base, head, comparison_commits_per_page=1)
             return parse.comparison(compared.complete())
 
-        ask = partial(self._ask, repository, msg("operation.compare", base=base, head=head), call)
-        return or_else(ask, {Kind.UNRELATED: Comparison("", None)})
+        operation = msg("operation.compare", base=base, head=head)
+        return self._find(repository, operation, call, {Kind.UNRELATED: Comparison("", None)})
 
     def branches_from(self, repository: Repository, beginning: str) -> Mapping[str, str] | Unknown:
         """Return the commit ids of all branches whose names begin with ``beginning``, by name."""
@@ -291,11 +289,11 @@ class Rest:
             repository,
             msg("operation.reference", branch=f"{beginning}…"),
             lambda given: parse.branches(_json(given, target)),
+            {Kind.NOT_FOUND: Unknown.NOT_SHOWN},
         )
-        if commits is None:
-            return Unknown.NOT_SHOWN
-        for name in commits:
-            self._session.note_branch(name)
+        if not isinstance(commits, Unknown):
+            for name in commits:
+                self._session.note_branch(name)
         return commits
 
     def no_branch_error(self, repository: Repository, base: str) -> Refused:
@@ -376,13 +374,8 @@ class Rest:
             created = given.create_file(file.path, message, file.content, branch)
             return text(created["commit"].sha)
 
-        commit = self._write(
-            repository,
-            msg("operation.file", path=file.path),
-            call,
-            look=look_again,
-            has_looked=True,
-        )
+        operation = msg("operation.file", path=file.path)
+        commit = self._write(repository, operation, call, look=look_again, has_looked=True)
         self._session.note_made()
         return commit
 
