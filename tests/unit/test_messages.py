@@ -162,7 +162,7 @@ def test_the_descriptions_of_the_built_in_lists_have_a_japanese_text(profile: st
 def test_every_key_of_the_catalogue_is_used() -> None:
     patterns = {text for tree in modules() for text in strings_of(tree) if "\\." in text}
     page = (SOURCE / "reporting/page.html.j2").read_text("utf-8")
-    patterns |= set(re.findall(r't\("(page\.\w+)"', page))
+    patterns |= set(re.findall(r'"(page\.\w+)"', page))
     used = re.compile("|".join(patterns))
     unused = [key for key in KEYS if not used.fullmatch(key)]
     assert unused == []
