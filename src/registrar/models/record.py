@@ -13,7 +13,7 @@ from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn, Mode
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import FINDINGS, Completeness, Standing
-from registrar.models.status import WRITTEN, Need, Status
+from registrar.models.status import Need, Status
 from registrar.models.task import Facts
 from registrar.texts.messages import Message, msg
 
@@ -128,22 +128,19 @@ class Record:
 
     def after(self, outcomes: Mapping[str, Outcome]) -> "Record":
         """Return the record with outcomes of some of its paths, by path."""
-        changed = {p: self.paths[p]._replace(outcome=each) for p, each in outcomes.items()}
-        return replace(self, paths={**self.paths, **changed})
+        return self.with_paths(
+            self.paths[path]._replace(outcome=each) for path, each in outcomes.items()
+        )
 
     def with_paths(self, paths: Iterable[ListedPath]) -> "Record":
         """Return the record with other values for some of its paths."""
         return replace(self, paths={**self.paths, **by_path(paths)})
 
     @property
-    def failures(self) -> Mapping[str, Failure]:
-        """The failures of listed paths, by path."""
-        return {file.path: file.failure for file in self.files if file.failure}
-
-    @property
     def is_refused(self) -> bool:
         """Whether there are files that the token is known not to be allowed to write."""
-        return any(each.kind is Kind.PERMISSION for each in self.failures.values())
+        failures = (file.failure for file in self.files if file.failure)
+        return any(each.kind is Kind.PERMISSION for each in failures)
 
     def pull_request_of(self, file: ListedPath) -> PullRequest | None:
         """Return the pull request that proposes a path, or in which somebody declined it.
@@ -189,10 +186,6 @@ class Record:
             counted[standing] += number
         return counted
 
-    def found(self, kind: FailOn) -> int:
-        """Number of listed paths that are a finding of ``kind``."""
-        return self.found_of([kind])[0]
-
     def found_of(self, kinds: Iterable[FailOn]) -> list[int]:
         """Number of listed paths that are a finding, for each of ``kinds``."""
         standings, removed = self.standings, len(self.facts.removed)
@@ -209,16 +202,16 @@ class Record:
 
         The report calls this number ``missing``, and `FailOn.MISSING` is about these paths.
         """
-        return self.found(FailOn.MISSING)
+        return self.found_of([FailOn.MISSING])[0]
 
     @property
     def findings(self) -> Mapping[Standing, tuple[str, ...]]:
         """Listed paths with a state among `FINDINGS`, by state."""
-        paths: dict[Standing, list[str]] = {}
-        for file in self.files:
-            if file.standing in FINDINGS:
-                paths.setdefault(file.standing, []).append(file.path)
-        return {standing: tuple(those) for standing, those in paths.items()}
+        return {
+            finding: tuple(file.path for file in self.files if file.standing is finding)
+            for finding in self.standings
+            if finding in FINDINGS
+        }
 
     @property
     def first_failure(self) -> Failure | None:
@@ -227,23 +220,13 @@ class Record:
         ``None`` if nothing failed. Also ``None`` if only files failed and the repository is
         deferred or its open pull request needs no change.
         """
-        failures = self.failures
-        if self.failure or not failures:
+        failed = ((each.path, each.failure) for each in self.files if each.failure)
+        path, failure = next(failed, ("", None))
+        if self.failure or failure is None:
             return self.failure
         if self.status in {Status.DEFERRED, Status.WAITING, Status.CONFLICTING}:
             return None
-        path, failure = next(iter(failures.items()))
-        message = msg("cause.one_failed", path=path, reason=failure.message)
-        return failure._replace(message=message)
-
-    @property
-    def fails_run(self) -> bool:
-        """Whether a run over many repositories fails because of this record.
-
-        True also if the pull request was opened or changed, but a file could not be added to it.
-        """
-        status = self.status
-        return status is Status.FAILED or (status in WRITTEN and self.first_failure is not None)
+        return failure._replace(message=msg("cause.one_failed", path=path, reason=failure.message))
 
     @property
     def status(self) -> Status:

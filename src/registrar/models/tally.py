@@ -6,7 +6,7 @@ from registrar.models.record import Record
 from registrar.models.selection import Exclusion
 from registrar.models.settings import FailOn
 from registrar.models.standing import Completeness, Standing
-from registrar.models.status import Need, Status
+from registrar.models.status import WRITTEN, Need, Status
 
 
 class Tally:
@@ -78,7 +78,9 @@ class Tally:
         self.refused += record.is_refused
         self.described += record.is_described
         self.left_branches += bool(record.left_branch)
-        self.has_failed |= record.fails_run
+        # Also if the pull request was opened or changed, but a file could not be added to it
+        is_partial = status in WRITTEN and record.first_failure is not None
+        self.has_failed |= status is Status.FAILED or is_partial
         for file in record.files:
             self.paths[file.path][file.standing] += 1
         if record.told.conflicts:
