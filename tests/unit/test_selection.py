@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from registrar.inputs.reader import read_selection
+from registrar.inputs.targets import read_selection
 from registrar.models.repository import Repository
 from registrar.models.selection import Exclusion
 
