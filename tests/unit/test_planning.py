@@ -398,6 +398,9 @@ class ModelRun:
     def default_branch(self) -> str:
         return self.world.default
 
+    def has_newer_list(self) -> bool:
+        return False
+
     def refusal(self, files: Sequence[FileDefinition]) -> RegistrarError | None:
         limits = TokenLimits("", time)
         limits.scopes = self.scopes

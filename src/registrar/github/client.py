@@ -13,7 +13,7 @@ from registrar.github.limits import Resource, RetryPolicy, TokenLimits
 from registrar.github.parse import or_none
 from registrar.github.rest import Rest, or_else
 from registrar.github.session import Request, Session
-from registrar.models.repository import OwnerFiles, Repository
+from registrar.models.repository import OwnerFiles, Repository, Unknown
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:
@@ -25,17 +25,24 @@ _OwnerFiles: TypeAlias = OwnerFiles | RegistrarError | None
 ``None`` if nothing is inherited."""
 _Roles: TypeAlias = dict[tuple[str, str], bool | None]
 """Whether an account may write, by the name of the repository and the login."""
+_Changes: TypeAlias = dict[tuple[str, str, str], frozenset[str] | Unknown]
+"""Changed paths, by the name of a repository and two commits or branches."""
 
 
 class Client:
     """The requests of a run about one repository. May be used from several threads."""
 
     def __init__(
-        self, session: Session, owner_files: dict[str, _OwnerFiles], roles: _Roles
+        self,
+        session: Session,
+        owner_files: dict[str, _OwnerFiles],
+        roles: _Roles,
+        changes: _Changes,
     ) -> None:
         """``owner_files`` caches the files of the repositories ``.github`` by their owners.
 
-        ``roles`` caches who may write to which repository. All clients of a run share both caches.
+        ``roles`` caches who may write to which repository, and ``changes`` the answers of
+        `changed`. All clients of a run share these caches.
         """
         self.session = session
         """It also says whether anything was written."""
@@ -43,6 +50,7 @@ class Client:
         self._roles = roles
         self.limits = session.limits
         self.rest = Rest(session)
+        self._changes = changes
         self.graphql = GraphQL(session, self.rest)
 
     def may_write(self, repository: Repository, login: str) -> bool | None:
@@ -54,6 +62,16 @@ class Client:
         if key not in self._roles:
             self._roles[key] = self.rest.may_write(repository, login)
         return self._roles[key]
+
+    def changed(self, full_name: str, base: str, head: str) -> frozenset[str] | Unknown:
+        """Return the paths that ``head`` has changed since ``base``.
+
+        GitHub is asked once a run.
+        """
+        key = full_name, base, head
+        if key not in self._changes:
+            self._changes[key] = self.rest.changed(Repository(full_name), base, head)
+        return self._changes[key]
 
     def owner_files(self, owner: str, directories: Sequence[str]) -> OwnerFiles | None:
         """Return the files in ``directories`` of the owner's ``.github``; ``None``: none inherited.
@@ -97,6 +115,7 @@ class GitHub:
         self._session = partial(Session, transport, self.limits, policy)
         self._owner_files: dict[str, _OwnerFiles] = {}
         self._roles: _Roles = {}
+        self._changes: _Changes = {}
         self._context = Context(
             transport.host, "", prefix_of(token), workflow_repository, is_of_fork=is_of_fork
         )
@@ -104,7 +123,7 @@ class GitHub:
     def client(self, target: str) -> Client:
         """Return a client for requests about one repository (``owner/repo``)."""
         context = self._context._replace(target=target)
-        return Client(self._session(context), self._owner_files, self._roles)
+        return Client(self._session(context), self._owner_files, self._roles, self._changes)
 
     def many(self, require_time: Callable[[], None]) -> BulkClient:
         """Return a client for requests about many repositories.

@@ -18,7 +18,15 @@ from github.Repository import Repository as GitHubRepository
 from registrar.github import fields as checks
 from registrar.github.fields import Fields, UnusableAnswer, objects, text, text_or_texts
 from registrar.github.trees import GitDirectory
-from registrar.models.repository import Comparison, Entry, PullRequest, Repository, Tree, Values
+from registrar.models.repository import (
+    Comparison,
+    Entry,
+    PullRequest,
+    Repository,
+    Tree,
+    Unknown,
+    Values,
+)
 
 Value = TypeVar("Value")
 MOMENT = "%Y-%m-%dT%H:%M:%SZ"
@@ -168,6 +176,13 @@ def comparison(given: GitHubComparison) -> Comparison:
     complete = len(added) == len(files) < COMPARED_FILES
     blobs = {text(file.filename): file.sha or "" for file in added}
     return Comparison(text(given.merge_base_commit.sha), blobs if complete else None)
+
+
+def changed(given: GitHubComparison) -> frozenset[str] | Unknown:
+    """Return all paths of a comparison, with the former ones, if the list is not cut."""
+    files = given.files or []
+    paths = {each for file in files for each in (file.filename, file.previous_filename) if each}
+    return frozenset(paths) if len(files) < COMPARED_FILES else Unknown.NOT_SHOWN
 
 
 def is_writer(kind: str, association: str) -> bool:

@@ -27,7 +27,7 @@ from github.PaginatedList import PaginatedList
 from github.PullRequest import PullRequest as GitHubPullRequest
 from github.Repository import Repository as GitHubRepository
 
-from registrar.errors import GitHubError, Kind, Refused, RegistrarError
+from registrar.errors import ENDS_THE_READING, GitHubError, Kind, Refused, RegistrarError
 from registrar.github import parse
 from registrar.github.fields import Absent, Fields, UnusableAnswer, id_number, text
 from registrar.github.limits import PER_PAGE
@@ -281,6 +281,16 @@ class Rest:
 
         operation = msg("operation.compare", base=base, head=head)
         return self._find(repository, operation, call, {Kind.UNRELATED: Comparison("", None)})
+
+    def changed(self, repository: Repository, base: str, head: str) -> frozenset[str] | Unknown:
+        """Return the paths that ``head`` has changed since its common ancestor with ``base``."""
+
+        def call(given: GitHubRepository) -> frozenset[str] | Unknown:
+            compared = given.compare(base, head, comparison_commits_per_page=1)
+            return parse.changed(compared.complete())
+
+        ask = partial(self._ask, repository, msg("operation.compare", base=base, head=head), call)
+        return or_else(ask, dict.fromkeys({*Kind} - ENDS_THE_READING, Unknown.NOT_SHOWN))
 
     def branches_from(self, repository: Repository, beginning: str) -> Mapping[str, str] | Unknown:
         """Return the commit ids of all branches whose names begin with ``beginning``, by name."""

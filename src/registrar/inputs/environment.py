@@ -138,6 +138,17 @@ def event_base(environ: Mapping[str, str], own: str, target: str) -> str:
     return name.removeprefix("refs/heads/") if isinstance(name, str) else ""
 
 
+def attempt_of(environ: Mapping[str, str]) -> str:
+    """Return the branch of the workflow if this is a later attempt of the run; otherwise empty.
+
+    Every attempt has the commit and the reference of the first one:
+    https://docs.github.com/en/actions/how-tos/manage-workflow-runs/re-run-workflows-and-jobs
+    """
+    _, is_branch, name = environ.get("GITHUB_REF", "").rpartition("refs/heads/")
+    is_later = environ.get("GITHUB_RUN_ATTEMPT", "1") not in {"", "1"}
+    return name if is_branch and is_later else ""
+
+
 def is_of_dependabot(environ: Mapping[str, str]) -> bool:
     """Whether Dependabot started the workflow, which then gets only the secrets of Dependabot.
 

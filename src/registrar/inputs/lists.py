@@ -50,7 +50,8 @@ def _own(settings: Settings, note: Callable[[object], None]) -> FileList:
     path, commit = folder.path_in_repository(file), ""
     if settings.in_workflow:
         commit = folder.commit_with(file)
-    return _checked(settings, listed._replace(path=path, commit=commit))
+    sources = frozenset(map(folder.path_in_repository, listed.sources))
+    return _checked(settings, listed._replace(path=path, commit=commit, sources=sources))
 
 
 def note_files(

@@ -129,6 +129,7 @@ def read(
         in_workflow=environment.on_runner(environ) or bool(environ.get("GITHUB_REPOSITORY")),
         workflow_repository=own,
         workflow_repository_id=environ.get("GITHUB_REPOSITORY_ID", ""),
+        attempt_of=environment.attempt_of(environ),
         workflow_visibility=environment.workflow_visibility(environ, visibility),
         is_of_fork=environment.is_of_fork(environ),
         run_url=environment.run_url(environ),

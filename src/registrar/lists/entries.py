@@ -41,6 +41,8 @@ class EntryReader(NodeReader):
         self._folder = folder
         self._beside = PurePosixPath(name).parent
         self._room = constraints.ALL_BYTES
+        self.sources = set[str]()
+        """The files with contents that were read."""
 
     def entries(
         self, nodes: Sequence[yaml.Node], *, content_allowed: bool
@@ -275,6 +277,7 @@ class EntryReader(NodeReader):
         else:
             name = str(self._beside / file)
             content = self._folder.read(name, most=constraints.CONTENT_BYTES)
+            self.sources.add(name)
             if self._folder.is_executable(name):
                 self.warn(node, msg("definitions.executable", file=Excerpt(file)))
             if self.secret and self.secret.encode() in content:

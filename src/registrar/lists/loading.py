@@ -69,7 +69,8 @@ def load(folder: Folder, name: str, *, content_allowed: bool = True, secret: str
     if reader.errors.count:
         raise InvalidInput(reader.errors.diagnostics(), reader.warnings.diagnostics())
     warnings = tuple(reader.warnings.diagnostics())
-    return files._replace(blob_id=blob_id(content), warnings=warnings)
+    sources = frozenset({name, *reader.sources})
+    return files._replace(blob_id=blob_id(content), warnings=warnings, sources=sources)
 
 
 class _Seen(NamedTuple):

@@ -54,7 +54,7 @@ from registrar.models.task import Task
 from registrar.presence.tasks import make_task
 from registrar.registration.branch_names import names_of
 from registrar.registration.listener import Listener
-from registrar.registration.lookups import Lookups, tree_as_read
+from registrar.registration.lookups import Lookups, has_newer_list, tree_as_read
 from registrar.registration.mark import Mark
 from registrar.registration.run import preview, register
 from registrar.registration.single import directories_to_read
@@ -164,10 +164,12 @@ class Guesses(Lookups):
         task: Task,
         may_write: Callable[[str], bool | None],
         scopes: frozenset[str] | None = None,
+        has_newer_list: Callable[[], bool] = bool,
     ) -> None:
         """``may_write`` is asked instead of guessed. Otherwise a stranger's pull request could keep
-        a run from reading the repository again.
+        a run from reading the repository again. ``has_newer_list`` is asked once for all.
         """
+        self._has_newer_list = has_newer_list
         self.scopes = scopes
         self._task = task
         self._may_write = may_write
@@ -209,6 +211,9 @@ class Guesses(Lookups):
 
     def default_branch(self) -> str:
         return ""
+
+    def has_newer_list(self) -> bool:
+        return self._has_newer_list()
 
 
 @dataclass(slots=True)
@@ -366,7 +371,8 @@ class Reader:
         task = task._replace(spec=spec._replace(is_preview=True))
         client = self.github.client(spec.target)
         scopes = self.github.limits.scopes
-        guesses = Guesses(task, partial(client.may_write, task.repository), scopes)
+        may_write = partial(client.may_write, task.repository)
+        guesses = Guesses(task, may_write, scopes, partial(has_newer_list, client, spec))
         branches = task.state.branches.values()
         interrupted = any(each.head and not each.pull_requests for each in branches)
         result = replace(preview(task, guesses, self.listener), spec=spec)

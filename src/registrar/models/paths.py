@@ -83,6 +83,9 @@ class Why(Enum):
     """The working branch has a directory at the path."""
     FROM_BASE = auto()
     """The working branch has the file only because the commit from which it starts has it."""
+    OLDER_LIST = auto()
+    """The file on the working branch may be of a newer version of the list than that of this run.
+    """
     NOT_UPDATED = auto()
     """The working branch lacks the file, and `Plan.leaves_pull_request` is true."""
     KEPT = auto()
@@ -102,7 +105,7 @@ class Why(Enum):
         `Standing.TO_CREATE` is only for a path that another run, or another input, would create.
         """
         match self:
-            case Why.ON_BRANCH | Why.MADE | Why.EDITED | Why.NO_FILE | Why.KEPT:
+            case Why.ON_BRANCH | Why.MADE | Why.EDITED | Why.NO_FILE | Why.KEPT | Why.OLDER_LIST:
                 return Standing.PROPOSED
             case Why.FROM_BASE | Why.NOT_UPDATED | Why.NOT_NAMED:
                 return Standing.TO_CREATE
@@ -118,7 +121,8 @@ class Why(Enum):
     @property
     def is_on_branch(self) -> bool:
         """Whether the log has the path among the files of the working branch."""
-        return self in {Why.ON_BRANCH, Why.MADE, Why.EDITED, Why.NO_FILE, Why.FROM_BASE}
+        on_branch = {Why.ON_BRANCH, Why.MADE, Why.EDITED, Why.NO_FILE, Why.FROM_BASE}
+        return self in on_branch | {Why.OLDER_LIST}
 
 
 class Leave(NamedTuple):

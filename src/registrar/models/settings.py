@@ -156,6 +156,9 @@ class Settings(NamedTuple):
     workflow_repository_id: str
     """The number of this repository, which stays the same if it is renamed; empty if it is not
     known."""
+    attempt_of: str
+    """The branch of the workflow, if this is a later attempt of the run, which has the commit of
+    the first one; otherwise empty."""
     workflow_visibility: str
     """The visibility of the repository with the workflow, which decides who can read the log. Empty
     if it is not known; ``private`` outside a workflow."""

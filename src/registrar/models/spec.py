@@ -29,6 +29,8 @@ class FileList(NamedTuple):
     commit: str = ""
     """Id of the commit that is checked out, if it has the definition file; empty if it is not
     known."""
+    sources: frozenset[str] = frozenset()
+    """Paths, in the same repository, of the definition file and of the files with contents."""
     digest: str = ""
     """SHA-256 of the paths and contents of the list (`digest_of`)."""
     warnings: tuple[Diagnostic, ...] = ()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 from registrar.errors import RegistrarError
 from registrar.models.files import FileDefinition
 from registrar.models.repository import BranchState, Comparison, Entry, Tree, Unknown
+from registrar.models.spec import RegistrationSpec
 from registrar.models.task import Task
 from registrar.registration.preflight import require_writable
 from registrar.registration.sent import SentSteps
@@ -76,6 +77,10 @@ class Lookups(Protocol):
         """
         return None
 
+    def has_newer_list(self) -> bool:
+        """Whether the list may have changed since the commit with which this run began."""
+        return False
+
     def entry(self, _branch: str, _path: str, /, *, is_there: bool) -> Entry | None:
         """Return the present entry of a branch at a path that this run has sent; `None` if there is
         none.
@@ -84,6 +89,19 @@ class Lookups(Protocol):
         """
         del is_there
         return None
+
+
+def has_newer_list(client: "Client", spec: RegistrationSpec) -> bool:
+    """Whether this is a later attempt of a workflow run, and its branch may have another version of
+    the list by now.
+
+    Such a run has the list of the first attempt (stefanzweifel/git-auto-commit-action#155).
+    """
+    settings, files = spec.settings, spec.file_list
+    if not (settings.attempt_of and settings.workflow_repository and files.commit):
+        return False
+    changed = client.changed(settings.workflow_repository, files.commit, settings.attempt_of)
+    return isinstance(changed, Unknown) or not changed.isdisjoint(files.sources)
 
 
 class RestLookups(Lookups):
@@ -151,6 +169,9 @@ class RestLookups(Lookups):
         except RegistrarError as refused:
             return refused
         return None
+
+    def has_newer_list(self) -> bool:
+        return has_newer_list(self._client, self._task.spec)
 
     def entry(self, branch: str, path: str, *, is_there: bool) -> Entry | None:
         return self._client.rest.entry(self._repository, path, branch, may_lag=is_there)

@@ -77,6 +77,7 @@ class PathPlanner:
         self._target = target
         self._sent = sent
         self._is_guess = lookups.is_guess
+        self._has_newer_list = lookups.has_newer_list
         # In one repository, the whole run is refused instead (`preflight.require_writable`), and
         # where the token may not write at all, the scope would not help
         is_asked = spec.policy.fails_refused_files and spec.proposes
@@ -110,7 +111,12 @@ class PathPlanner:
             reason = msg("reason.not_named")
             plan = Leave(Why.NOT_NAMED, Done.SKIPPED, reason)
         elif target:
-            plan = self._in_scope(listed, self._plan(listed, create, target))
+            plan = self._plan(listed, create, target)
+            if isinstance(plan, Update) and target.pull_request and self._has_newer_list():
+                reason = msg("reason.older_list", branch=self._spec.settings.attempt_of)
+                said = Done.SKIPPED if self._spec.writes else Done.NOTHING
+                plan = Leave(Why.OLDER_LIST, said, reason)
+            plan = self._in_scope(listed, plan)
         return listed._replace(plan=plan, deleted_since=deleted_since and deleted_since.brief)
 
     def _plan(self, listed: ListedPath, create: Create, target: Target) -> PathPlan:
