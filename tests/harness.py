@@ -382,6 +382,8 @@ class Action:
             assert secret not in run.text
             assert secret not in html.unescape(run.text)
         assert "Traceback" not in run.text
+        # `run.unrendered`: a text, the page or the table was not written
+        assert not re.search("Please report this line|この行を添えて報告", run.text), run.text
         assert {c.name for c in run.commands} <= {"group", "endgroup", "error", "warning"}
         if run.outputs.get("report"):
             check_report(run)
