@@ -54,7 +54,7 @@ from tests.harness import LIST_BRANCH, TARGET, Action, Run, SignalAt, is_read, r
 # fmt: off
 __all__ = [
     "Act", "Copied", "Running", "Step", "World", "asks", "branch", "change", "check", "close",
-    "delete", "describe", "does", "hides", "in_turn", "leaves", "merge", "never", "only",
+    "delete", "describe", "does", "full", "hides", "in_turn", "leaves", "merge", "never", "only",
     "opens", "plan", "protects", "push", "quirk", "recovers", "refusing", "reopen", "reports",
     "reset", "run", "says", "sends", "sets", "shows", "step", "story", "told", "update_branch",
     "withdraw",

@@ -232,7 +232,7 @@ test_what_stays_open = told(
     story(
         "one file that the default branch lacks keeps it open, also if it is listed no more",
         *(run(ABC), HAND, run(), IN_CONFLICT, run(AB), sends()),
-        IN_CONFLICT,
+        "#1 open: a.md b.md c.md",
     ),
     story(
         "`update: false` leaves it open",
