@@ -58,90 +58,6 @@ def test_files_are_looked_up_on_it_and_proposed_to_it(
     assert sorted(sent) == sorted(without)
 
 
-def test_a_run_again_changes_nothing_and_a_no_holds(listed: Start, repository: Repository) -> None:
-    for expected in ("created", "none"):
-        run = listed()
-        assert run.outputs["pull_request_operation"] == expected, run.text
-    assert len(repository.pull_requests) == 1
-    repository.person.close(repository.pull_requests[0].number)
-    run = listed()
-    assert (run.exit_code, run.outputs["declined"]) == (0, "2")
-
-
-@pytest.mark.parametrize("mode", ["plan", "check", "withdraw"])
-def test_every_mode_has_it(
-    listed: Start, repository: Repository, host: StandInHost, mode: str
-) -> None:
-    if mode == "withdraw":
-        assert listed().exit_code == 0
-        run = listed(mode=mode)
-        assert run.outputs["pull_request_operation"] == "withdrawn", run.text
-        assert listed().outputs["pull_request_operation"] == "created"
-        return
-    run = listed(mode=mode)
-    assert (run.exit_code, only_reads(host)) == (int(mode == "check"), True)
-    assert paths(run, "to create") == ["b", "c"]
-    assert run.registration["base_branch"] == "develop"
-
-
-@pytest.mark.parametrize("end", ["open", "closed"])
-def test_pull_requests_of_another_base_are_another_lists(
-    listed: Start, repository: Repository, end: str
-) -> None:
-    """Also on branches of one name."""
-    there = listed(base="", branch="work")
-    assert there.outputs["pull_request_operation"] == "created"
-    if end == "closed":
-        repository.person.close(repository.pull_requests[0].number)
-    run = listed(branch="work")
-    assert (run.exit_code, run.outputs["branch"]) == (0, "work-2"), run.text
-    assert (run.outputs["created"], run.outputs["declined"]) == ("2", "0")
-    assert [(each.head, each.base) for each in repository.pull_requests] == [
-        ("work", "main"),
-        ("work-2", "develop"),
-    ]
-    again = listed(branch="work")
-    assert (again.outputs["branch"], again.outputs["created"]) == ("work-2", "0")
-    repository.person.close(repository.pull_requests[1].number)
-    assert listed(branch="work").outputs["declined"] == "2"
-    # What was said to one base says nothing about the other
-    other = listed(base="", branch="work", mode="plan")
-    assert other.outputs["declined"] == ("2" if end == "closed" else "0")
-
-
-def test_a_base_that_is_the_default_branch_is_no_other_list(
-    listed: Start, repository: Repository
-) -> None:
-    assert listed(base="").exit_code == 0
-    run = listed(base="main")
-    assert (run.exit_code, run.outputs["pull_request_operation"]) == (0, "none"), run.text
-    repository.person.close(1)
-    assert listed(base="main").outputs["declined"] == "2"
-    # Nor is it another one when the default branch gets a new name
-    repository.person.create_branch("trunk")
-    repository.person.change(default_branch="trunk")
-    assert listed(base="").outputs["declined"] == "2"
-    assert len(repository.pull_requests) == 1
-
-
-@pytest.mark.parametrize("end", ["open", "closed"])
-@pytest.mark.parametrize("moved", ["from", "to"])
-def test_what_was_said_to_a_base_holds_when_the_default_branch_moves(
-    listed: Start, repository: Repository, moved: str, end: str
-) -> None:
-    """From the base to another branch, or to the base."""
-    if moved == "from":
-        repository.person.change(default_branch="develop")
-    assert listed().outputs["created"] == "2"
-    if end == "closed":
-        repository.person.close(1)
-    repository.person.change(default_branch="main" if moved == "from" else "develop")
-    for base in {"develop", "" if moved == "to" else "develop"}:
-        run = listed(base=base)
-        assert run.outputs["declined"] == ("2" if end == "closed" else "0"), run.text
-        assert (run.outputs["created"], len(repository.pull_requests)) == ("0", 1)
-
-
 def test_a_base_may_be_a_directory_of_another_one(listed: Start, repository: Repository) -> None:
     """`release/1` cannot be a branch while `release` is one, but it can be one later."""
     repository.person.create_branch("release", "develop")
@@ -150,39 +66,6 @@ def test_a_base_may_be_a_directory_of_another_one(listed: Start, repository: Rep
     repository.person.create_branch("release/1", "develop")
     run = listed(base="release/1")
     assert (run.exit_code, run.outputs["created"]) == (0, "2"), run.text
-
-
-@pytest.mark.parametrize(
-    ("branch", "base", "said"),
-    [
-        ("develop", "develop", "The working branch develop is the base branch,"),
-        ("main", "develop", "The working branch main is the default branch,"),
-    ],
-)
-def test_neither_base_nor_default_branch_is_a_working_branch(
-    listed: Start, repository: Repository, host: StandInHost, branch: str, base: str, said: str
-) -> None:
-    for mode in ("plan", "register"):
-        run = listed(branch=branch, base=base, mode=mode)
-        assert (run.exit_code, said in run.stderr, only_reads(host)) == (2, True, True)
-
-
-@pytest.mark.parametrize("taken", ["base", "default"])
-def test_names_that_are_base_or_default_branch_are_passed_over(
-    listed: Start, repository: Repository, taken: str
-) -> None:
-    repository.person.create_branch("work", "main")
-    repository.person.commit({"theirs": b"x\n"}, branch="work")
-    repository.person.create_branch("work-2", "develop")
-    base = "work-2"
-    if taken == "default":
-        repository.person.change(default_branch="work-2")
-        base = "develop"
-    heads = {name: repository.head(name) for name in ("work", "work-2", "develop")}
-    run = listed(branch="work", base=base)
-    assert (run.exit_code, run.outputs["branch"]) == (0, "work-3"), run.text
-    assert repository.pull_requests[0].base == base
-    assert {name: repository.head(name) for name in heads} == heads
 
 
 @pytest.mark.parametrize(
@@ -208,16 +91,6 @@ def test_a_base_that_is_not_there_is_an_error_with_what_looks_alike(
     run = listed(base=base, mode=mode, commit_strategy=strategy)
     assert (run.exit_code, only_reads(host)) == (2, True)
     assert said in run.stderr
-
-
-def test_somebody_points_the_pull_request_elsewhere(listed: Start, repository: Repository) -> None:
-    """It is not this list's any more, as every pull request of another base branch."""
-    assert listed().exit_code == 0
-    repository.person.edit(1, base="main")
-    run = listed()
-    assert (run.exit_code, run.outputs["branch"]) == (0, f"{BRANCH}-2"), run.text
-    assert "belongs to an open pull request for another list (#1)" in run.text
-    assert "ignores" not in run.text
 
 
 def test_the_gate_compares_with_it(action: Action, repository: Repository) -> None:
@@ -286,9 +159,3 @@ def test_an_only_repository_without_it_is_refused(
     )
     assert (run.exit_code, only_reads(host)) == (2, True)
     assert "Left out: without the base branch 1." in run.stderr
-
-
-def test_the_table_has_it(listed: Start, action: Action, repository: Repository) -> None:
-    run = listed(runner=True, mode="plan", env=action.keeping)
-    assert {row["base_branch"] for row in action.rows(run)} == {"develop"}
-    assert json.loads(run.outputs["report"])["registrations"][0]["base_branch"] == "develop"

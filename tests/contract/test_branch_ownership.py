@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from urllib.parse import quote
 
 import pytest
 
 from tests.example import A_AND_B, BRANCH, EXPECTED, MISSING, PRESENT, Example
 from tests.fakehub import (
-    Content,
-    Executable,
     Fault,
     FaultKind,
     Refusal,
     Repository,
     Request,
     StandInHost,
-    Symlink,
 )
-from tests.gfm import only_ours
 from tests.harness import PER_FILE, SINGLE, Action, meanwhile, refuse, shortened
 
 SECOND = f"{BRANCH}-2"
@@ -86,23 +82,6 @@ def test_a_branch_that_becomes_the_default_branch_in_between_is_not_written_to(
 # --- Branches of other people ---------------------------------------------------------------
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_a_pull_request_of_a_lost_attempt_from_somebodys_branch_is_closed_again(
-    host: StandInHost, example: Example, when: str
-) -> None:
-    """The third mutation was done, from a branch that somebody made, and its answer is lost."""
-    fault = Fault(FaultKind.ERROR_502_HTML, match=makes_branch, when=when)  # type: ignore[arg-type]
-    host.faults.add(fault)
-    before_the_branch(host, lambda: taken(example.repository, BRANCH))
-    run = example.run().or_fail()
-    assert example.repository.files(BRANCH) == PRESENT | THEIRS
-    assert example.repository.files(SECOND) == EXPECTED
-    pulls = example.repository.pull_requests
-    assert [p.head for p in pulls if p.state == "open"] == [SECOND]
-    only_ours(run.summary)
-    assert all(f"[#{p.number}](" in run.summary for p in pulls if p.state == "closed")
-
-
 def test_a_lost_attempt_says_nothing_about_another_name(
     host: StandInHost, example: Example
 ) -> None:
@@ -120,43 +99,6 @@ def test_a_lost_attempt_says_nothing_about_another_name(
     assert example.repository.files("theirs-3") == EXPECTED
 
 
-@pytest.mark.parametrize("name", [BRANCH, "theirs"])
-def test_a_branch_whose_commits_change_nothing_is_somebodys(example: Example, name: str) -> None:
-    check_left_alone(example, THEIRS, dict.fromkeys(THEIRS), name=name)
-
-
-@pytest.mark.parametrize(
-    "work",
-    [
-        THEIRS,
-        {"AGENTS.md": b"# Somebody's own words\n"},
-        {"README.md": b"# Changed\n"},
-        {"README.md": None},
-        {"AGENTS.md": Symlink("\n")},
-        {"AGENTS.md": Executable(b"\n")},
-    ],
-    ids=["another file", "another content", "a change", "a deletion", "a link", "executable"],
-)
-def test_a_branch_with_our_files_and_somebodys_own_work_is_somebodys(
-    in_single: Example, work: dict[str, Content | None]
-) -> None:
-    check_left_alone(in_single, dict(list(MISSING.items())[:2]), work)
-
-
-def check_left_alone(
-    example: Example, *commits: Mapping[str, Content | None], name: str = BRANCH
-) -> None:
-    """Nothing is written to a branch with these commits; the next name is taken."""
-    example.repository.person.create_branch(name)
-    for each in commits:
-        example.repository.person.commit(dict(each), branch=name, author=AUTHOR)
-    head = example.repository.head(name)
-    example.run(branch=name).or_fail()
-    assert example.repository.head(name) == head
-    assert example.repository.files(f"{name}-2") == EXPECTED
-    assert [pull.head for pull in example.repository.pull_requests] == [f"{name}-2"]
-
-
 def test_where_github_lists_no_tree_a_branch_that_also_changes_a_file_is_somebodys(
     host: StandInHost, action: Action
 ) -> None:
@@ -170,73 +112,6 @@ def test_where_github_lists_no_tree_a_branch_that_also_changes_a_file_is_somebod
     example.run(branch="theirs", definitions=action.listing_of(A_AND_B)).or_fail()
     assert example.repository.head("theirs") == head
     assert [pull.head for pull in example.repository.pull_requests] == ["theirs-2"]
-
-
-@pytest.mark.parametrize("change", ["adds", "removes"])
-def test_where_github_lists_only_one_of_two_trees_the_comparison_decides(
-    host: StandInHost, action: Action, change: str
-) -> None:
-    example = Example(action, PER_FILE)
-    repository, more = example.repository, {f"{each}.md": b"more\n" for each in range(3)}
-    if change == "removes":
-        repository.person.commit(dict(more))
-    repository.person.create_branch("theirs")
-    theirs = {"a.md": b"A\n", **dict.fromkeys(more if change == "removes" else ())}
-    head = repository.person.commit(theirs, branch="theirs")
-    host.quirks.most_in_tree = len(PRESENT) + (1 if change == "removes" else 0)
-    example.run(branch="theirs", definitions=action.listing_of(A_AND_B)).or_fail()
-    # Only files of the list are added, so an interrupted run may have left the branch
-    is_ours = change == "adds"
-    assert (repository.head("theirs") == head) == (not is_ours)
-    assert [each.head for each in repository.pull_requests] == ["theirs" if is_ours else "theirs-2"]
-
-
-def test_where_github_lists_no_files_of_a_branch_nothing_on_it_is_replaced(
-    in_single: Example,
-) -> None:
-    """Each file is created with a request of its own, which GitHub refuses if there is a file."""
-    repository, host = in_single.repository, in_single.host
-    # One query reads the files of the first three names
-    for name in (BRANCH, f"{BRANCH}-2", f"{BRANCH}-3"):
-        repository.person.create_branch(name)
-        repository.person.commit({"mine.md": b"mine\n"}, branch=name)
-    in_single.run_with({"a.md": "A\n"})
-    branch = f"{BRANCH}-4"
-    repository.person.commit({"b.md": b"mine\n"}, branch=branch)
-    host.quirks.most_in_tree = 1
-    run = in_single.run_with({**A_AND_B, "c.md": "C\n"})
-    assert (run.outputs["created"], run.outputs["skipped"]) == ("1", "2"), run.console
-    assert repository.files(branch) == {
-        **PRESENT,
-        "a.md": b"A\n",
-        "b.md": b"mine\n",
-        "c.md": b"C\n",
-    }
-
-
-def test_a_pull_request_of_ours_that_somebody_works_on_is_continued(in_single: Example) -> None:
-    in_single.run()
-    path, removed = next(iter(MISSING)), next(reversed(MISSING))
-    in_single.repository.person.commit({path: b"better\n", **THEIRS}, branch=BRANCH, author=AUTHOR)
-    in_single.repository.person.commit({removed: None}, branch=BRANCH, author=AUTHOR)
-    expected = EXPECTED | THEIRS | {path: b"better\n"}
-    del expected[removed]
-    for _ in range(2):
-        run = in_single.run().or_fail()
-        assert in_single.repository.files(BRANCH) == expected
-        assert len(in_single.repository.pull_requests) == 1
-        assert "from the branch of a pull request for this list: 1" in run.console
-
-
-def test_a_custom_branch_that_appears_at_the_base_commit_is_named(
-    host: StandInHost, example: Example
-) -> None:
-    """One request cannot tell it from a branch of its own; nothing of somebody's is lost."""
-    host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=lambda r: makes_branch(r, "theirs")))
-    before_the_branch(host, lambda: example.repository.person.create_branch("theirs"), "theirs")
-    run = example.run(branch="theirs").or_fail()
-    assert example.repository.files("theirs") == EXPECTED
-    assert "The branch theirs existed already" in run.console
 
 
 def test_a_custom_branch_at_the_base_commit_is_named_when_one_request_does_it_all(

@@ -54,10 +54,10 @@ from tests.harness import LIST_BRANCH, TARGET, Action, Run, SignalAt, is_read, r
 # fmt: off
 __all__ = [
     "Act", "Copied", "Running", "Step", "World", "asks", "branch", "change", "check", "close",
-    "delete", "describe", "does", "full", "hides", "in_turn", "leaves", "merge", "never", "only",
-    "opens", "plan", "protects", "push", "quirk", "recovers", "refusing", "reopen", "reports",
-    "reset", "run", "says", "sends", "sets", "shows", "step", "story", "told", "update_branch",
-    "withdraw",
+    "delete", "describe", "does", "full", "hides", "in_turn", "leaves", "merge", "never",
+    "only", "opens", "plan", "protects", "push", "quirk", "recovers", "refusing", "reopen",
+    "reports", "reset", "run", "says", "sends", "sets", "shows", "step", "story", "told",
+    "unprotects", "update_branch", "withdraw",
 ]
 # fmt: on
 P = ParamSpec("P")
@@ -425,9 +425,11 @@ class Running(Step):
         """Let people act once, when a request has arrived and before its answer."""
         return replace(self, meanwhile=Meanwhile(moment, steps))
 
-    def losing(self, moment: str, kind: FaultKind = FaultKind.ERROR_502_HTML) -> Running:
-        """Lose the answer to a request, which is carried out."""
-        return replace(self, meanwhile=Meanwhile(moment, kind=kind, when="after"))
+    def losing(
+        self, moment: str, *steps: Step, kind: FaultKind = FaultKind.ERROR_502_HTML
+    ) -> Running:
+        """Lose the answer to a request, which is carried out after people have acted."""
+        return replace(self, meanwhile=Meanwhile(moment, steps, kind, "after"))
 
     def waiting(self, moment: str, *steps: Step, kind: FaultKind = WAITS) -> Running:
         """Let people act while a request waits, because GitHub has refused it for some seconds."""
@@ -482,6 +484,9 @@ def withdraw(listed: str | None = None, /, **inputs: str) -> Running:
 
 MOMENTS: Mapping[str, Callable[[Request], bool]] = {
     "a write": lambda request: not is_read(request),
+    "the branch": lambda request: (
+        _call(request) == "POST git/refs" or "createRef(" in str(request.fields.get("query"))
+    ),
     "the commit": lambda request: (
         request.method == "PUT" or "createCommitOnBranch" in str(request.fields.get("query"))
     ),
@@ -710,6 +715,12 @@ def sets(world: World, /, **attributes: Any) -> None:
 def protects(world: World, branch: str) -> None:
     """A rule of GitHub refuses commits to a branch from now on."""
     world.person.protect(full(branch))
+
+
+@step
+def unprotects(world: World) -> None:
+    """No rule of GitHub refuses commits any more."""
+    world.person.unprotect()
 
 
 @step
