@@ -22,6 +22,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from registrar.lists import constraints, contents
 from registrar.lists.profiles import CONFIG
 from tests.harness import ROOT, Action, Run
 
@@ -194,6 +195,14 @@ def is_seen(listed: Listed, said: Said | None = None) -> bool:
 
 
 CASES = dict(case for document in DOCUMENTS for case in cases_of(document))
+
+
+def test_every_doubt_has_a_case() -> None:
+    """A row of a table of doubts would otherwise warn of lists that nobody has looked at."""
+    rows = {each.key.partition(".")[2] for each in (*constraints.PATH_DOUBTS, *contents.DOUBTS)}
+    said = {each.key for lists in CASES.values() for listed in lists for each in listed.expected}
+    # The case of a very long path is made by tests/contract/test_list_warnings.py
+    assert rows - said == {"long_on_windows"}, "tests/lists/warnings.md"
 
 
 @pytest.mark.parametrize("lists", CASES.values(), ids=CASES)

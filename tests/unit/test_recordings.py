@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Mapping, Sequence, Set
@@ -28,6 +29,25 @@ WORDS_ABOUT_WAITING = {
     "limit.out_of_time",
 }
 """The messages that contain the explanation of an answer."""
+
+
+def test_every_refusal_with_words_of_github_has_a_source() -> None:
+    """A comment names it, or a recording has the words."""
+    file = "src/registrar/github/classify.py"
+    text = (ROOT / file).read_text("utf-8")
+    recorded = "".join(each.read_text("utf-8") for each in PAGE.parent.glob("*.yml"))
+    tables = (n.value for n in ast.parse(text).body if isinstance(n, (ast.Assign, ast.AnnAssign)))
+    without, end = list[str](), 0
+    for row in (row for table in tables if isinstance(table, ast.Tuple) for row in table.elts):
+        lines = text.splitlines()[end : row.end_lineno]
+        end = row.end_lineno or 0
+        comments = " ".join(line.partition("# ")[2] for line in lines)
+        texts = (n.value for n in ast.walk(row) if isinstance(n, ast.Constant))
+        words = [each for each in texts if isinstance(each, str) and " " in each]
+        is_named = re.search(r"\w/[\w.-]+#\d|https://|docs/|not confirmed", comments)
+        if words and not is_named and not any(each in recorded for each in words):
+            without += words
+    assert (end > 0, without) == (True, []), file
 
 
 GONE = object()
