@@ -237,15 +237,17 @@ def exit_code(error: BaseException, *, wrote: bool) -> int:
     return EXIT_REFUSED if refused and not wrote else EXIT_FAILED
 
 
-def describe(error: BaseException, branch: str = "") -> Failure:
+def describe(error: BaseException, branch: str = "", *, wrote: bool = True) -> Failure:
     """Return the failure for an error that ended a run or a registration.
 
-    ``branch`` is its working branch; empty if there is none yet.
+    ``branch`` is its working branch; empty if there is none yet. ``wrote`` is false if it is known
+    that nothing was written.
     """
     if isinstance(error, RegistrarError):
         return error.failure
     if isinstance(error, Cancelled):
-        key = "run.cancelled_on_branch" if branch else "run.cancelled"
+        key = "run.cancelled" if wrote else "run.cancelled_before"
+        key = "run.cancelled_on_branch" if branch else key
         name = signal.Signals(error.signal_number).name
         return Failure.of(msg(key, signal=name, branch=branch), Kind.CANCELLED)
     place = traceback.extract_tb(error.__traceback__)[-1]

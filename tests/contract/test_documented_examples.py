@@ -20,6 +20,7 @@ import yaml
 
 from registrar import errors
 from registrar.lists import loading
+from registrar.registration.mark import WITHDRAWN
 from registrar.reporting.reporter import HELP_PAGES
 from registrar.runtime.workspace import Folder
 from registrar.texts.messages import LANGUAGES, Catalogue, msg
@@ -500,12 +501,43 @@ def test_what_merges_and_closes_all_pull_requests(
     act = 'echo "$@" >> said; exit 1'
     stub(tmp_path, "gh", f"if [ \"$1\" = search ]; then {search} '{answer}'; else {act}; fi")
     (tmp_path / "said").touch()
-    for each in ("gh search prs", "gh pr merge", "gh pr close"):
+    for each in ("--state open", "gh pr merge", "gh pr close"):
         in_shell(f"set +e\ncd {tmp_path}\n{shell(MANY_PAGE, each)}", with_stubs(tmp_path))
     assert (tmp_path / "said").read_text().splitlines() == [
         *(f"pr merge --auto --squash {url}" for url in found),
         *(f"pr close --delete-branch {url}" for url in found),
     ]
+
+
+def test_only_branches_of_withdrawn_pull_requests_are_deleted(tmp_path: Path) -> None:
+    """Of four, one was closed by somebody, one was pushed to, and one is proposed again."""
+    if not shutil.which("jq"):
+        pytest.skip("jq is not installed")
+    bodies = dict.fromkeys(("good", "pushed", "open"), WITHDRAWN) | {"declined": "no"}
+    answer = json.dumps(
+        [
+            {"url": f"https://github.com/octo-org/{name}/pull/1", "body": body}
+            for name, body in bodies.items()
+        ]
+    )
+    stub(
+        tmp_path,
+        "gh",
+        f"""case "$*" in
+        search*) echo '{answer}' ;;
+        *headRefName) echo chore/add-platform-files ;;
+        *headRefOid) echo abc ;;
+        "pr list --repo https://github.com/octo-org/open "*) echo 1 ;;
+        "pr list"*) echo 0 ;;
+        api*/pushed/git/ref/heads/chore/add-platform-files*) echo def ;;
+        api*/git/ref/heads/chore/add-platform-files*) echo abc ;;
+        *) echo "$*" >> said ;;
+        esac""",
+    )
+    for each in ("--state closed", "gh api --method DELETE"):
+        in_shell(f"set +e\ncd {tmp_path}\n{shell(MANY_PAGE, each)}", with_stubs(tmp_path))
+    deleted = "api --method DELETE repos/octo-org/good/git/refs/heads/chore/add-platform-files"
+    assert (tmp_path / "said").read_text().splitlines() == [deleted]
 
 
 def stub(directory: Path, program: str, script: str) -> None:
@@ -532,7 +564,7 @@ def test_after_a_command_that_fails_none_changes_anything(
     calls = said.read_text().splitlines() if said.exists() else []
     begun = [each for each in calls[1:] if each != "gh auth token"]
     assert begun == [], place
-    assert {each.name for each in directory.iterdir()} <= {"said", "open.json"}
+    assert {each.name for each in directory.iterdir()} <= {"said", "open.json", "withdrawn.json"}
     assert not list(tmp_path.glob(".local/**/registrar"))
 
 
@@ -563,6 +595,7 @@ TRIED = {
     "gh search prs": test_what_merges_and_closes_all_pull_requests,
     "gh pr merge": test_what_merges_and_closes_all_pull_requests,
     "gh pr close": test_what_merges_and_closes_all_pull_requests,
+    "gh api --method DELETE": test_only_branches_of_withdrawn_pull_requests_are_deleted,
     "registrar --target-repos 'octo-org/": test_the_pilot_opens_one_pull_request,
     "gh attestation verify": "of no release that there is",
 }

@@ -106,6 +106,8 @@ class ManyRun:
         result.budget = writing.with_writing(of_reading, self.settings, todo)
         result.next = result.budget.next
         listener.budget_known(result.budget, self.settings)
+        if self.settings.mode is Mode.PLAN:
+            self._warn_of_refusal(todo)
         if not self.settings.mode.only_reads:
             self._require_writable(todo)
             left = self._confirmed_and_written(reader, todo, result.budget)
@@ -223,6 +225,15 @@ class ManyRun:
 
     # --- Writing --------------------------------------------------------------------------------
 
+    def _warn_of_refusal(self, todo: Sequence[Record]) -> None:
+        """Warn if a run with the same token would be refused before its first write."""
+        try:
+            self._require_writable(todo)
+        except Refused as refused:
+            warning = msg("progress.register_fails", reason=refused.failure.message)
+            self.result.notes.append(warning)
+            self.listener.warn(Diagnostic(warning))
+
     def _require_writable(self, todo: Sequence[Record]) -> None:
         """Raise `Refused` if something is to be done, and the token may do it nowhere."""
         count = self.result.reading.needed[Status.NOT_WRITABLE]
@@ -269,6 +280,9 @@ class ManyRun:
         withdraws = self.settings.mode is Mode.WITHDRAW
         heading = "many.group_withdraw" if withdraws else "many.group_write"
         with self.listener.group(heading, count=len(todo)):
+            if self.result.budget:
+                # Also a run that is killed while it writes has named every repository
+                self.listener.begins_to_write(self.result.budget.next)
             gate = writing.Gate(self.settings, self.github.limits.pace, self.cancellation)
             writes_each = writing.writes_of(self.settings.pull_request)
             left = expected
@@ -347,7 +361,7 @@ class ManyRun:
         row = writing.ended(previewed, registered, wrote=client.session.wrote)
         wrote = writing.may_have_written(previewed, registered, client)
         writes = self.github.limits.pace.writes - writes_before
-        changed = registered.closed + int(previewed.to_describe and writes > 0)
+        changed = len(registered.closed) + int(previewed.to_describe and writes > 0)
         gate.note(previewed, row, writes=writes, wrote=wrote, changed=changed)
         return registered, row
 

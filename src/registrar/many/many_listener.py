@@ -1,5 +1,7 @@
 """The interface through which a run over many repositories reports its progress."""
 
+from collections.abc import Sequence
+
 from registrar.models.record import Record
 from registrar.models.run_result import Budget, RunResult
 from registrar.models.settings import Settings
@@ -16,6 +18,9 @@ class ManyListener(listener.Listener):
     def agrees(self, _budget: Budget, _settings: Settings) -> bool:
         """Return whether the run may write. Raises `Refused` if nobody can be asked."""
         return True
+
+    def begins_to_write(self, records: Sequence[Record]) -> None:
+        """Receive the lists in repositories that have their turn, in this order."""
 
     def repository_done(
         self,

@@ -108,8 +108,8 @@ class Record:
     is_guess: bool = False
     """Whether the result may change when the repository is read alone. The reading of many assumes
     that nobody has changed the pull requests, and that no later name of the branch has one."""
-    closed: int = 0
-    """Number of pull requests that this run has closed because they are no longer needed."""
+    closed: tuple[PullRequest, ...] = ()
+    """The pull requests that this run has closed because they are no longer needed."""
     _states: Counter[tuple[Standing, Done]] = field(
         default_factory=Counter, init=False, repr=False, compare=False
     )

@@ -254,7 +254,7 @@ class RunResult:
         if isinstance(error, InvalidInput):
             self.diagnostics = error.diagnostics
         else:
-            self.failure = describe(error)
+            self.failure = describe(error, wrote=wrote)
             self.diagnostics = [Diagnostic(self.failure.message)]
 
     @property

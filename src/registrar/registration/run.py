@@ -89,7 +89,11 @@ def _result_of(
     try:
         work()
     except (Exception, Cancelled) as error:  # noqa: BLE001 (described, with its exit code)
-        failure = describe(error, progress.result().branch)
+        session = client.session if client else None
+        may_have_written = bool(session and (session.wrote or session.may_have_been_applied))
+        # Over many repositories, the run may have written to another one
+        may_have_written |= not progress.spec.policy.tells_paths
+        failure = describe(error, progress.result().branch, wrote=may_have_written)
         # Files that were not begun have not failed: they stay pending, with the error as reason
         progress.end_early(_why_pending(error, failure, progress.spec))
         result = progress.result()

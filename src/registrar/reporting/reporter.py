@@ -30,9 +30,8 @@ HELP_PAGES = {"ja": "docs/troubleshooting.ja.md", "en": "docs/troubleshooting.md
 """The pages that explain errors, with the same anchors."""
 
 ROWS_PER_STATE = 20
-"""The most repositories in one state for which the log has a line. A run over 300 repositories then
-fits on two screens."""
-ROWS_PER_SIGN = 10
+"""The most repositories in one state for which the log has a line, if the run writes nothing to
+them."""
 
 SECTIONS = "sections.yml"
 """Sections of the help page, by the beginnings of the messages that they are about."""
@@ -190,6 +189,12 @@ class Reporter(ManyListener):
             raise Refused(msg("many.nobody_to_ask"))
         return is_confirmed
 
+    def begins_to_write(self, records: Sequence[Record]) -> None:
+        """Name all repositories that have their turn, in order."""
+        names = list(dict.fromkeys(each.repository.link for each in records))
+        if names:
+            self.line(msg("many.in_turn", repositories=names))
+
     def repository_done(
         self,
         row: Record,
@@ -201,15 +206,16 @@ class Reporter(ManyListener):
         """Print the final state of a list in a repository.
 
         Left out is what only says that nothing was done: a list that is left for the next run, or
-        one that a run with `Mode.WITHDRAW` is not about. Of a state with very many lists, the log
-        has the first ones; of those that take time, then each tenth one, as a sign of progress.
+        one that a run with `Mode.WITHDRAW` is not about. Every write has its line, so that a log
+        shows all of them even if the run is killed; of other states, the log has the first ones.
         """
         status = row.status
         self._rows[status] += 1
         is_late = status is Status.DEFERRED and not row.first_failure
         is_other = row.spec.settings.mode is Mode.WITHDRAW and not (place or row.first_failure)
-        is_sign = status in WRITTEN and self._rows[status] % ROWS_PER_SIGN == 0
-        if is_late or is_other or not (self._rows[status] <= ROWS_PER_STATE or is_sign):
+        fails = status is Status.FAILED and not row.spec.settings.mode.only_reads
+        is_written = status in WRITTEN or row.is_described or fails
+        if is_late or is_other or not (self._rows[status] <= ROWS_PER_STATE or is_written):
             self._left_out[status] += 1
             return
         is_same = sentences.minutes(seconds_left) == self._minutes_left

@@ -336,6 +336,9 @@ def state(row: Record, *, in_log: bool = False) -> Message:
     blocked = [explanation(file) for file in row.files if file.standing is Standing.BLOCKED]
     besides = counted_apart(row, lambda words: words.beside, "many.state_with_removed")
     parts = [msg(key, count=count) for key, count in besides.items() if count]
+    if closed := [each for each in row.closed if each != row.pull_request]:
+        links = [Link(each.url) if in_log else each.link for each in closed]
+        parts.append(msg("many.state_closed_too", pull_requests=links))
     if row.is_described:
         parts.append(msg("many.state_described"))
     if row.told.conflicts:
@@ -368,6 +371,10 @@ def closing(result: ManyResult) -> Iterator[Message]:
     parts = [counted(each, states[each]) for each in Status if states[each]]
     key = "many.outcome_preview" if result.settings.mode.only_reads else "many.outcome"
     yield msg(key, parts=parts)
+    if left := states[Status.WITHDRAWN]:
+        yield msg("many.branches_left", count=left)
+    if states[Status.FAILED] and result.settings.mode is Mode.REGISTER:
+        yield msg("many.leave_out")
     if described := result.end.described:
         yield msg("many.described", count=described)
     if found := findings(result.end.standings):

@@ -196,6 +196,7 @@ def test_a_signal_ends_the_waiting(
 ) -> None:
     run, _ = at_terminal(action, b"", number=signal.SIGINT)
     assert run.exit_code == 128 + signal.SIGINT
+    assert "Cancelled (SIGINT). Nothing was written." in run.stderr
     assert only_reads(host)
 
 

@@ -70,6 +70,10 @@ def test_a_token_that_may_write_nowhere_is_never_green(
             each.person.merge(1)
             each.person.commit({"README.md": None})
     host.requests.clear()
+    plan = many(mode="plan")
+    warned = "`mode: register` would be refused: The token may write to none of the repositories"
+    for text in (plan.stderr, plan.summary):
+        assert (warned in text) == (mode == "register")
     run = many(mode=mode)
     assert (run.exit_code, states(run)) == (2, {"complete": 1, "not writable": 2}), run.text
     assert only_reads(host)
@@ -95,7 +99,12 @@ def test_a_token_without_the_scope_is_never_green(
     run = many(host_token=token)
     assert (run.exit_code, only_reads(host)) == (2, True), run.text
     assert "scope" in run.stderr
-    assert many(mode="plan", host_token=token).exit_code == 0
+    plan = many(mode="plan", host_token=token)
+    assert plan.exit_code == 0
+    for text in (plan.stderr, plan.summary):
+        assert "`mode: register` would be refused: " in text
+        assert "scope" in text
+    assert "would be refused" not in many(mode="plan").text
 
 
 def test_nothing_to_do_needs_no_right_to_write(many: Start, make: Make) -> None:

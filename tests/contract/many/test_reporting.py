@@ -17,8 +17,9 @@ def test_the_log_counts_repositories_and_the_time_that_is_left(many: Start, make
     make(2, 30)
     run = many(labels="chore", assignees="hubot")
     lines = [line for line in run.lines if line.startswith("[")]
-    for number, line in zip((*range(1, 21), 30), lines, strict=True):
+    for number, line in enumerate(lines, start=1):
         assert line.startswith(f"[{number}/30] octo-org/r")
+    assert len(lines) == 30
     # A log has no other links than addresses
     link = r"http://\S+/octo-org/r\d+/pull/1"
     ends = rf"pull request opened \(missing files: 4\): {link} \(about 2 min left\)"
@@ -205,20 +206,28 @@ def test_what_cannot_be_written_counts_as_failed(many: Start, make: Make, mode: 
 # --- A log of two screens -------------------------------------------------------------------
 
 
-def test_the_log_of_a_run_over_many_is_short(many: Start, make: Make, action: Action) -> None:
-    """Whatever the mode is, the other repositories are counted, and are in the table."""
+def test_the_log_has_every_write_and_is_short(many: Start, make: Make, action: Action) -> None:
+    """Each write has a line with its address. The others are counted, and are in the table."""
     make(5, 150)
-    for inputs in (
-        {"mode": "plan"},
-        {"max_pull_requests": "60"},
-        {"max_pull_requests": "5"},
-        {"mode": "check"},
-        {"mode": "withdraw"},
-    ):
+    steps: list[tuple[dict[str, str], int]] = [
+        ({"mode": "plan"}, 0),
+        ({"max_pull_requests": "60"}, 60),
+        ({"max_pull_requests": "5"}, 5),
+        ({"mode": "check"}, 0),
+        ({"mode": "withdraw"}, 65),
+    ]
+    for inputs, number in steps:
         run = many(inputs, env=action.keeping)
         assert len(run.lines) < 100, (inputs, len(run.lines), run.stdout)
         assert "The table has all repositories. Lines that the log leaves out: " in run.stdout
         assert len({row["repository"] for row in action.rows(run)}) == 155
+        done = {"opened", "withdrawn"}
+        urls = [row["pull_request"] for row in run.report["many"]["rows"] if row["state"] in done]
+        assert len(urls) == number
+        assert [url for url in urls if f": {url}" not in run.stdout] == []
+        left = "Repositories in which the branch of a withdrawn pull request is left"
+        for text in (run.stdout, run.summary):
+            assert (left in text) == (number == 65)
 
 
 def test_the_time_that_is_left_is_said_when_it_changes(many: Start, make: Make) -> None:
