@@ -464,25 +464,29 @@ def test_a_bare_branch_that_somebody_pushes_to_in_between_is_theirs(
     assert example.repository.files(SECOND) == EXPECTED
 
 
+@pytest.mark.parametrize("is_listed", [False, True])
 def test_a_branch_that_moves_on_before_every_commit_is_not_read_for_ever(
-    host: StandInHost, example: Example
+    host: StandInHost, example: Example, is_listed: bool
 ) -> None:
+    """Somebody pushes another file each time, or adds a listed one and takes it out again."""
     propose(example, next(iter(MISSING)))
+    last = list(MISSING)[-1]
     expected = set[str]()
 
     def act(request: Request) -> None:
         if request.json and "createCommitOnBranch" in request.json.get("query", ""):
             expected.add(request.json["variables"]["commit"]["expectedHeadOid"])
-            if len(expected) < 10:
-                example.repository.person.commit(
-                    {f"{request.number}.txt": b"theirs\n"}, branch=BRANCH
-                )
+            if len(expected) < 40:
+                there = is_listed and last in example.repository.files(BRANCH)
+                path = last if is_listed else f"{request.number}.txt"
+                changes = {path: None if there else b"theirs\n"}
+                example.repository.person.commit(changes, branch=BRANCH)
 
     host.on_request = act
     example.run().or_fail()
-    # The first commit, and one after each of the readings
-    assert len(expected) == 7
-    assert example.repository.files(BRANCH).items() > EXPECTED.items()
+    # The first commit, and one after each of the readings, which begin again once with headway
+    assert len(expected) == 7 + is_listed
+    assert example.repository.files(BRANCH).keys() | {last} >= EXPECTED.keys()
 
 
 def test_a_limit_of_graphql_that_lasts_ends_the_run(

@@ -42,7 +42,7 @@ def carry_out(task: Task, lookups: Lookups, writer: Writer, sent: SentSteps) -> 
         try:
             writer.write(plan)
         except Unclear as unclear:
-            sent.count_reading(unclear.step)
+            sent.count_reading()
             try:
                 read = _with_branches(task, plan)
                 task = _read_again(read, unclear.step.branch, lookups, writer, sent)

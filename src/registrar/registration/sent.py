@@ -7,6 +7,8 @@ read again: the reading shows the files that exist, and this list shows which of
 have written.
 """
 
+import operator
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias, TypeVar, cast
@@ -94,6 +96,12 @@ def _key_of(step: Step) -> Step:
     return step._replace(body="") if isinstance(step, Open) else step
 
 
+def _items(step: Step) -> Iterable[tuple[type, object]]:
+    """Return the single things that a step does."""
+    items = step.files if isinstance(step, Commit) else [step.branch]
+    return ((type(step), item) for item in items)
+
+
 class Unclear(Exception):
     """Raised if a branch has to be read again, because the result of a step is unclear."""
 
@@ -155,8 +163,8 @@ class SentSteps:
     """Numbers of the pull requests that this run has tried to close."""
     _tries: int = 0
     """How often in a row the run has tried to read a branch again without headway."""
-    _last_unclear: tuple[object, ...] = ()
-    """The last unclear step, with the number of steps that were done by then."""
+    _furthest: tuple[int, ...] = (0, 0, -sys.maxsize)
+    """The most that was sent and done by any reading, and the fewest files of a commit."""
     _all: list[Sending] = field(default_factory=list)
     _last: dict[Step, Sending] = field(default_factory=dict)
     """The last sending of each step."""
@@ -173,16 +181,19 @@ class SentSteps:
         """Whether an unclear step may be followed by one more reading."""
         return self._tries < _MOST_READINGS
 
-    def count_reading(self, unclear: Step) -> None:
-        """Count that a branch is read again because of an ``unclear`` step.
+    def count_reading(self) -> None:
+        """Count that a branch is read again because of an unclear step.
 
-        The count begins again after headway: a step was done since the last reading, or another
-        step is unclear, or a commit of other files, because the last reading has settled some.
+        The count begins again after headway: something else was sent or done than ever before, or a
+        commit needs fewer files, because another run has created some.
         """
-        work = unclear.files if isinstance(unclear, Commit) else unclear.branch
-        now = (type(unclear), work, sum(each.is_done for each in self._all))
-        self._tries = self._tries + 1 if now == self._last_unclear else 1
-        self._last_unclear = now
+        sent = {item for each in self._all for item in _items(each.step)}
+        done = {item for each in self._all if each.is_done for item in _items(each.step)}
+        sizes = [len(each.step.files) for each in self._all if isinstance(each.step, Commit)]
+        now = len(sent), len(done), -min(sizes, default=sys.maxsize)
+        has_headway = any(map(operator.gt, now, self._furthest))
+        self._tries = 1 if has_headway else self._tries + 1
+        self._furthest = tuple(map(max, now, self._furthest))
 
     def cannot_read(self, unclear: Step, error: RegistrarError) -> None:
         """Learn that a branch could not be read again after an ``unclear`` step.

@@ -2,6 +2,7 @@
 
 import os
 import select
+import termios
 
 from registrar.runtime.cancellation import NAP_SECONDS, Cancellation
 
@@ -34,11 +35,13 @@ def says_yes(question: str, cancellation: Cancellation) -> bool | None:
     try:
         if os.tcgetpgrp(terminal) != os.getpgrp():
             return None
+        # A key that was pressed before the question appears is no answer to it
+        termios.tcflush(terminal, termios.TCIFLUSH)
         os.write(terminal, f"{question}\n".encode(errors="backslashreplace"))
         while not select.select([terminal], [], [], NAP_SECONDS)[0]:
             cancellation.check()
         answer = os.read(terminal, _MOST_BYTES)
-    except OSError:
+    except (OSError, termios.error):
         # The terminal was closed
         return False
     finally:

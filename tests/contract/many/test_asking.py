@@ -31,17 +31,19 @@ def at_terminal(
     number: int = 0,
     waits: bool = False,
     stdout: int | None = None,
+    early: bytes = b"",
 ) -> tuple[Run, str]:
     """Run at a terminal, and answer, or send a signal, so many minutes after a question.
 
     Where it ``waits`` it is the entry point itself. ``stdout`` may be something else than the
-    terminal. Gives the run and what stood on the terminal.
+    terminal. ``early`` is typed before the run begins. Gives the run and what the terminal showed.
     """
     given = {"target_repo": None, "target_repos": ALL, "language": "en", **(inputs or {})}
     write_list(action)
     given["definitions"] = LIST
     environ = {**action.environment(given), "CI": "", **(env or {})}
     master, slave = pty.openpty()
+    os.write(master, early)
     stdout = slave if stdout is None else stdout
     if waits:
         command = ("entrypoint.py", *arguments)
@@ -137,6 +139,13 @@ def test_a_yes_writes_and_the_time_until_then_does_not_count(
     run, shown = at_terminal(action, answer, minutes=300, inputs={"max_minutes": "10"})
     assert (run.exit_code, states(run)) == (0, {"opened": 3, "complete": 1})
     assert shown.count(QUESTION) == 1
+
+
+def test_what_was_typed_before_the_question_is_no_answer(
+    action: Action, made: list[Repository]
+) -> None:
+    run, shown = at_terminal(action, b"no\n", early=b"yes\n")
+    assert (shown.count(QUESTION), states(run)) == (1, {"deferred": 3, "complete": 1})
 
 
 def test_a_withdrawal_asks_too(action: Action, made: list[Repository]) -> None:
