@@ -27,6 +27,7 @@ from tests.harness import (
     Action,
     Run,
     inject_fault,
+    refuse,
 )
 
 CALLS = (
@@ -340,6 +341,20 @@ def test_table_and_page_of_one(action: Action, host: StandInHost, tmp_path: Path
     entries = [{"path": path, "description": path} for path in paths]
     ended = run(action, entries, mode="plan", env={"RUNNER_TEMP": str(tmp_path)}).or_fail()
     check_files(ended, tmp_path, paths, (repository.html_url,))
+
+
+def test_a_message_of_github_turns_nothing_in_the_page(
+    action: Action, host: StandInHost, repository: Repository, tmp_path: Path
+) -> None:
+    """It is the reason why the run has failed."""
+    words = "".join(map(chr, (*range(32), *range(0x7F, 0xA0), *range(0x200B, 0x2070), 0xFEFF)))
+    refuse(host, "GET git/ref/heads/main", 422, message=f"Words {words}.")
+    more = {"commit_strategy": PER_FILE, "env": {"RUNNER_TEMP": str(tmp_path)}}
+    ended = run(action, [{"path": "a.md"}], **more)
+    page = (tmp_path / ended.outputs["page_path"]).read_bytes().decode()
+    assert "Words" in page
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", page)
+    assert not re.search(r"[\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff]", page)
 
 
 def test_table_and_page_of_many(action: Action, host: StandInHost, tmp_path: Path) -> None:

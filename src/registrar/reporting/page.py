@@ -369,7 +369,7 @@ class Page:
 
         def marked(sentence: str) -> "Markup":
             """Return a sentence as HTML, with its texts in backticks as code."""
-            escaped = str(Markup.escape(sentence))
+            escaped = str(Markup.escape(escaping.for_page(sentence)))
             return Markup(_BACKTICKS.sub(r"<code>\1</code>", escaped))  # noqa: S704 (escaped)
 
         def word(bar: Bar) -> str:
@@ -464,6 +464,7 @@ def _environment(loader: "BaseLoader") -> "Environment":
 
     return Environment(
         autoescape=True,
+        finalize=escaping.for_page,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

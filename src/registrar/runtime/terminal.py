@@ -35,7 +35,7 @@ def says_yes(question: str, cancellation: Cancellation) -> bool | None:
     try:
         if os.tcgetpgrp(terminal) != os.getpgrp():
             return None
-        # A key that was pressed before the question appears is no answer to it
+        # A key that was pressed before the question appears does not answer it
         termios.tcflush(terminal, termios.TCIFLUSH)
         os.write(terminal, f"{question}\n".encode(errors="backslashreplace"))
         while not select.select([terminal], [], [], NAP_SECONDS)[0]:

@@ -133,6 +133,16 @@ def show_control_characters(text: str) -> str:
     )
 
 
+def for_page(value: object) -> object:
+    """Escape a value of the page as `show_control_characters` does; line breaks are kept.
+
+    Markup, and a value that is not a text, stays as it is.
+    """
+    if not isinstance(value, str) or value.isprintable() or hasattr(value, "__html__"):
+        return value
+    return "\n".join(map(show_control_characters, value.split("\n")))
+
+
 def show_lines(text: str) -> str:
     """Like `show_control_characters`, but `Lines` keep their lines, except for blank ones."""
     if not isinstance(text, Lines):
