@@ -34,7 +34,7 @@ from tests.documents import (
 )
 from tests.harness import JAPANESE
 
-CONTRIBUTING = ROOT / ".github/CONTRIBUTING.md"
+MAINTAINING = ROOT / ".github/MAINTAINING.md"
 DEFINITIONS = ROOT / "docs/definitions.md"
 DESCRIPTIONS = "descriptions.ja.yml"
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
@@ -183,7 +183,7 @@ def test_links_lead_somewhere(document: Path) -> None:
 
 
 def test_contributing_names_what_is_there() -> None:
-    text = (ROOT / ".github/CONTRIBUTING.md").read_text("utf-8")
+    text = MAINTAINING.read_text("utf-8")
     named = re.findall(r"`([\w.]+)`,? (?:in|of) `([\w/]+\.py)`", text)
     assert len(named) > 10
     for word, file in named:
@@ -208,7 +208,7 @@ ENGLISH_PAGES = [each for each in DOCUMENTS if each not in JAPANESE_PAGES]
 
 @pytest.mark.parametrize("document", ENGLISH_PAGES, ids=name)
 def test_no_document_has_a_riddle(document: Path) -> None:
-    """The test finds only some patterns of riddles; CONTRIBUTING has the rules."""
+    """The test finds only some patterns of riddles; `.github/MAINTAINING.md` has the rules."""
     blocks = re.split(r"\n\n|\n(?=[-|]|\d\.)", without_blocks(document.read_text("utf-8")))
     lines = [" ".join(block.split()) for block in blocks]
     assert {line: found for line in lines if (found := riddles(line))} == {}
@@ -261,7 +261,7 @@ def japanese_texts() -> dict[str, str]:
     return texts | {name(page): page.read_text("utf-8") for page in JAPANESE_PAGES}
 
 
-@pytest.mark.parametrize("row", table(CONTRIBUTING, "Term"), ids=lambda row: str(row[0]))
+@pytest.mark.parametrize("row", table(MAINTAINING, "Term"), ids=lambda row: str(row[0]))
 def test_one_thing_has_one_word_in_japanese(row: list[str]) -> None:
     texts = japanese_texts()
     _, words, others = (cell.split("、") for cell in row)

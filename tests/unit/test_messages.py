@@ -136,7 +136,7 @@ def test_a_riddle_is_found_and_its_solution_is_none(riddle: str, plain: str) -> 
 
 
 def test_no_text_is_a_riddle() -> None:
-    """The test finds only some patterns of riddles; CONTRIBUTING has the rules."""
+    """The test finds only some patterns of riddles; `.github/MAINTAINING.md` has the rules."""
     texts = TEXTS["en"] | {f"output {key}": each["description"] for key, each in OUTPUTS.items()}
     assert {key: found for key, text in texts.items() if (found := riddles(text))} == {}
 
