@@ -138,13 +138,18 @@ class Acts:
             return str(commit.id)
 
     def delete_branch(self, name: str) -> None:
-        """Delete a branch, which closes its open pull requests."""
+        """Delete a branch, which closes the open pull requests from it and into it.
+
+        Nobody can reopen the latter, or change their base, before the branch exists again
+        (isaacs/github#1557, MithrilJS/mithril.js#2862).
+        """
         it = self.repository
         with it.lock:
             it.journal.write(self.actor, it, f"refs/heads/{name}", it.head(name), None)
             it.own().references.delete(f"refs/heads/{name}")
             for pull_request in it.pull_requests:
-                if pull_request.state == "open" and it.is_head(pull_request, name):
+                is_about = it.is_head(pull_request, name) or pull_request.base == name
+                if pull_request.state == "open" and is_about:
                     self.close(pull_request.number)
 
     def point(self, name: str, sha: str) -> None:

@@ -38,6 +38,12 @@ def lost(world: World, status: int, words: str) -> None:
     refusing(world.repository.pull_requests[0].head_sha, status, words)(world)
 
 
+@step
+def defaults(world: World, name: str) -> None:
+    """Somebody makes a branch the default branch."""
+    world.person.change(default_branch=name)
+
+
 def has_one_part(world: World) -> None:
     """The description has one part of registrar, and nothing of an edit is left before it."""
     body = world.repository.pull_request(1).body or ""
@@ -86,6 +92,16 @@ test_a_closed_pull_request = told(
         f"#1 closed; {NO}",
         run(ABC),
         f"#1 closed; #2 open: c.md; {NO}",
+    ),
+    story(
+        "a pull request whose base branch was deleted has a way out",
+        *(run(AB), branch("trunk"), defaults("trunk"), close(1), run()),
+        *(never("progress.base_gone"), reopen(1), delete("main"), run()),
+        # Over many, a run that has nothing to write here does not repeat what its plan says
+        only("ps", says("progress.base_gone", in_="summary", bases="main", base="trunk")),
+        *(plan(), says("progress.base_gone", bases="main", base="trunk")),
+        *(branch("main"), reopen(1), change(1, base="trunk"), delete("main"), run(ABC)),
+        "#1 open: a.md b.md c.md",
     ),
     story(
         "another name of the branch proposes the files again",

@@ -401,6 +401,9 @@ class ModelRun:
     def has_newer_list(self) -> bool:
         return False
 
+    def has_branch(self, name: str) -> bool:
+        return name == self.world.default or name in self.world.branches
+
     def refusal(self, files: Sequence[FileDefinition]) -> RegistrarError | None:
         limits = TokenLimits("", time)
         limits.scopes = self.scopes

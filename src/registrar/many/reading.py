@@ -54,9 +54,10 @@ from registrar.models.task import Task
 from registrar.presence.tasks import make_task
 from registrar.registration.branch_names import names_of
 from registrar.registration.listener import Listener
-from registrar.registration.lookups import Lookups, has_newer_list, tree_as_read
+from registrar.registration.lookups import Lookups, RestLookups, tree_as_read
 from registrar.registration.mark import Mark
 from registrar.registration.run import preview, register
+from registrar.registration.sent import SentSteps
 from registrar.registration.single import directories_to_read
 from registrar.registration.work import with_owner
 from registrar.runtime.cancellation import Cancellation
@@ -164,12 +165,13 @@ class Guesses(Lookups):
         task: Task,
         may_write: Callable[[str], bool | None],
         scopes: frozenset[str] | None = None,
-        has_newer_list: Callable[[], bool] = bool,
+        asked: Lookups | None = None,
     ) -> None:
         """``may_write`` is asked instead of guessed. Otherwise a stranger's pull request could keep
-        a run from reading the repository again. ``has_newer_list`` is asked once for all.
+        a run from reading the repository again. ``asked`` answers the rare questions that are not
+        guessed.
         """
-        self._has_newer_list = has_newer_list
+        self._asked = asked
         self.scopes = scopes
         self._task = task
         self._may_write = may_write
@@ -213,7 +215,10 @@ class Guesses(Lookups):
         return ""
 
     def has_newer_list(self) -> bool:
-        return self._has_newer_list()
+        return self._asked is not None and self._asked.has_newer_list()
+
+    def has_branch(self, name: str) -> bool:
+        return self._asked is None or self._asked.has_branch(name)
 
 
 @dataclass(slots=True)
@@ -372,7 +377,7 @@ class Reader:
         client = self.github.client(spec.target)
         scopes = self.github.limits.scopes
         may_write = partial(client.may_write, task.repository)
-        guesses = Guesses(task, may_write, scopes, partial(has_newer_list, client, spec))
+        guesses = Guesses(task, may_write, scopes, RestLookups(client, task, SentSteps()))
         branches = task.state.branches.values()
         interrupted = any(each.head and not each.pull_requests for each in branches)
         result = replace(preview(task, guesses, self.listener), spec=spec)

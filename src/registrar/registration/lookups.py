@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Protocol
 from registrar.errors import RegistrarError
 from registrar.models.files import FileDefinition
 from registrar.models.repository import BranchState, Comparison, Entry, Tree, Unknown
-from registrar.models.spec import RegistrationSpec
 from registrar.models.task import Task
 from registrar.registration.preflight import require_writable
 from registrar.registration.sent import SentSteps
@@ -48,6 +47,10 @@ class Lookups(Protocol):
 
     def head(self, name: str, /) -> str | None:
         """Return the present commit of a branch; `None` if there is no such branch."""
+
+    def has_branch(self, _name: str, /) -> bool:
+        """Whether the repository has a branch of this name, which is none of this list's."""
+        return True
 
     def tree(self, commit: str, /) -> Tree | None:
         """Return all files of a commit; `None` if GitHub cuts the list."""
@@ -91,19 +94,6 @@ class Lookups(Protocol):
         return None
 
 
-def has_newer_list(client: "Client", spec: RegistrationSpec) -> bool:
-    """Whether this is a later attempt of a workflow run, and its branch may have another version of
-    the list by now.
-
-    Such a run has the list of the first attempt (stefanzweifel/git-auto-commit-action#155).
-    """
-    settings, files = spec.settings, spec.file_list
-    if not (settings.attempt_of and settings.workflow_repository and files.commit):
-        return False
-    changed = client.changed(settings.workflow_repository, files.commit, settings.attempt_of)
-    return isinstance(changed, Unknown) or not changed.isdisjoint(files.sources)
-
-
 class RestLookups(Lookups):
     """Answers the questions with requests. `SentSteps` shows which branches this run may have
     changed since the repository was read.
@@ -134,6 +124,9 @@ class RestLookups(Lookups):
 
     def head(self, name: str) -> str | None:
         return self._client.rest.branch_head(self._repository, name)
+
+    def has_branch(self, name: str) -> bool:
+        return self.head(name) is not None
 
     def tree(self, commit: str) -> Tree | None:
         if commit not in self._trees:
@@ -171,7 +164,16 @@ class RestLookups(Lookups):
         return None
 
     def has_newer_list(self) -> bool:
-        return has_newer_list(self._client, self._task.spec)
+        """Compare the commit of the list with the branch, if this is a later attempt of a run.
+
+        Such an attempt has the list of the first one (stefanzweifel/git-auto-commit-action#155).
+        """
+        settings, files = self._task.spec.settings, self._task.spec.file_list
+        if not (settings.attempt_of and settings.workflow_repository and files.commit):
+            return False
+        own, branch = settings.workflow_repository, settings.attempt_of
+        changed = self._client.changed(own, files.commit, branch)
+        return isinstance(changed, Unknown) or not changed.isdisjoint(files.sources)
 
     def entry(self, branch: str, path: str, *, is_there: bool) -> Entry | None:
         return self._client.rest.entry(self._repository, path, branch, may_lag=is_there)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from typing import Any
 
 from registrar.errors import Diagnostic
 from registrar.models.paths import Outcome, Result, Why, by_path
@@ -93,17 +94,20 @@ class Progress:
         )
         for note in plan.notes:
             self._print(note)
-        declined = plan.declined.values()
+        declined, gone = plan.declined.values(), plan.gone_bases
+        closed = [pull for pull in declined if pull.was_declined]
         deleted = [each.deleted_since for each in plan.paths if each.deleted_since]
-        for key, those in (
-            ("progress.declined", [pull for pull in declined if pull.was_declined]),
-            ("progress.removed", [pull for pull in declined if not pull.was_declined]),
-            ("progress.deleted", deleted),
+        bases: dict[str, Any] = {"bases": sorted(gone), "base": self._result.base_branch}
+        for key, those, values in (
+            ("progress.declined", [pull for pull in closed if pull.base_branch not in gone], {}),
+            ("progress.base_gone", [pull for pull in closed if pull.base_branch in gone], bases),
+            ("progress.removed", [pull for pull in declined if not pull.was_declined], {}),
+            ("progress.deleted", deleted, {}),
         ):
             if those:
                 pulls = sorted(set(those), key=lambda pull: pull.number)
-                links = tuple(pull.link for pull in pulls)
-                self.note(key, repeats_state=True, count=len(those), pull_requests=links)
+                links, count = tuple(pull.link for pull in pulls), len(those)
+                self.note(key, repeats_state=not values, count=count, pull_requests=links, **values)
         if (conflicts := plan.told.conflicts) and (pull := plan.pull_request):
             about = f"{conflicts}"
             self.warn("progress.conflicts", about=about, pull_request=pull.link, paths=conflicts)
