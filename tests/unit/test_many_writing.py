@@ -10,11 +10,12 @@ import pytest
 
 from registrar.errors import Failure, Kind
 from registrar.github import bulk, queries
+from registrar.github.limits import Pace
 from registrar.many import writing
 from registrar.many.reading import FAST_SECONDS, LARGEST_SIZE, SLOW_SECONDS, BatchSize
 from registrar.many.writing import with_writing
 from registrar.models.files import FileDefinition
-from registrar.models.paths import Done, by_path
+from registrar.models.paths import Done, Outcome, Result, by_path
 from registrar.models.record import PullRequestOperation, Record, Told
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.run_result import Budget
@@ -25,8 +26,11 @@ from registrar.models.status import Need, Status
 from registrar.models.tally import Tally
 from registrar.registration.branch_names import names_of
 from registrar.reporting import sentences
+from registrar.runtime.cancellation import Cancellation
 from registrar.texts.messages import Catalogue, msg
+from tests.clocks import FakeClock
 from tests.fakehub import graphql
+from tests.recordings.calls import Caller
 from tests.values import in_state, record, settings, spec
 
 
@@ -51,6 +55,72 @@ def test_the_order_is_by_name() -> None:
     assert writing.in_order(reversed(read)) == read
     read[0] = left = replace(read[0], interrupted=True)
     assert writing.in_order(read) == [*read[1:], left]
+
+
+@pytest.mark.parametrize(
+    ("planned", "operation", "wrote", "changed", "room"),
+    [
+        (Need.OPEN, PullRequestOperation.CREATED, True, 0, {Need.UPDATE}),
+        # The answer was lost, so it may have been opened
+        (Need.OPEN, PullRequestOperation.NONE, True, 0, {Need.UPDATE}),
+        (Need.OPEN, PullRequestOperation.NONE, False, 0, {Need.OPEN, Need.UPDATE}),
+        # People have changed the repository since it was read
+        (Need.WAITING, PullRequestOperation.CREATED, True, 0, {Need.UPDATE}),
+        (Need.WAITING, PullRequestOperation.UPDATED, True, 0, {Need.OPEN}),
+        (Need.UPDATE, PullRequestOperation.UPDATED, True, 0, {Need.OPEN}),
+        (Need.UPDATE, PullRequestOperation.NONE, False, 0, {Need.OPEN, Need.UPDATE}),
+        (Need.UPDATE, PullRequestOperation.CREATED, True, 0, set[Need]()),
+        (Need.OPEN, PullRequestOperation.CREATED, True, 1, set[Need]()),
+    ],
+)
+def test_each_cap_counts_what_was_or_may_have_been_done(
+    planned: Need, operation: PullRequestOperation, wrote: bool, changed: int, room: set[Need]
+) -> None:
+    clock = FakeClock()
+    given = settings(target_repos="octo/*", max_pull_requests="1")
+    gate = writing.Gate(given, Pace(clock), Cancellation(clock))
+    of = {need: replace(record("octo/a", {}), told=Told(need)) for need in Need}
+    done = replace(of[planned], operation=operation)
+    gate.note(of[planned], done, writes=1, wrote=wrote, changed=changed)
+    assert {need for need in (Need.OPEN, Need.UPDATE) if gate.has_room_for(of[need])} == room
+
+
+NONE, CREATED = PullRequestOperation.NONE, PullRequestOperation.CREATED
+
+
+@pytest.mark.parametrize(
+    ("planned", "operation", "is_shown", "has_file", "of_session", "expected"),
+    [
+        (Need.OPEN, NONE, False, False, "", False),
+        (Need.OPEN, CREATED, False, False, "", True),
+        (Need.UPDATE, NONE, True, False, "", False),
+        (Need.UPDATE, NONE, True, True, "", True),
+        # Another run has opened the pull request meanwhile, or this one has and the answer was lost
+        (Need.OPEN, NONE, True, False, "", True),
+        # The last write, or one before it, may have been applied
+        (Need.OPEN, NONE, False, False, "may_have_been_applied", True),
+        (Need.OPEN, NONE, False, False, "has_lost_answer", True),
+    ],
+)
+def test_a_pull_request_may_have_been_written(
+    planned: Need,
+    operation: PullRequestOperation,
+    is_shown: bool,
+    has_file: bool,
+    of_session: str,
+    expected: bool,
+) -> None:
+    previewed = replace(record("octo/a", {"a": Standing.TO_CREATE}), told=Told(planned))
+    pull = PullRequest(1, "https://example.com/1") if is_shown else None
+    registered = replace(previewed, operation=operation, pull_request=pull)
+    if has_file:
+        [path] = registered.files
+        registered = registered.with_paths([path._replace(outcome=Outcome(Result.DONE))])
+    # Nothing is sent
+    client = Caller("http://127.0.0.1:1", "token").github.client("octo/a")
+    if of_session:
+        setattr(client.session, of_session, True)
+    assert writing.may_have_written(previewed, registered, client) is expected
 
 
 @pytest.mark.parametrize("standing", Standing)

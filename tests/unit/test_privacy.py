@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any, cast
 
 from registrar.models.files import FileDefinition
-from registrar.models.paths import ListedPath, Unread
+from registrar.models.paths import ListedPath, Present, Unread
 from registrar.models.record import Record, Told
 from registrar.models.repository import Repository
+from registrar.models.standing import PresentFile, Standing
 from registrar.privacy import Privacy
 from registrar.texts.escaping import FoundPath, Lines
+from registrar.texts.messages import msg
 
 INSTEAD = "(not shown)"
 
@@ -44,3 +46,17 @@ def test_a_conflict_at_a_listed_path_is_named_and_no_other_one() -> None:
     assert made.row(row).told.conflicts == ("a.md", "acme/x")
     made.of_one(frozenset({"a.md"}))
     assert made.row(row).told.conflicts == ("a.md",)
+
+
+def test_of_a_listed_path_no_other_file_is_named() -> None:
+    present = PresentFile(Standing.SAME, "acme/x", "b10b")
+    plan = Present(present, msg("reason.satisfied", path=FoundPath("acme/x")))
+    listed = ListedPath(FileDefinition("a.md"), plan, hides="acme/y", used_instead="acme/z")
+    row = Record(cast("Any", None), Repository("o/r"), paths={"a.md": listed})
+    made = Privacy("", INSTEAD)
+    assert made.row(row) is row
+    made.of_one(frozenset({"a.md"}))
+    [shown] = made.row(row).files
+    assert shown == listed._replace(
+        plan=plan._replace(file=present._replace(path="a.md")), hides="", used_instead=""
+    )
