@@ -213,13 +213,12 @@ def _body_now(work: Work, plan: Plan, result: Record, pull: PullRequest) -> str 
 
 
 def _has_moved(plan: Plan, result: Record, pull: PullRequest) -> bool:
-    """Whether somebody has committed to the branch since this run has read it.
-
-    False if the answer to a commit of this run was lost, because its id is not known then.
+    """Whether the branch has a commit that this run does not know: somebody's, or one of its own
+    whose answer was lost.
     """
     wrote = [file for file in result.files if file.done in {Done.CREATED, Done.UPDATED}]
     known = {plan.head, *(file.commit for file in wrote)}
-    return "" not in known and pull.head_sha not in known
+    return pull.head_sha not in known
 
 
 def _body(work: Work, plan: Plan, result: Record, pull: PullRequest | None = None) -> str:
