@@ -47,8 +47,11 @@ def no_conflict(world: World) -> None:
 test_conflicts = told(
     story(
         "a conflict is said everywhere, and ended by deleting the file from the branch",
-        *(run(AB), check(), THEIRS, merges(is_possible=False)),
-        *(check(), asks("/compare/", 1)),
+        *(run(AB), plan(), never("progress.describes"), check(), THEIRS),
+        merges(is_possible=False),
+        *(check(), asks("/compare/", 1), never("progress.describes")),
+        # The run that follows writes the description, and nothing else
+        *(plan(), only("ps", says("progress.describes", pull_request="#1"))),
         *in_each_mode(CONFLICT),
         *(push("-a.md"), plan(), *NEVER, run(), *NEVER),
         does("the description says it no more", no_conflict),
