@@ -18,7 +18,6 @@ from tests.fakehub import (
 )
 from tests.harness import PER_FILE, SINGLE, Action, meanwhile, refuse, shortened
 
-SECOND = f"{BRANCH}-2"
 THEIRS = {"mine.txt": b"mine\n"}
 AUTHOR = ("A", "a@example.com")
 
