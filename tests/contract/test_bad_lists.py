@@ -9,6 +9,7 @@ import json
 import os
 import re
 import socket
+import subprocess
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -415,6 +416,41 @@ def test_mistakes_about_a_folder(
     line = 5 if "listed already" in words else 7
     assert f"entry 2, line {line}: {words}" in run.stderr, run.stderr
     assert (run.exit_code, action.host.requests) == (2, [])
+
+
+LEFT_BEHIND = (".DS_Store", "b~", ".a.swp", "#a#", "._a", "Thumbs.db", ".~lock.a.ods#", "d/.#a")
+
+
+@pytest.mark.parametrize("tracks", ["some", "others", "nothing", "no checkout"])
+@pytest.mark.parametrize("mode", ["validate", "register"])
+def test_files_of_a_folder_that_nobody_means_are_left_out(
+    tracks: str, mode: str, action: Action, repository: Repository
+) -> None:
+    """cookiecutter/cookiecutter#810"""
+    for each in ("a", "d/b", ".gitignore", ".env", "d/new"):
+        action.write(f"config/t/{each}", "x\n")
+    listed = action.document([{"path": "x/", "content_file": "t/"}], "yml")
+    git = ["git", "-C", str(action.workspace)]
+    if tracks == "no checkout":
+        (action.workspace / ".git").rmdir()
+    else:
+        subprocess.run([*git, "init", "-q"], check=True)
+        tracked = {"some": ["config/t/a", "config/t/d/b", "config/t/.gitignore"]}
+        add = tracked.get(tracks, [listed] if tracks == "others" else [])
+        if add:
+            subprocess.run([*git, "add", "--force", *add], check=True)
+    for each in LEFT_BEHIND:
+        action.write(f"config/t/{each}", "x\n")
+    run = action(definitions=listed, mode=mode, language="en", commit_strategy="single")
+    assert run.exit_code == 0, run.text
+    words = "all files of the folder t/. registrar leaves these out (2): .env, d/new."
+    assert (words in run.stderr) is (tracks == "some"), run.stderr
+    if mode == "register":
+        named = {"a", "d/b", ".gitignore"} | ({".env", "d/new"} if tracks != "some" else set())
+        added = repository.files("chore/add-missing-files").keys() - repository.files().keys()
+        assert added == {f"x/{each}" for each in named}
+    else:
+        assert ("has warnings (1)" in run.stdout) is (tracks == "some")
 
 
 def test_an_editor_sees_the_mistakes_about_a_folder_that_are_in_its_entry() -> None:

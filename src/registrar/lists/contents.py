@@ -58,13 +58,20 @@ class _Doubt(NamedTuple):
 
 _OTHER_BRACES = re.compile(
     r"(?<![${])\{\{[-~]?\s+(?:(?:if|range|with|include|template|define)\s[^{}\n;(]{1,100}"
-    r"|(?:\.[A-Za-z_]|[A-Za-z_]\w*\.)[\w.]*(?:\s*\|[^{}\n]{1,100})?)\s*[-~]?\}\}"
+    r"|(?:\.[A-Za-z_]|[A-Za-z_]\w*\.)[\w.]*(?:\s*\|[^{}\n]{1,100})?"
+    r"|[A-Za-z_]\w*\s*\|\s*[A-Za-z_][^{}\n;|]{0,100})\s*[-~]?\}\}"
 )
 """An expression of Go's templates, Jinja or Handlebars, with blanks inside. Without blanks it may
 be the text `{a.b}`, in which each brace was doubled."""
 _DATA = (".yml", ".yaml", ".json", ".json5", ".toml")
 """Endings of files in which one brace on each side of such an expression means nothing. In source
 code, `{ User.new }` may be a block."""
+_OBJECT_IN_JSX = re.compile(r"=\{\{(?!\{)\s*[\w'\"-]+\s*:[^{}]{0,100}\}\}(?!\})")
+"""An object as the value of an attribute. With one brace on each side it is no JSX."""
+_JSX = (".jsx", ".tsx", ".mdx")
+_CONFLICT = re.compile(r"(?ms)^<{7}(?: [^\r\n]*)?\r?$(?=.*^>{7}(?: |\r?$))")
+"""The marker with which git begins a conflict, if one that ends it follows. A heading of some
+formats is underlined with the third marker."""
 _POINTER = re.compile(r"\Aversion https://(?:git-lfs|hawser)\.github\.com/spec/v\d")
 """The first line of a pointer (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md)."""
 _INTERPRETER = re.compile(r"\A#! */[^\r\n]*")
@@ -76,8 +83,9 @@ _FRONT_MATTER = (".md", ".markdown", ".html")
 
 
 def _other_braces(path: str, text: str) -> str | None:
-    is_data = path.lower().endswith(_DATA)
-    return found[0] if is_data and (found := _OTHER_BRACES.search(text)) else None
+    rows = ((_DATA, _OTHER_BRACES), (_JSX, _OBJECT_IN_JSX))
+    found = (p.search(text) for endings, p in rows if path.lower().endswith(endings))
+    return next((each[0] for each in found if each), None)
 
 
 def _byte_order_mark(path: str, text: str) -> str | None:
@@ -104,6 +112,8 @@ DOUBTS = (
     # actions/checkout#2208
     _Doubt("definitions.lfs_pointer", _ANY, _search(_POINTER)),
     _Doubt("definitions.byte_order_mark", _ANY, _byte_order_mark),
+    # rappasoft/laravel-boilerplate#662
+    _Doubt("definitions.conflict_marker", _ANY, _search(_CONFLICT)),
     # The kernel looks for an interpreter whose name ends with the carriage return
     _Doubt("definitions.script_line_ends", _ANY, _search(_ENDS_WITH_CR)),
     # renovatebot/renovate#17511

@@ -27,6 +27,8 @@ FIELDS = (
     "alternatives",
     "may_be_blank",
 )
+MOST_NAMED = 10
+"""The most files of a folder that one warning names."""
 PART_FIELDS = ("when", "content", "content_file", "template")
 _LONGEST_NAME = 255
 """Bytes of the longest owner, repository or branch that can replace a placeholder."""
@@ -222,12 +224,20 @@ class EntryReader(NodeReader):
             self.error(node, msg("definitions.folder_alternatives"))
         try:
             most, in_all = constraints.MOST_PATHS, constraints.MOST_IN_FOLDERS
-            files = self._folder.files_below(str(self._beside / name), most=most, in_all=in_all)
+            beside = str(self._beside / name)
+            files = self._folder.files_below(beside, most=most, in_all=in_all)
+            # An earlier step may have made a folder in which git tracks nothing
+            tracked = self._folder.tracked(beside, files)
         except Unreadable as error:
             self.error(node, error.message)
             return
         if not files:
             self.error(node, msg("definitions.folder_empty", folder=Excerpt(name)))
+        if tracked and (others := [each for each in files if each not in tracked]):
+            shown = [Excerpt(each) for each in others[:MOST_NAMED]]
+            values = {"folder": Excerpt(name), "count": len(others), "paths": shown}
+            self.warn(node, msg("definitions.untracked", **values))
+            files = tracked
         # The root of the repository is written as `/`
         above = folder.path if folder.path != "/" else ""
         for file in files:

@@ -4,7 +4,7 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -21,6 +21,14 @@ _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _SUBMODULE = re.compile(r"^\s*path\s*=\s*(.+)$", re.MULTILINE)
 """The folder of a submodule in `.gitmodules` (https://git-scm.com/docs/gitmodules)."""
 _REFERENCE_BYTES = 1_000
+_LEFT_BEHIND = re.compile(
+    # macOS, Windows, KDE; vim, emacs and others; LibreOffice and Microsoft Office
+    r"\.DS_Store|\._.*|\.AppleDouble|\.Spotlight-V100|\.Trashes|\.fseventsd|__MACOSX|Icon\r"
+    r"|(?:eh)?thumbs\.db|desktop\.ini|\.directory|\.nfs[0-9a-f]{8,}"
+    r"|.+~|\..*\.sw[a-p]|#.+#|\.#.*|\.~lock\..+#|~\$.*",
+    re.IGNORECASE,
+)
+"""Names of files and directories that desktops and editors leave behind (cookiecutter#810)."""
 _INDEX_BYTES = 50_000_000
 """The largest size of the index of a checkout, which is enough for about 500,000 files."""
 
@@ -67,6 +75,8 @@ class Folder:
     def files_below(self, name: str, *, most: int, in_all: int) -> Sequence[str]:
         """Return the paths, relative to the directory ``name``, of all files below it, sorted.
 
+        Files that desktops and editors leave behind are left out.
+
         Raises `Unreadable` if there are more than ``most`` files, or if one cannot be listed, such
         as a symbolic link. Also if this object has already read more than ``in_all`` names.
         """
@@ -77,6 +87,8 @@ class Folder:
         names: list[str] = []
         try:
             for directory, folders, files in os.walk(root, onerror=_raise):
+                for found in (folders, files):
+                    found[:] = [each for each in found if not _LEFT_BEHIND.fullmatch(each)]
                 for each in (Path(directory, name) for name in sorted((*folders, *files))):
                     self._require_plain(each)
                 names += (Path(directory, file).relative_to(root).as_posix() for file in files)
@@ -192,20 +204,37 @@ class Folder:
         Empty if it does not, or if the commit is not known. Only the index, ``HEAD`` and its
         reference are read in the ``.git`` directory.
         """
-        path = self._root.joinpath(*self._parts(name))
-        root = _repository_of(path)
-        if not root or not root.is_relative_to(self._root):
+        directory, _, file = name.rpartition("/")
+        root = _repository_of(self._root.joinpath(*self._parts(name)))
+        if not (root and self.tracked(directory or ".", [file])):
             return ""
-        tracked = os.fsencode(path.relative_to(root).as_posix())
         try:
-            git = Folder(root / _GIT)
-            index, commit = git.read("index", most=_INDEX_BYTES), _head_of(git)
+            commit = _head_of(Folder(root / _GIT))
         except Unreadable:
             return ""
-        # An entry ends with the length of its name, the name and a zero
-        # (https://git-scm.com/docs/index-format). The length rules out a longer name with this end
-        is_tracked = len(tracked).to_bytes(2, "big") + tracked + b"\0" in index
-        return commit if is_tracked and _COMMIT.fullmatch(commit) else ""
+        return commit if _COMMIT.fullmatch(commit) else ""
+
+    def tracked(self, name: str, files: Iterable[str]) -> list[str]:
+        """Return those of ``files`` below the directory ``name`` that git tracks in the checkout.
+
+        The result is empty if this is not known, because there is no checkout, or because its index
+        does not show all of them.
+        """
+        root = None
+        names = {each: self._root.joinpath(*self._parts(f"{name}/{each}")) for each in files}
+        for path in names.values():
+            root = root or _repository_of(path)
+        if (
+            not root
+            or not root.is_relative_to(self._root)
+            or any(root.glob(f"{_GIT}/sharedindex.*"))
+        ):
+            return []
+        try:
+            index = Folder(root / _GIT).read("index", most=_INDEX_BYTES)
+        except Unreadable:
+            return []
+        return [each for each, path in names.items() if _is_in(index, path.relative_to(root))]
 
     def _open(self, parts: tuple[str, ...]) -> BinaryIO:
         """Open a file by its real path, one part after the other, without following a link.
@@ -227,6 +256,16 @@ class Folder:
             # It is a directory, and `os.fdopen` leaves the descriptor open then
             os.close(file)
             raise
+
+
+def _is_in(index: bytes, path: Path) -> bool:
+    """Whether an index of git has an entry for a path.
+
+    An entry ends with the length of its name, the name and a zero
+    (https://git-scm.com/docs/index-format). The length rules out a longer name with this end.
+    """
+    name = os.fsencode(path.as_posix())
+    return len(name).to_bytes(2, "big") + name + b"\0" in index
 
 
 def _head_of(git: Folder) -> str:
