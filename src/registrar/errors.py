@@ -41,7 +41,7 @@ class Kind(Enum):
     STALE = auto()
     """The branch is not at the commit that the write expects."""
     REFUSED = auto()
-    """Any other clear refusal: a rule, an archived repository, a path below a file."""
+    """Any other clear refusal: a rule, a path below a file."""
     LAG = auto()
     """A branch, a file or a pull request that this run has made is not visible everywhere yet."""
     LIMIT = auto()
@@ -62,7 +62,10 @@ class Kind(Enum):
     OUT_OF_TIME = auto()
     """The run would have to wait longer than it may."""
     MOVED = auto()
-    """Another repository has the name by now, or the selection does not match the new name."""
+    """Another repository has the name by now, or the repository is more private than before."""
+    OUT_OF_REACH = auto()
+    """Since it was read, the repository was archived, or the selection does not match its new name.
+    """
     CANCELLED = auto()
     """A signal ended the run."""
     OTHER = auto()
@@ -85,6 +88,7 @@ NOTHING_DONE = frozenset(
         Kind.REFUSED,
         Kind.NOT_BEGUN,
         Kind.MOVED,
+        Kind.OUT_OF_REACH,
         Kind.USED_UP,
     }
 )

@@ -6,6 +6,7 @@ import pytest
 
 from registrar.errors import Refused
 from registrar.github.limits import (
+    CALM_WRITES,
     LONGEST_INTERVAL,
     WINDOWS,
     Pace,
@@ -190,6 +191,17 @@ def test_the_interval_doubles_up_to_a_minute() -> None:
     for _ in range(5):
         pace.note_limit()
     assert pace.interval == LONGEST_INTERVAL
+    # It recovers slowly
+    pace = Pace(FakeClock())
+    pace.expect(100, end=0)
+    for _ in range(3):
+        pace.note_limit()
+    seen = [pace.interval]
+    for _ in range(4 * CALM_WRITES):
+        pace.note_accepted()
+        seen.append(pace.interval)
+    assert seen == sorted(seen, reverse=True)
+    assert [seen[CALM_WRITES * each] for each in range(5)] == [8, 4, 2, 1, 1]
 
 
 def test_the_next_write_goes_when_the_interval_and_the_window_allow_it() -> None:

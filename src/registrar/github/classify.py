@@ -336,7 +336,7 @@ TABLE: tuple[Row, ...] = (
     # fulldecent/pfBlockerNG#1799
     _denied("refusal.actions_pull_requests", says=("is not permitted to create or approve",)),
     # r-universe-org/help#247
-    _refused("refusal.archived", says=("was archived",)),
+    Row(Kind.OUT_OF_REACH, "refusal.archived", says=("was archived",)),
     # cli/cli#10574, apple/pkl-project-commons#63, GD4AI/obsidian-llm-wiki#715; dmf-mxl/mxl#355 has
     # these words below "rule violations"
     _denied(

@@ -40,6 +40,11 @@ LONGEST_INTERVAL = 60.0
 """The most seconds between two writes, even after many limits: as long as GitHub asks to wait after
 a limit that names no time
 (https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api)."""
+CALM_WRITES = 30
+"""After so many accepted writes in a row the interval halves again, down to the one at first."""
+_FAST_WRITES = 10
+"""If GitHub has accepted so many writes before a limit, they were too fast, and not only too many
+with those of others. Then it takes four times as many writes until the interval halves."""
 CLASSIC_PREFIX = "ghp_"
 _LONGEST = 10 * 365 * 24 * 3600.0
 """The most seconds that a header can ask for, so that the end of every pause is a valid date."""
@@ -66,7 +71,11 @@ class Pace:
         """When the last write of any kind was sent."""
         self._at_first = 0.0
         self._widened = 1
-        """Factor by which the interval is longer than at first, because limits were met."""
+        """Factor by which the interval is longer than at first, because limits were met lately."""
+        self._calm = 0
+        """Number of writes that GitHub has accepted since the interval changed."""
+        self._was_fast = False
+        """Whether the last limit came because the interval was too short."""
         self.end: float | None = None
         """Moment (monotonic clock, in seconds) at which the run ends; ``None``: it has no end."""
         self.writes = 0
@@ -82,7 +91,7 @@ class Pace:
 
     @property
     def interval(self) -> float:
-        """Seconds from one write to the next; each limit that was met has made them longer."""
+        """Seconds from one write to the next; each limit makes them longer for some time."""
         return min(self._at_first * self._widened, LONGEST_INTERVAL)
 
     @property
@@ -125,8 +134,17 @@ class Pace:
 
     def note_limit(self) -> None:
         """Double the interval, because a limit stopped a request."""
+        self._was_fast = self._calm >= _FAST_WRITES
+        self._calm = 0
         if self._at_first:
             self._widened *= 2
+
+    def note_accepted(self) -> None:
+        """Count a write that GitHub has accepted. After `CALM_WRITES` the interval halves again."""
+        self.writes += 1
+        self._calm += 1
+        if self._calm == CALM_WRITES * (4 if self._was_fast else 1):
+            self._calm, self._widened = 0, max(self._widened // 2, 1)
 
 
 class Resource(StrEnum):

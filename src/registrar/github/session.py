@@ -325,7 +325,7 @@ class Session:
         self.wrote |= request.writes
         if request.writes:
             self.may_have_been_applied = True
-            self.limits.pace.writes += 1
+            self.limits.pace.note_accepted()
 
     def _begin_pause(self, attempts: _Attempts[Model], meaning: Meaning, number: int) -> None:
         seconds, announcement = pause_before(meaning, number), None

@@ -246,8 +246,10 @@ class Record:
             ):
                 return _WRITTEN[operation]
             case _ if self.exit_code:
-                is_begun = self.failure is None or self.failure.kind is not Kind.NOT_BEGUN
-                return Status.FAILED if is_begun or self.is_writable else Status.NOT_WRITABLE
+                kind = self.failure.kind if self.failure else None
+                is_refused = kind is Kind.NOT_BEGUN and not self.is_writable
+                is_refused |= kind is Kind.OUT_OF_REACH
+                return Status.NOT_WRITABLE if is_refused else Status.FAILED
             case _, PullRequest():
                 return Status.CONFLICTING if self.told.conflicts else Status.WAITING
             case _:

@@ -92,5 +92,5 @@ def _identified(spec: RegistrationSpec, repository: Repository) -> Repository:
     if spec.hides(repository):
         raise Refused(msg("many.turned_private"), Kind.MOVED)
     if not spec.may_be_called(repository.full_name):
-        raise Refused(msg("many.other_name"), Kind.MOVED)
+        raise Refused(msg("many.other_name", name=repository.full_name), Kind.OUT_OF_REACH)
     return repository._replace(id=listed.id, goes_by_id=True)

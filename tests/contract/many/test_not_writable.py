@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
-from tests.fakehub import Request, StandInHost
+from tests.fakehub import Repository, Request, StandInHost
 from tests.harness import Action, Start, only_reads
-from tests.organisation import Make, asked, opened, rows, states, writes_in
+from tests.organisation import Make, asked, opened, rows, states
 
 
 @pytest.fixture
@@ -136,21 +138,34 @@ def test_a_path_that_cannot_be_created_fails_nobodys_run(
     assert (alone.exit_code, alone.outputs["failed"]) == (1, "1")
 
 
-@pytest.mark.parametrize("becomes", ["archived", "read_only"])
-def test_what_is_archived_meanwhile_fails_nobodys_run(
-    many: Start, make: Make, host: StandInHost, becomes: str
+LEAVES: dict[str, Callable[[Repository], object]] = {
+    "archived": lambda each: each.person.change(archived=True),
+    "read_only": lambda each: each.person.change(read_only=True),
+    "moved": lambda each: each.person.rename(f"octo-labs/{each.name}"),
+}
+
+
+@pytest.mark.parametrize(
+    ("becomes", "before"),
+    [("archived", "query"), ("archived", "mutation"), ("read_only", "query"), ("moved", "query")],
+)
+def test_what_cannot_be_written_any_more_fails_nobodys_run(
+    many: Start, make: Make, host: StandInHost, becomes: str, before: str
 ) -> None:
     first, second = make(0, 2)
+    name = first.full_name
 
-    def change(request: Request) -> None:
-        if asked(host)[-1] == "query":
-            first.person.change(**{becomes: True})  # type: ignore[arg-type]
+    def change(_: Request) -> None:
+        if asked(host)[-1] == before:
+            host.on_request = None
+            LEAVES[becomes](first)
 
     host.on_request = change
     run = many()
-    expected = {first.full_name: "not writable", second.full_name: "opened"}
-    assert (run.exit_code, rows(run)) == (0, expected)
-    assert not any(writes_in(first, each) for each in host.requests)
+    expected = {name: "not writable", second.full_name: "opened"}
+    assert (run.exit_code, rows(run), opened([first])) == (0, expected, [0])
+    # Also a new name
+    assert all(first.full_name in text for text in (run.stdout, run.summary))
 
 
 def test_one_that_is_archived_when_only_workflow_files_are_left_fails_nobodys_run(
