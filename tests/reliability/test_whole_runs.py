@@ -38,6 +38,7 @@ MANY = "many"
 MANY_PATHS = "<!-- registrar:many -->"
 """It stands for any path, as an earlier version wrote it."""
 LISTED = ("a.md", "b.md", "docs/c.md")
+LONG = (*LISTED, *(f"{number:03}.md" for number in range(117)))
 BRANCH = "chore/add-missing-files"
 AUTHOR = ("A", "a@example.com")
 THEIRS = "mine.txt"
@@ -82,6 +83,20 @@ PEOPLE = (
     "stranger_reopens",
     "strangers_in_numbers",
 )
+IN_A_LONG_WRITING = (
+    *(
+        "close",
+        "reopen",
+        "close_and_reopen",
+        "make_default",
+        "reset_branch",
+        "take_out",
+        "edit_file",
+    ),
+    *("rename_default_branch", "merge", "push"),
+)
+GAP = 29
+"""The most commits that a run makes after somebody has made its branch the default branch."""
 STRANGERS = ("stranger", "reader")
 """Accounts that may only read the repository; one of them is a collaborator with this permission.
 They may open pull requests between its branches, and close these."""
@@ -120,6 +135,7 @@ class WholeRuns(RuleBasedStateMachine):
         self.host.clock = self.action.clock
         self.repository = self.host.create_repository("octo/example", {"LICENSE": b"MIT\n"})
         self.repository.person.change(readers={STRANGERS[1]})
+        self.target = "octo/example"
         self.names = 0
         self.version = 0
         """The version of the list; each version has other contents."""
@@ -416,6 +432,112 @@ class WholeRuns(RuleBasedStateMachine):
         for number in pushed:
             pull = self.repository.pull_request(number)
             assert pull.state == "open", run.console
+
+    @rule(
+        way=ways,
+        next_way=ways,
+        size=st.sampled_from([29, 120]),
+        is_new=st.booleans(),
+        refused=st.booleans(),
+        act=st.sampled_from(IN_A_LONG_WRITING),
+        at=st.integers(0, 299),
+        seed=seeds,
+    )
+    def somebody_acts_in_a_long_writing(
+        self,
+        way: str,
+        next_way: str,
+        size: int,
+        is_new: bool,
+        refused: bool,
+        act: str,
+        at: int,
+        seed: int,
+    ) -> None:
+        """Somebody acts at any request of a writing of many files, in a repository of its own.
+
+        Files that somebody has seen and refused are not proposed again. A run that has written to
+        the default branch says so, and names its commits.
+        """
+        lag, self.host.quirks.lag = self.host.quirks.lag, None
+        earlier = self.repository, self.target, self.version
+        self.names += 1
+        self.target = f"octo/long-{self.names}"
+        self.repository = self.host.create_repository(self.target, {"LICENSE": b"MIT\n"})
+        try:
+            self.write_long(way, size, is_new, refused, act, at, seed)
+            self.host.refused_mutations.clear()
+            self.quiet_down()
+            self.run(next_way, LONG[:size])
+        finally:
+            self.host.on_request = None
+            self.host.refused_mutations.clear()
+            self.repository, self.target, self.version = earlier
+            self.host.quirks.lag = lag
+
+    def write_long(
+        self, way: str, size: int, is_new: bool, refused: bool, act: str, at: int, seed: int
+    ) -> None:
+        if not is_new:
+            self.start(way, LONG[:1])
+        if refused:
+            refusal = Refusal(409, "Repository rule violations found")
+            self.host.refused_mutations["createCommitOnBranch"] = refusal
+        is_one_by_one = way == PER_FILE or (way == SINGLE and refused)
+        first, pulls = len(self.host.requests), len(self.repository.pull_requests)
+        at = first + 1 + at % (2 * size + 12 if is_one_by_one else 8)
+        seen: dict[int, set[str]] = {}
+        heads: dict[str, str] = {}
+
+        def meanwhile(_request: Request) -> None:
+            if len(self.host.requests) >= at:
+                self.host.on_request = None
+                getattr(self, act)(Random(seed).choice)
+                names = self.repository.branches
+                heads.update({name: self.repository.head(name) for name in names})
+                for pull in self.own:
+                    if pull.state == "closed" and not pull.merged:
+                        seen[pull.number] = self.brought_by_commit(pull.head_sha)
+
+        self.host.on_request = meanwhile
+        run = self.start(way, LONG[:size])
+        self.host.on_request = None
+        default = self.repository.default_branch
+        if default in heads:
+            log = [commit.sha for commit in self.repository.log(default)]
+            since = log[: log.index(heads[default])]
+            assert len(since) <= GAP, f"{len(since)} commits: {run.console}"
+            assert all(commit in run.console for commit in since), run.console
+            assert run.exit_code or not since, run.console
+        new = self.repository.pull_requests[pulls:]
+        assert not [each for each in new if each.state == "open" and each.head == default]
+        refused_by_people = set[str]().union(*seen.values())
+        self.host.refused_mutations.clear()
+        self.quiet_down()
+        self.start(way, LONG[:size])
+        proposed = {path for pull in self.open_ones for path in self.brought_by(pull)}
+        assert not proposed & refused_by_people, run.console
+
+    def brought_by_commit(self, sha: str) -> set[str]:
+        there = {path for path, _ in self.repository.walk(self.repository.commit_at(sha).tree)}
+        return there - self.repository.files().keys()
+
+    def close_and_reopen(self, choose: Choose) -> None:
+        if pulls := self.open_ones:
+            number = choose(pulls).number
+            self.repository.person.close(number)
+            self.repository.person.reopen(number)
+
+    def make_default(self, _choose: Choose) -> None:
+        """Somebody makes a working branch the default branch."""
+        if BRANCH in self.repository.branches:
+            self.repository.person.change(default_branch=BRANCH)
+
+    def reset_branch(self, choose: Choose) -> None:
+        """Somebody resets the working branch to any of its commits."""
+        if BRANCH in self.repository.branches:
+            log = [commit.sha for commit in self.repository.log(BRANCH)]
+            self.repository.person.create_branch(BRANCH, choose(log))
 
     @rule(way=ways, paths=lists, quietly=st.booleans())
     def withdraw(self, way: str, paths: tuple[str, ...], quietly: bool) -> None:
@@ -896,7 +1018,7 @@ class WholeRuns(RuleBasedStateMachine):
             given |= {"target_repo": "", "target_repos": self.repository.full_name}
         else:
             # GitHub redirects the old name of a renamed repository
-            given |= {"target_repo": "octo/example", "commit_strategy": way}
+            given |= {"target_repo": self.target, "commit_strategy": way}
         if kill is None:
             env = {"RUNNER_TEMP": str(self.published)} if is_public else {}
             if is_public:
