@@ -27,7 +27,7 @@ from hypothesis.stateful import (
     rule,
 )
 
-from registrar.registration.mark import CLOSED_BY_US, NEEDLESS, WITHDRAWN, Mark
+from registrar.registration.mark import CLOSED_BY_US, NEEDLESS, WITHDRAWN, Mark, hashed
 from tests.fakehub import Fault, FaultKind, Lag, Request, StandInHost
 from tests.fakehub.refusals import Refusal
 from tests.fakehub.repository import PullRequest
@@ -411,14 +411,11 @@ class WholeRuns(RuleBasedStateMachine):
                     worded.update([pull.number] if WORDS in (pull.body or "") else [])
                     before, now = held.get(pull.number), self.repository.files(pull.head)
                     # A new message does not change files, and a pull request without files may be
-                    # closed. A file that was taken out, and that is no longer listed, stays
-                    # declined in a withdrawn pull request.
-                    gone = {*LISTED} - {*paths} - now.keys()
-                    kept = before and {path: before[path] for path in before.keys() - gone}
+                    # closed.
                     # A reset may take people's work back, so that only our files are left
                     brought = {(pull.head, path) for path in self.brought_by(pull)}
                     is_ours = brought <= self.written and pull.head not in dict(self.removed)
-                    if kept != now and brought and not is_ours:
+                    if before != now and brought and not is_ours:
                         pushed.add(pull.number)
 
         if waits:
@@ -545,12 +542,16 @@ class WholeRuns(RuleBasedStateMachine):
         if quietly:
             self.quiet_down()
         closed = {pull.number for pull in self.own if pull.state == "closed"}
+        marks = {pull.number: Mark.of(pull.body or "") for pull in self.open_ones}
         heads = {name: self.repository.head(name) for name in self.repository.branches}
         self.run(way, paths, mode="withdraw")
         assert heads == {name: self.repository.head(name) for name in self.repository.branches}
         for pull in self.own:
             if pull.state == "closed" and pull.number not in closed:
                 assert WITHDRAWN in (pull.body or "")
+                mark, added = marks[pull.number], self.brought_by(pull)
+                assert mark
+                assert {*map(hashed, added)} >= {*(mark.wrote or ())}, "somebody has changed it"
                 assert not any(
                     content.startswith((b"Edited", b"x\n"))
                     for path, content in self.repository.files(pull.head).items()
