@@ -10,7 +10,8 @@ from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from string import ascii_lowercase
-from typing import TYPE_CHECKING, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from registrar.models.paths import Done
@@ -49,6 +50,14 @@ _REMARKS: Mapping[Done, str] = {
 _REMARKS_OF_CLOSED: Mapping[Status, str] = {
     Status.WITHDRAWN: "page.pull_request_withdrawn",
     Status.CLOSED: "page.pull_request_closed",
+}
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+"""One for all repositories without such values, to save memory."""
+_STEPS = {
+    Status.NOT_WRITABLE: "many.not_writable",
+    Status.NOT_NAMED: "many.not_named",
+    Status.CLOSED: "page.closed",
+    Status.WITHDRAWN: "page.withdrawn",
 }
 _BAR_OF_REPOSITORY = {
     Completeness.TO_DO: "to_create",
@@ -259,14 +268,7 @@ class Page:
             steps.append(msg("page.left_branches", count=left))
         # After a run over one repository, its summary already says this
         lists = self.counted.lists if self.is_of_many else Counter[Status]()
-        if not_writable := lists[Status.NOT_WRITABLE]:
-            steps.append(msg("many.not_writable", count=not_writable))
-        if not_named := lists[Status.NOT_NAMED]:
-            steps.append(msg("many.not_named", count=not_named))
-        if closed := lists[Status.CLOSED]:
-            steps.append(msg("page.closed", count=closed))
-        if withdrawn := lists[Status.WITHDRAWN]:
-            steps.append(msg("page.withdrawn", count=withdrawn))
+        steps += (msg(key, count=lists[each]) for each, key in _STEPS.items() if lists[each])
         counts = ((words.next_run, lists[each]) for each, words in STATUSES.items())
         if parts := [msg(key, count=count) for key, count in counts if key and count]:
             steps.append(msg("page.next_run", parts=parts))
@@ -324,6 +326,7 @@ class Page:
         links: dict[str, list[str]] = {}
         for row, url in proposed:
             links.setdefault(shown(url), []).append(row.path)
+        elsewhere = {row.path: shown(row.found_path) for row in rows if row.found_path}
         first = {row.standing: url for row, url in reversed(proposed)}
         urls = map(first.get, (Standing.PROPOSED, Standing.UNREAD, Standing.DECLINED))
         pull_request = next(filter(None, urls), "")
@@ -340,12 +343,12 @@ class Page:
                 properties=tuple(map(shown, evidence.properties_of(record))),
                 commit=record.facts.commit,
                 pull_request=shown(pull_request) if pull_request else "",
-                links=links,
+                links=links or _NOTHING,
                 remark=remark,
                 left_branch=shown(record.left_branch) if record.left_branch else "",
                 conflicts=[*map(shown, record.told.conflicts)],
                 cells="".join(_CODES[bar] if bar else _NOT_LISTED for bar in listed),
-                elsewhere={row.path: shown(row.found_path) for row in rows if row.found_path},
+                elsewhere=elsewhere or _NOTHING,
                 lacking=sum(not row.standing.is_present for row in rows),
                 outcome=evidence.outcome_of(record),
                 reason=reason,
