@@ -203,8 +203,8 @@ def test_only_a_plan_says_what_a_list_needs() -> None:
                 made |= set() if is_passed_on else {f"{name}: need={ast.unparse(node.value)}"}
     # The second one returns numbers of requests by their need
     assert made == {
-        "registration.planning._need",
-        "registration.planning: need=_need(task.spec, plan)",
+        "registration.need.need_of",
+        "registration.planning: need=need_of(task.spec, plan)",
         "many.writing.writes_of",
     }
 

@@ -90,10 +90,10 @@ def test_every_value_has_a_row(kind: type[StrEnum]) -> None:
 
 
 def test_a_plan_can_say_every_need() -> None:
-    file = "src/registrar/registration/planning.py"
+    file = "src/registrar/registration/need.py"
     rows = re.findall(r"^ {8}Need\.(\w+): ", (ROOT / file).read_text("utf-8"), re.MULTILINE)
     assert rows.count("COMPLETE") == 1
-    assert {Need[each] for each in rows} == set(Need), f"{file}: _need"
+    assert {Need[each] for each in rows} == set(Need), f"{file}: need_of"
 
 
 @KINDS
@@ -152,7 +152,7 @@ def test_a_repository_is_complete_only_where_every_path_is_there(standing: Stand
     need = need_of(spec(path.definition), path)
     # No plan has a path that was not read, so this combination does not occur
     is_complete = standing.is_present or standing is Standing.UNREAD
-    assert (need is Need.COMPLETE) == is_complete, "registration/planning.py: _need"
+    assert (need is Need.COMPLETE) == is_complete, "registration/need.py: need_of"
 
 
 @pytest.mark.parametrize("plan", [Create(), Update("b10b")])

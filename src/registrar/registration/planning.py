@@ -54,13 +54,9 @@ from typing import NamedTuple
 
 from registrar.errors import Failure, GitHubError, Kind, RegistrarError
 from registrar.models.files import FileDefinition, parents
-from registrar.models.paths import CannotCreate, ListedPath
+from registrar.models.paths import ListedPath
 from registrar.models.record import Told
 from registrar.models.repository import BranchState, Entry, PullRequest, Tree, Unknown
-from registrar.models.settings import Mode
-from registrar.models.spec import RegistrationSpec
-from registrar.models.standing import Standing
-from registrar.models.status import Need
 from registrar.models.task import Task
 from registrar.registration.branch_names import LAST_SUFFIX, branch_names
 from registrar.registration.candidates import Candidate, Candidates
@@ -69,6 +65,7 @@ from registrar.registration.contents import Added, Contents
 from registrar.registration.declining import Decision, Fate, Table, decide
 from registrar.registration.lookups import Lookups
 from registrar.registration.mark import EMPTY_MARK, Mark, hashed
+from registrar.registration.need import cannot, need_of
 from registrar.registration.path_planner import Branch, PathPlanner, Target, unlisted
 from registrar.registration.plan import Plan
 from registrar.registration.sent import Close, SentSteps
@@ -114,37 +111,7 @@ def make_plan(task: Task, lookups: Lookups, sent: SentSteps | None = None) -> Pl
         plan = _Planner(task, lookups, sent or SentSteps()).make()
     to_close = sum(each.mark.is_needless for each in plan.closes)
     plan = plan._replace(told=plan.told._replace(to_close=to_close))
-    return plan._replace(told=plan.told._replace(need=_need(task.spec, plan)))
-
-
-def _need(spec: RegistrationSpec, plan: Plan) -> Need:
-    """Return the need of the list: the first of these that is the case."""
-    pull, told, standings = plan.pull_request, plan.told, {each.standing for each in plan.paths}
-    withdraws = spec.settings.mode is Mode.WITHDRAW
-    is_missing = not standings.isdisjoint({Standing.TO_CREATE, Standing.PROPOSED})
-    is_unopened = pull is None and Standing.PROPOSED in standings
-    is_to_write = is_unopened or any(each.is_to_write for each in plan.paths)
-    needs = {
-        Need.WITHDRAW: withdraws and bool(plan.closes if spec.withdraws else told.withdrawable),
-        Need.OPEN: spec.proposes and is_to_write and pull is None,
-        Need.UPDATE: spec.proposes and is_to_write,
-        Need.CLOSE: told.to_close > 0,
-        Need.CONFLICTING: pull is not None and is_missing and bool(told.conflicts),
-        Need.WAITING: pull is not None and is_missing,
-        Need.CANNOT: any(map(_cannot, plan.paths)),
-        Need.NOT_NAMED: is_missing and spec.opens_nothing,
-        Need.NOT_PROPOSED: is_missing or (withdraws and Standing.BLOCKED in standings),
-        Need.BLOCKED: Standing.BLOCKED in standings,
-        Need.UNSET: Standing.UNSET in standings,
-        Need.DECLINED: Standing.DECLINED in standings,
-        Need.COMPLETE: True,
-    }
-    return next(need for need, is_so in needs.items() if is_so)
-
-
-def _cannot(listed: ListedPath) -> bool:
-    """Whether it is known of a missing file that it cannot be created."""
-    return isinstance(listed.plan, CannotCreate) and listed.standing is Standing.TO_CREATE
+    return plan._replace(told=plan.told._replace(need=need_of(task.spec, plan)))
 
 
 class _Planner:
@@ -231,7 +198,7 @@ class _Planner:
         files = [each.definition for each in paths if each.is_to_write]
         if target.is_new and not files:
             # A new branch would stay empty. Then the failure of a file is the failure of the run
-            refused = next((each.failure for each in paths if _cannot(each)), None)
+            refused = next((each.failure for each in paths if cannot(each)), None)
             refusal = self._refusal(files) or RegistrarError(refused) if refused else None
             return plan._replace(refusal=refusal)
         told = plan.told._replace(
