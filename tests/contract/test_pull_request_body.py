@@ -523,3 +523,23 @@ def test_a_hostile_description_takes_no_longer_than_another(
     before = time.process_time()
     action(definitions=action.listing("a", "b")).or_fail()
     assert time.process_time() - before < 4
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "is_told"),
+    [
+        (".gitattributes", "*.bat text eol=crlf\n", True),
+        ("web/.gitattributes", "# pictures\n*.png filter=lfs diff=lfs\n", True),
+        (".gitattributes", "* text=auto\n", True),
+        (".gitattributes", "# text eol\n*.png diff\n", False),
+        ("gitattributes.md", "a text\n", False),
+    ],
+)
+def test_it_says_what_to_run_after_a_merge_that_changes_how_git_stores_files(
+    single: Start, action: Action, repository: Repository, path: str, content: str, is_told: bool
+) -> None:
+    """git-lfs/git-lfs#1848, spring-projects/spring-security#10039"""
+    listed = action.document([{"path": path, "content": content}], "yml")
+    single(definitions=listed).or_fail()
+    [pull] = repository.pull_requests
+    assert ("git add --renormalize ." in (pull.body or "")) is is_told

@@ -27,6 +27,9 @@ _EFFECTS = {
 _CODE = r"(?:`[^`\n]*`|<code>[^<\n]*</code>)"
 _TICKED = re.compile(rf"(?m)^- \[[xX]\] ({_CODE})")
 
+_STORED_OTHERWISE = re.compile(rb"(?m)^[^#\s].*\s(?:text|eol|filter)\b")
+"""A line of a `.gitattributes` that changes how git stores files: their line endings, or in LFS."""
+
 
 def render(registration: Record, catalogue: Catalogue, room: int, earlier: str = "") -> str:
     """Return our part, in at most ``room`` characters (UTF-16 units).
@@ -55,6 +58,12 @@ def render(registration: Record, catalogue: Catalogue, room: int, earlier: str =
     added = {file.path for file in registration.files if file.on_branch}
     if hiding := [each for each in registration.facts.hiding if each in added]:
         head += markdown.quoted(msg("body.not_handed_down", paths=hiding))
+    if any(
+        _STORED_OTHERWISE.search(each.definition.content)
+        for each in registration.files
+        if each.on_branch and each.path.endswith(".gitattributes")
+    ):
+        head += markdown.quoted(msg("body.gitattributes"))
     tail = [markdown.text(*filter(None, [_how_to_change(registration)]))]
 
     files = by_urgency(
