@@ -64,6 +64,8 @@ _OTHER_REFERENCE = re.compile(
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _ARRAY = re.compile(r"""\[[^\[\]]*[,"'][^\[\]]*\]""")
 """An array of JSON or YAML. A label may be ``[bug]``, but not ``[bug, docs]``."""
+_MOST_OF_LABEL = 50
+"""The most characters that GitHub accepts in the name of a label (github/docs#32156)."""
 _ITEM = re.compile(r"""[-*]\s+(?P<text>.+)|(?P<quote>["'])(?P<quoted>.*)(?P=quote)""")
 """An item of an array in YAML or of a list in Markdown, or a text in quotes."""
 _NAMES = re.compile(r'(?:"[^"\n\r]*"|[^,\n\r])+')
@@ -118,7 +120,7 @@ def read(
         title=reader.template_line("title"),
         pull_request=PullRequestOptions(
             body=reader.template_text("body", BODY_CHARACTERS),
-            labels=reader.filled_names("labels"),
+            labels=reader.labels(),
             assignees=reader.people("assignees"),
             reviewers=reader.people("reviewers"),
             team_reviewers=reader.teams(),
@@ -370,6 +372,15 @@ class _Reader:
                 self._report(name, message)
         self._warn_of_doubled(name, self._given(name))
         return names
+
+    def labels(self) -> tuple[str, ...]:
+        """Return the labels, and report every label that GitHub would refuse as too long."""
+        labels = self.filled_names("labels")
+        for each in labels:
+            if len(each) > _MOST_OF_LABEL and not templates.names_property(each):
+                values = {"value": Excerpt(each), "most": _MOST_OF_LABEL}
+                self._report("labels", msg("input.label_too_long", **values))
+        return labels
 
     def _warn_of_doubled(self, name: str, value: str) -> None:
         if doubled := templates.doubled(value, INPUTS[name].placeholders):
