@@ -93,17 +93,6 @@ def test_hidden_contents_of_a_single_repository_are_a_clear_error(
 # --- Who may not ask at all ---------------------------------------------------------------
 
 
-def test_an_older_server_takes_no_fine_grained_token(
-    host: StandInHost, single: Start, repository: Repository
-) -> None:
-    words = "Personal access tokens with fine grained access do not support the GraphQL API"
-    refuse(host, "POST /graphql", 401, body={"message": words})
-    run = single()
-    assert run.exit_code == 2, run.console
-    assert "does not take fine-grained tokens for GraphQL" in run.console
-    assert "commit_strategy: per-file" in run.console
-
-
 @pytest.mark.parametrize("way", [SINGLE, MANY])
 def test_single_sign_on_at_status_200(host: StandInHost, action: Action, way: str) -> None:
     example = Way(action, way)

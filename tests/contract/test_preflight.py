@@ -74,12 +74,6 @@ def good(host: StandInHost, repository: Repository) -> Inputs:
     return {}
 
 
-def revoked(host: StandInHost, repository: Repository) -> Inputs:
-    value = host.create_token()
-    host.revoke_token(value)
-    return {"host_token": value}
-
-
 def hidden_behind_single_sign_on(host: StandInHost, repository: Repository) -> Inputs:
     inject_fault(
         host,
@@ -145,9 +139,6 @@ class Case:
 
 REFERENCE = ("GitHub refuses the branch", "a ruleset forbids its name", "`chore` and `chore/…`")
 CASES = {
-    "token invalid": Case(
-        revoked, ("GitHub does not accept the token (Bad credentials)", "revoked or expired")
-    ),
     "classic without repo": Case(
         token(scopes=("gist", "workflow")), ("lacks the scope `repo` (it has: gist, workflow)",)
     ),
@@ -161,10 +152,6 @@ CASES = {
     ),
     "user without push": Case(token(push=False), (f"may not push to {TARGET}", "write access")),
     "App user without push": Case(token("user", push=False), (f"may not push to {TARGET}",)),
-    "single sign-on": Case(
-        token(sso=True),
-        ("asks for single sign-on", "Authorise the token for it: http://127.0.0.1:", "/octo/sso"),
-    ),
     "hidden behind single sign-on": Case(
         hidden_behind_single_sign_on,
         ("asks for single sign-on", "https://github.com/orgs/octo/sso?a=b"),

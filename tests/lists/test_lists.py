@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import json
 import re
-import string
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,10 +23,10 @@ from jsonschema import Draft202012Validator
 
 from registrar.lists import constraints, contents
 from registrar.lists.profiles import CONFIG
-from tests.harness import ROOT, Action, Run
+from tests.harness import Action, Run
+from tests.texts import key_of
 
 DOCUMENTS = sorted(Path(__file__).parent.glob("*.md"))
-TEXTS: Mapping[str, str] = yaml.safe_load((ROOT / "src/registrar/texts/en.yml").read_text("utf-8"))
 SCHEMA = Draft202012Validator(json.loads((CONFIG / "definitions.schema.json").read_text("utf-8")))
 AREAS = ("definitions", "path", "file", "input")
 """The parts of the catalogue with the keys of the comments, which leave them out."""
@@ -97,23 +96,6 @@ def without_comments(text: str) -> tuple[str, list[Said]]:
     return "".join(plain), expected
 
 
-def pattern_of(text: str) -> re.Pattern[str]:
-    """Return the pattern of the messages with a text of the catalogue, without their place."""
-    names = {name for _, name, _, _ in string.Formatter().parse(text) if name}
-    filled = text.format_map(dict.fromkeys(names, "\0"))
-    plain = re.sub(r"^\0, line \0(, column \0)?: |^\0: ", "", filled)
-    return re.compile(re.escape(plain).replace("\0", ".*?"))
-
-
-PATTERNS = {key: pattern_of(text) for key, text in TEXTS.items() if key.partition(".")[0] in AREAS}
-
-
-def key_of(words: str) -> str:
-    """Return the key of the text that a message has: of those that fit, the longest."""
-    fitting = [key for key, pattern in PATTERNS.items() if pattern.search(words)]
-    return max(fitting, key=lambda key: len(PATTERNS[key].pattern), default="")
-
-
 def said_by(run: Run, name: str) -> list[Said]:
     """Return what a run says about its list."""
     found = list[Said]()
@@ -125,7 +107,7 @@ def said_by(run: Run, name: str) -> list[Said]:
         )
         assert one, line
         kind = "!" if one[1] == "Error" else "?"
-        said = Said(kind, one[3] or "", one[4] or "", key_of(one[5]), one[5], one[2] or "")
+        said = Said(kind, one[3] or "", one[4] or "", key_of(one[5], *AREAS), one[5], one[2] or "")
         found.append(said)
     return found
 

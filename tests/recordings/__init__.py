@@ -21,6 +21,9 @@ after       kinds of requests that the same run has sent just before, with succe
 then        the case (of the same request) with which the next request is answered
 gives       the result of our code: the model, or its fields that matter
 fails       the kind of the error and the key of its explanation, if the result is an error
+ends        the exit code of a whole run that gets this answer each time, by its way: `per-file`,
+            `single` or `many`
+says        the key of the text in its log, if it is not that of the explanation
 again       whether our code sends the request more than once
 """
 
@@ -83,6 +86,8 @@ class Recording:
     then: str = ""
     gives: Any = None
     fails: Mapping[str, str] | None = None
+    ends: Mapping[str, int] = field(default_factory=dict)
+    says: str = ""
     again: bool = False
 
     @property

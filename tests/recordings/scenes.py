@@ -255,13 +255,11 @@ SCENES: dict[str, Make] = {
         name: policy(name)
         for name in (
             "GET repo: the organisation wants single sign-on, and an OAuth app made the token",
-            "GET repo: the organisation wants single sign-on, and the token is fine-grained",
             "GET repo: a fine-grained token lives longer than the organisation permits",
             "GET repo: the organisation forbids classic tokens",
             "GET repo: the organisation forbids fine-grained tokens",
             "GET repo: the organisation has an IP allow list",
             "GET repo: the organisation restricts OAuth apps",
-            "GET repo: the token's account is managed by another enterprise",
             "GET repo: the App's installation is suspended",
             "GET repo: the token's account is suspended",
             "POST git/refs: the token's account has no verified email address",
@@ -343,7 +341,6 @@ SCENES: dict[str, Make] = {
         with_branch, of_repository(secrets={b"\n"})
     ),
     "PUT contents: a ruleset forbids it": protected_later,
-    "POST git/refs: the repository is locked for a migration": of_repository(locked=True),
     "PUT contents: a ruleset takes signed commits only, and the token is a person's": then(
         with_branch, of_repository(wants_signatures=True)
     ),
