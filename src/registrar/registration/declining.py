@@ -7,8 +7,8 @@ from typing import NamedTuple, Protocol
 
 from registrar.models.repository import PullRequest
 from registrar.models.task import Task
+from registrar.registration.branch_contents import Contents
 from registrar.registration.candidates import Candidate, Candidates
-from registrar.registration.contents import Contents
 from registrar.registration.lookups import Lookups
 from registrar.registration.mark import Mark
 
@@ -30,7 +30,7 @@ class Fate(Enum):
     """It was merged, perhaps with the path."""
 
 
-class Row(Protocol):
+class TableRow(Protocol):
     """A pull request in the table of `decide`."""
 
     @property
@@ -48,7 +48,7 @@ class Decision(NamedTuple):
     pull: PullRequest
 
 
-def decide(path: str, rows: Iterable[Row]) -> Decision | None:
+def decide(path: str, rows: Iterable[TableRow]) -> Decision | None:
     """Decide about a missing path; ``None`` if it was not declined, and in no merge.
 
     ``rows`` begins with the newest pull request. An older one cannot decline a path that a newer
@@ -78,7 +78,7 @@ class Table:
         self._candidates = candidates
         self._looks = dict.fromkeys([True, False], _MOST_LOOKED_AT)
 
-    def rows(self, candidates: Iterable[Candidate]) -> list[Row]:
+    def rows(self, candidates: Iterable[Candidate]) -> list[TableRow]:
         """Return a row for each candidate that may have proposed something, in the same order."""
         marked = ((each, self._candidates.ours(each)) for each in candidates)
         return [

@@ -58,10 +58,10 @@ from registrar.models.paths import ListedPath
 from registrar.models.record import Told
 from registrar.models.repository import BranchState, Entry, PullRequest, Tree, Unknown
 from registrar.models.task import Task
+from registrar.registration.branch_contents import Added, Contents
 from registrar.registration.branch_names import LAST_SUFFIX, branch_names
 from registrar.registration.candidates import Candidate, Candidates
 from registrar.registration.closing import REGULAR_FILE, Closings, find_closings
-from registrar.registration.contents import Added, Contents
 from registrar.registration.declining import Decision, Fate, Table, decide
 from registrar.registration.lookups import Lookups
 from registrar.registration.mark import EMPTY_MARK, Mark, hashed
