@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from registrar.github.transport import CA_VARIABLES
-from tests import states_of_paths
+from tests import promises, states_of_paths
 from tests.example import LIST, PRESENT, SCAFFOLD, WAYS, Example, Way, write_list
 from tests.fakehub import Repository, StandInHost
 from tests.harness import SINGLE, STRATEGIES, TARGET, Action, Run, Start
@@ -133,9 +133,14 @@ def seed(request: pytest.FixtureRequest) -> int:
 
 
 @pytest.fixture
-def host() -> Iterator[StandInHost]:
-    """The stand-in; the test fails if a request or an answer does not match the description."""
-    with StandInHost() as host:
+def host(request: pytest.FixtureRequest) -> Iterator[StandInHost]:
+    """The stand-in; the test fails if a request or an answer does not match the description.
+
+    It also fails if registrar breaks a promise (`tests.promises`), unless the test is marked `but`
+    with the anchor of the known limit that it is about.
+    """
+    limit = request.node.get_closest_marker("but")
+    with StandInHost() as host, promises.kept(host, *(limit.args if limit else ())):
         yield host
 
 

@@ -1,0 +1,645 @@
+"""The oracle: everything that registrar promises, asked of each run and of each world.
+
+`of_run` asks whether the texts of one run agree with each other, and whether they are true when it
+ends. `of_world` asks, over the journal of the stand-in, whether everybody's work is still there.
+Both yield a sentence for each broken promise. Neither plans anything: expected states are rows.
+"""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import yaml
+
+from tests.fakehub import Act, Repository, StandInHost, Write
+from tests.fakehub.journal import Change
+from tests.fakehub.store import find_entry
+
+ROOT = Path(__file__).resolve().parents[1]
+TEXTS: Mapping[str, Mapping[str, str]] = {
+    language: yaml.safe_load((ROOT / f"src/registrar/texts/{language}.yml").read_text("utf-8"))
+    for language in ("en", "ja")
+}
+RAW = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+)
+"""Characters that change how a terminal or a browser shows the text around them."""
+FILES = ("report", "table", "page")
+UNRENDERED = re.compile("Traceback|Please report this line|この行を添えて報告")
+"""What an error of registrar itself looks like (`run.unrendered`)."""
+COMMANDS = {"group", "endgroup", "error", "warning"}
+PRESENT = {"same", "blank", "differs", "filled", "not a file"}
+COUNTS = {
+    "created": "created",
+    "skipped": "skipped",
+    "failed": "failed",
+    "to_create": "to create",
+    "proposed": "proposed",
+    "present": "present",
+    "declined": "declined",
+    "unset": "unset",
+    "blocked": "blocked",
+    "unread": "unread",
+}
+"""The counts of log and summary by their keys in the catalogue, with their names in the report."""
+DOCUMENT = re.compile(r"(?:→ |/registrar/blob/[^/\s]+/)(docs/[\w./-]+\.md)(?:#([\w-]+))?")
+NUMBERED = re.compile(r"\[#(\d+)\]\(([^)\s]+)\)")
+LIMIT = re.compile(r'<a name="(limit-[\w-]+)"></a>')
+
+
+@dataclass(slots=True)
+class Told:
+    """A run that has ended: its texts, its environment, and its place in the journal."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+    summary: str
+    outputs: Mapping[str, str]
+    environ: Mapping[str, str]
+    began: int
+    """The number of entries of the journal when the run began."""
+    ended: int = 0
+    kept: Mapping[str, str] = field(default_factory=dict)
+    """The texts of the files for later steps, by `report`, `table` and `page`."""
+    report: Any = None
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """All texts that somebody reads, by their names."""
+        shown = {"log": self.stdout, "errors": self.stderr, "summary": self.summary}
+        return {**shown, "outputs": "\n".join(self.outputs.values()), **self.kept}
+
+    @property
+    def mode(self) -> str:
+        return self.environ.get("INPUT_MODE", "").strip().lower() or "register"
+
+    @property
+    def is_many(self) -> bool:
+        return self.report is not None and "many" in self.report
+
+    @property
+    def token(self) -> str:
+        names = ("INPUT_HOST_TOKEN", "HOST_TOKEN")
+        return next((self.environ[each].strip() for each in names if self.environ.get(each)), "")
+
+    @property
+    def registrations(self) -> list[Any]:
+        return self.report["registrations"] if self.report else []
+
+
+EXCUSED: WeakKeyDictionary[StandInHost, list[str]] = WeakKeyDictionary()
+"""The broken promises in tests about a known limit, of each host."""
+RUNS: WeakKeyDictionary[StandInHost, list[Told]] = WeakKeyDictionary()
+"""The runs that have ended, of each host."""
+
+
+def require(host: StandInHost, problems: Iterator[str]) -> None:
+    """Fail if a promise is broken, unless the test is about a known limit (`excuse`)."""
+    found = [*dict.fromkeys(problems)]
+    if host in EXCUSED:
+        EXCUSED[host] += found
+    else:
+        assert not found, "broken promises:\n- " + "\n- ".join(found)
+
+
+@contextmanager
+def kept(host: StandInHost, but: str = "") -> Iterator[None]:
+    """Ask about a world when its test has ended.
+
+    ``but`` is the anchor of a known limit, because of which a promise is broken. It must exist, and
+    a promise must really be broken.
+    """
+    if but:
+        limits = LIMIT.findall((ROOT / "docs/concepts.md").read_text("utf-8"))
+        assert but in limits, f"docs/concepts.md has no limit {but!r}: {limits}"
+        EXCUSED[host] = []
+    yield
+    require(host, of_world(host))
+    assert not but or EXCUSED[host], f"no promise is broken, so the limit {but} does not matter"
+
+
+# --- Of each run --------------------------------------------------------------------------------
+
+
+def of_run(host: StandInHost, told: Told, secrets: Sequence[str]) -> Iterator[str]:
+    """Yield what is wrong with the texts of a run, which has just ended."""
+    yield from _harmless(host, told, secrets)
+    yield from _links(told)
+    if told.report is not None:
+        yield from _numbers(told)
+        yield from _files(told)
+        yield from _true(host, told)
+
+
+def _harmless(host: StandInHost, told: Told, secrets: Sequence[str]) -> Iterator[str]:
+    """No secret, no name of a repository that the readers may not see, nothing raw."""
+    hidden = [*filter(None, (*secrets, told.token))]
+    unseen = _unseen(host, told)
+    for name, text in told.texts.items():
+        plain = html.unescape(text) if "&" in text else text
+        yield from (f"{name} shows a secret" for each in hidden if each in text or each in plain)
+        yield from (f"{name} names {each}" for each in unseen if each in plain)
+        if found := RAW.search(text):
+            yield f"{name} has the raw character {found[0]!r}: {_around(text, found.start())}"
+        if found := UNRENDERED.search(text):
+            yield f"{name} has a traceback, or something was not written: {_around(text, found.end())}"
+
+
+def _unseen(host: StandInHost, told: Told) -> list[str]:
+    """Return the names that the readers of a public workflow's log may not see.
+
+    A repository may have been public when it was selected, or its name may be an input.
+    """
+    name = told.environ.get("GITHUB_REPOSITORY", "").lower()
+    own = [each for each in host.repositories if each.full_name.lower() == name]
+    if told.environ.get("GITHUB_ACTIONS") != "true" or not own:
+        return []
+    seen = {"public", own[0].visibility}
+    inputs = "\n".join(told.environ.values())
+    changed = {
+        each.repository.id
+        for each in host.journal
+        if isinstance(each, Act) and {"private", "full_name"} & each.after.keys()
+    }
+    return [
+        each.full_name
+        for each in host.repositories
+        if each.visibility not in seen and each.id not in changed and each.full_name not in inputs
+    ]
+
+
+def _links(told: Told) -> Iterator[str]:
+    """Documents exist, and a number is that of its address."""
+    for name, text in told.texts.items():
+        for document, anchor in set(DOCUMENT.findall(text)):
+            if anchor not in _anchors(document):
+                yield f"{name} links to {document}#{anchor}, which does not exist"
+        for number, address in set(NUMBERED.findall(text)):
+            if not address.endswith(f"/{number}"):
+                yield f"{name} calls {address} #{number}"
+
+
+@cache
+def _anchors(document: str) -> set[str]:
+    """Return the anchors of a document, with the empty one; none if there is no document."""
+    file = ROOT / document
+    if not file.is_file():
+        return set()
+    text = file.read_text("utf-8")
+    titles = re.findall(r"^#+ (.+?)\s*$", text, re.MULTILINE)
+    slugs = {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in titles}
+    return {"", *slugs, *re.findall(r'<a (?:name|id)="([\w-]+)"></a>', text)}
+
+
+@cache
+def _counted(kind: str) -> re.Pattern[str]:
+    """Return the pattern of a line with a count, in both languages; each group is a key."""
+    row = r"\| {} \| (?P<{}>\d+) \|"
+    found = []
+    for language, texts in TEXTS.items():
+        for key in COUNTS:
+            text = re.escape(texts[f"{kind}.{key}"])
+            name = f"{language}_{key}"
+            if kind == "summary":
+                found.append(text.replace(r"\{count\}", rf"(?P<{name}>\d+)"))
+            else:
+                found.append(row.format(text, name))
+    return re.compile(f"^(?:{'|'.join(found)})$", re.MULTILINE)
+
+
+def _counts(kind: str, text: str) -> Counter[str]:
+    """Return the counts that the log or the summary shows, added up over all registrations."""
+    sums = Counter[str]()
+    for found in _counted(kind).finditer(text):
+        assert found.lastgroup
+        sums[COUNTS[found.lastgroup.partition("_")[2]]] += int(found[found.lastgroup])
+    return sums
+
+
+def _numbers(told: Told) -> Iterator[str]:
+    """The numbers of log, summary, outputs and report are the same."""
+    report = told.report
+    if report["exit_code"] != told.exit_code:
+        yield f"the exit code is {told.exit_code}, the report says {report['exit_code']}"
+    for each in told.registrations:
+        groups = Counter(_group(file["standing"]) for file in each["files"])
+        if groups != +Counter(each["standings"]):
+            yield f"the report counts {each['standings']}, but lists {groups}"
+    if told.is_many:
+        return
+    yield from _exit_code(told)
+    said = Counter[str]()
+    for each in told.registrations:
+        said += Counter({name: each[name] for name in ("created", "skipped", "failed")})
+        said += Counter(each["standings"])
+    texts = {
+        "the log": _counts("summary", told.stdout),
+        "the summary": _counts("table", told.summary),
+    }
+    for name, counts in texts.items():
+        if wrong := {key: count for key, count in counts.items() if count != said[key]}:
+            yield f"{name} counts {wrong}, the report {dict(said)}"
+    for name in ("created", "skipped", "failed", "missing", "declined", "blank"):
+        total = sum(each[name] for each in told.registrations)
+        if told.outputs.get(name) not in {None, "", str(total)}:
+            yield f"the output {name} is {told.outputs[name]}, the report says {total}"
+
+
+def _exit_code(told: Told) -> Iterator[str]:
+    codes = {each["exit_code"] for each in told.registrations}
+    if codes and not told.report["errors"]:
+        expected = codes.pop() if len(codes) == 1 else 1
+        if told.exit_code not in {expected, 130, 143}:
+            yield f"the exit code is {told.exit_code}, that of the registrations {expected}"
+    for each in told.registrations:
+        if each["exit_code"] == 0 and (each["failed"] or each["error"]):
+            yield f"{each['repository']} has the exit code 0, but failed: {each['error']}"
+
+
+def _group(standing: str) -> str:
+    return "present" if standing in PRESENT else standing
+
+
+def _files(told: Told) -> Iterator[str]:
+    """The table, the page and the report show the same states and the same addresses."""
+    output = told.outputs.get("report")
+    if output and told.kept.get("report", output).strip() != output:
+        yield "the file of the report is another one than the output"
+    if "table" not in told.kept:
+        return
+    text = told.kept["table"].removeprefix("\ufeff")
+    # An apostrophe keeps a spreadsheet from taking the text for a formula
+    plain = re.sub("(?<=[\";])'(?=[=+@-])", "", text)
+    rows = [*csv.DictReader(io.StringIO(plain, newline=""))]
+    of_path = {(row["repository"], row["path"]): row for row in rows}
+    states = {(row["repository"], row["path"], row["standing"]) for row in rows}
+    for each in told.registrations:
+        for file in each["files"]:
+            if (each["repository"], file["path"], file["standing"]) not in states:
+                yield f"the table has no row of {file['path']}, {file['standing']}"
+    yield from _links_of_paths(told.summary, of_path, told)
+    if "page" in told.kept:
+        yield from _page(told.kept["page"], rows)
+
+
+def _links_of_paths(
+    summary: str, of_path: Mapping[tuple[str, str], Mapping[str, str]], told: Told
+) -> Iterator[str]:
+    """The summary links a path to the same pull request as the table."""
+    if len(told.registrations) != 1 or told.is_many:
+        return
+    repository = told.registrations[0]["repository"]
+    for path, state in re.findall(r"^\| `([^`|]+)` \| (.*?) \|", summary, re.MULTILINE):
+        row, links = (
+            of_path.get((repository, path), {}),
+            [each[1] for each in NUMBERED.findall(state)],
+        )
+        address = row.get("pull_request") if row.get("standing") in {"declined", "proposed"} else ""
+        if links and address and address not in links:
+            yield f"the summary links {path} to {links}, the table to {address}"
+
+
+ROW_OF_PAGE = re.compile(r'<tr data-name="([^"]*)"(.*?)</tr>', re.DOTALL)
+LINK_OF_PAGE = re.compile(r'key"></span>[^<]*</span> <a href="([^"]*)"><code>(.*?)</code></a>')
+TILE = re.compile(r'<strong>(\d+)</strong> <span class="(\w+) key">')
+
+
+def _page(page: str, rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    """The tiles of the page count the rows of the table, and its links are those of the rows."""
+    groups = Counter(_group(row["standing"]).replace(" ", "_") for row in rows if row["path"])
+    for count, name in TILE.findall(page):
+        if name in {"present", "proposed", "to_create", "declined"} and groups[name] != int(count):
+            yield f"the page counts {count} {name}, the table {groups[name]}"
+    addresses = defaultdict(set)
+    for row in rows:
+        addresses[row["repository"], row["path"]].add(row["pull_request"])
+    for name, text in ROW_OF_PAGE.findall(page):
+        for address, shown in LINK_OF_PAGE.findall(text):
+            place = html.unescape(name), html.unescape(shown)
+            if "/pull/" in address and html.unescape(address) not in addresses[place]:
+                yield f"the page links {place} to {address}, the table to {addresses[place]}"
+
+
+def _around(text: str, at: int) -> str:
+    return repr(text[max(at - 60, 0) : at + 60])
+
+
+# --- What a run said is true --------------------------------------------------------------------
+
+
+def _true(host: StandInHost, told: Told) -> Iterator[str]:
+    """Pull requests, branches and files of the report are really there when the run ends.
+
+    Repositories are left out in which somebody else has done something meanwhile, and answers of a
+    host that lags behind.
+    """
+    another = any(each.ended > told.began for each in RUNS[host] if each is not told)
+    if another or host.quirks.lag is not None or told.environ.get("INPUT_REF"):
+        return
+    during = [each for each in host.journal if each.number >= told.began]
+    others = {each.repository.id for each in during if each.actor.token != told.token}
+    names = {each.full_name: each for each in host.repositories if not each.deleted}
+    for each in told.registrations:
+        repository = names.get(each["repository"])
+        if repository is None or repository.id in others or not each["files"]:
+            continue
+        ours = [entry for entry in during if entry.repository is repository]
+        name = each["repository"]
+        for problem in (*_true_files(repository, each), *_true_pull(repository, each, ours)):
+            yield f"of {name}, in mode {each['mode']}: {problem}"
+
+
+def _true_files(repository: Repository, each: Any) -> Iterator[str]:
+    base = each["base_branch"] and repository.find_head(each["base_branch"])
+    if not base:
+        return
+    tree = repository.commit_at(base).tree
+    heads = [
+        repository.commit_at(pull.head_sha).tree
+        for pull in repository.pull_requests
+        if pull.state == "open"
+    ]
+    branch = each["branch"] and repository.find_head(each["branch"])
+    for file in each["files"]:
+        path, state = file["path"], file["standing"]
+        entry = find_entry(tree, file.get("found_path", path))
+        if state == "unread" or "\ufffd" in path:
+            continue
+        # An inherited file is in another repository
+        is_elsewhere = "/.github" in (file["reason"] or "")
+        if (state in PRESENT) != (entry is not None or is_elsewhere):
+            yield f"{path} is said to be {state}, and the base branch has {entry}"
+        elif entry and state in PRESENT and "blob" in file and file["blob"] != str(entry.id):
+            yield f"{path} is said to be {file['blob']}, and is {entry.id}"
+        # A run whose pull request could not be opened says so beside the files
+        if (
+            state == "proposed"
+            and not each["error"]
+            and not any(find_entry(head, path) for head in heads)
+        ):
+            yield f"{path} is said to be proposed, and no open pull request has it"
+        if file["done"] == "created":
+            if not branch or not find_entry(repository.commit_at(branch).tree, path):
+                yield f"{path} is said to be created, and {each['branch']} lacks it"
+            elif file["commit"] and path not in {
+                delta.new_file.path
+                for delta in repository.changes(repository.commit_at(file["commit"])).deltas
+            }:
+                yield f"{path} is said to be created by {file['commit']}, which lacks it"
+
+
+def _true_pull(repository: Repository, each: Any, ours: Sequence[Write | Act]) -> Iterator[str]:
+    said = each["pull_request"]
+    acts = [entry for entry in ours if isinstance(entry, Act)]
+    opened = {entry.pull_request for entry in acts if entry.verb == "open"}
+    if said is None:
+        if opened and each["mode"] == "register":
+            yield f"nothing is said of the pull request {opened}"
+        return
+    pull = repository.pull_request(said["number"])
+    if pull.html_url != said["url"]:
+        yield f"#{pull.number} is at {pull.html_url}, not at {said['url']}"
+    operation = said["operation"]
+    if (operation == "created") != (pull.number in opened):
+        yield f"#{pull.number} is said to be {operation}, and these were opened: {opened}"
+    if operation in {"created", "updated"} and pull.state != "open":
+        yield f"#{pull.number} is said to be {operation}, and is {pull.state}"
+    if operation in {"closed", "withdrawn"} and pull.state != "closed":
+        yield f"#{pull.number} is said to be {operation}, and is {pull.state}"
+    if operation in {"none", "withdrawn", "closed"} and any(
+        isinstance(each, Write) for each in ours
+    ):
+        yield f"#{pull.number} is said to be {operation}, and branches were written"
+
+
+# --- Of each world ------------------------------------------------------------------------------
+
+
+def of_world(host: StandInHost) -> Iterator[str]:
+    """Yield the promises that registrar has broken in this world, over all its runs."""
+    of_repository = defaultdict[Repository, list[Write | Act]](list)
+    for each in host.journal:
+        of_repository[each.repository].append(each)
+    for repository, entries in of_repository.items():
+        for problem in _History(repository, entries, RUNS.get(host, ())).problems():
+            yield f"{repository.full_name}: {problem}"
+    yield from _planned(host)
+
+
+class _Pull(NamedTuple):
+    """An open pull request of registrar."""
+
+    of_list: str
+    head: str
+    base: str
+
+    @property
+    def no_counts_for(self) -> tuple[str, str, str]:
+        """The values for which a "no" of a person counts: the list, the branch and the base.
+
+        With another name of the list, of the branch or of the base branch, files are proposed anew.
+        """
+        return self.of_list, re.sub(r"-\d+$", "", self.head), self.base
+
+
+class _History:
+    """The history of one repository so far, while its journal is read from the beginning."""
+
+    def __init__(
+        self, repository: Repository, entries: Sequence[Write | Act], runs: Sequence[Told]
+    ) -> None:
+        self.repository = repository
+        self.entries = entries
+        self.runs = runs
+        self.ours = defaultdict[str, set[str]](set)
+        """The blobs that registrar has written, by path."""
+        self.heads = repository.heads()
+        self.open = dict[int, _Pull]()
+        self.closed = dict[int, _Pull]()
+        self.nos = defaultdict[tuple[str, str, str], dict[str, int]](dict)
+        """The declined paths, each with the number of its pull request."""
+        self.unwanted = dict[str, int]()
+        """The paths that somebody has taken away or closed so far, with the number of the entry."""
+        self.default = repository.default_branch
+        # Back to the beginning
+        for each in reversed(entries):
+            if isinstance(each, Write):
+                self._move(each.branch, each.old)
+            else:
+                self.default = each.before.get("default_branch", self.default)
+
+    def _move(self, branch: str, commit: str | None) -> None:
+        self.heads.pop(branch, None)
+        if commit:
+            self.heads[branch] = commit
+
+    def problems(self) -> Iterator[str]:
+        for each in self.entries:
+            if isinstance(each, Write):
+                is_ours = each.actor.kind == "registrar"
+                changes = self._changes(each)
+                if is_ours:
+                    yield from self._written(each, changes)
+                else:
+                    self._pushed(each, changes)
+                self._move(each.branch, each.new)
+                yield from self._repeats(each.branch) if is_ours else ()
+            else:
+                yield from self._done(each)
+        yield from self._invented()
+
+    def _changes(self, each: Write) -> list[Change]:
+        """Return the changes of a branch; a new one is compared with the default branch."""
+        old = each.old or self.heads.get(self.default)
+        return self.repository.changed(old, each.new) if old and each.new else []
+
+    def _written(self, each: Write, changes: Sequence[Change]) -> Iterator[str]:
+        bases = {pull.base for pull in self.open.values()}
+        if each.branch == self.default or (each.branch in bases and each.old is not None):
+            yield f"a run wrote to {each.branch}, a branch into which pull requests are merged"
+        if each.new is None:
+            yield f"a run deleted the branch {each.branch}"
+        for path, old, new in changes if each.old else ():
+            if old is not None and old not in self.ours[path]:
+                did = "deleted" if new is None else "replaced"
+                yield f"a run {did} {path} on {each.branch}, which somebody else had written"
+            if new is not None:
+                self.ours[path].add(new)
+
+    def _pushed(self, each: Write, changes: Sequence[Change]) -> None:
+        """Note what a push of somebody else declines, and for what somebody changed their mind."""
+        gone = {path for path, old, new in changes if old and not new}
+        there = {path for path, _, new in changes if new}
+        if each.new is None and each.old and (base := self.heads.get(self.default)):
+            gone = {path for path, old, _ in self.repository.changed(base, each.old) if not old}
+        self.unwanted = dict.fromkeys(gone, each.number) | self.unwanted
+        # A merge takes away what the base branch has lost, which declines nothing
+        is_merge = bool(each.new) and len(self.repository.commit_at(str(each.new)).parents) > 1
+        for number, pull in self.open.items():
+            if pull.head == each.branch and not is_merge:
+                self.nos[pull.no_counts_for] |= dict.fromkeys(gone - there, number)
+        for key, nos in self.nos.items():
+            heads = {pull.head for pull in self.open.values() if pull.no_counts_for == key}
+            if each.branch in {*heads, key[2]}:
+                for path in there & nos.keys():
+                    del nos[path]
+
+    def _done(self, each: Act) -> Iterator[str]:
+        number, is_ours = each.pull_request or 0, each.actor.kind == "registrar"
+        match each.verb:
+            case "change":
+                self.default = each.after.get("default_branch", self.default)
+            case "open" if is_ours:
+                yield from self._opened(number, each.after)
+            case "edit" if (
+                number in self.open and {"author", "head_repository"} & each.after.keys()
+            ):
+                del self.open[number]
+            case "edit" if number in self.open:
+                base = each.after.get("base", self.open[number].base)
+                self.open[number] = self.open[number]._replace(base=base)
+            case "close":
+                self._closed(each, number, is_ours=is_ours)
+            case "merge":
+                self.open.pop(number, None)
+            case "reopen" if number in self.closed:
+                self.open[number] = self.closed[number]
+                for key, nos in self.nos.items():
+                    self.nos[key] = {path: of for path, of in nos.items() if of != number}
+
+    def _closed(self, each: Act, number: int, *, is_ours: bool) -> None:
+        shown = self.repository.pull_request(number)
+        is_known = number in self.open
+        pull = self.open.pop(number, _Pull("", shown.head, shown.base))
+        if not is_ours:
+            added = dict.fromkeys(self._added(pull), each.number)
+            self.unwanted = added | self.unwanted
+            if is_known:
+                self.nos[pull.no_counts_for] |= dict.fromkeys(added, number)
+        if is_known:
+            self.closed[number] = pull
+
+    def _opened(self, number: int, after: Mapping[str, Any]) -> Iterator[str]:
+        found = re.search(r"<!-- registrar:list (\w+) -->", after["body"] or "")
+        mine = _Pull(found[1] if found else "", after["head"], after["base"])
+        for other, pull in self.open.items():
+            is_same = (mine.of_list, mine.base) == (pull.of_list, pull.base)
+            if mine.of_list and is_same and self._added(pull):
+                yield f"#{number} was opened while #{other} was open for the same list"
+        self.open[number] = mine
+        yield from self._repeats(mine.head)
+
+    def _repeats(self, branch: str) -> Iterator[str]:
+        """Yield the declined paths that an open pull request of this branch proposes again."""
+        for number, pull in self.open.items():
+            nos = self.nos[pull.no_counts_for]
+            if pull.head == branch:
+                for path in self._added(pull) & nos.keys():
+                    yield f"#{number} proposes {path}, which somebody declined in #{nos[path]}"
+
+    def _added(self, pull: _Pull) -> set[str]:
+        """Return the paths that a pull request adds now."""
+        head, base = (self.heads.get(name) for name in (pull.head, pull.base))
+        changes = self.repository.changed(base, head) if head and base else []
+        return {each.path for each in changes if each.old is None}
+
+    def _invented(self) -> Iterator[str]:
+        """Yield the paths that a run called declined, although nobody had taken them away."""
+        for told in self.runs:
+            for each in told.registrations:
+                if each["repository"] != self.repository.full_name:
+                    continue
+                for file in each["files"]:
+                    at = self.unwanted.get(file["path"], told.ended)
+                    if file["standing"] == "declined" and at >= told.ended:
+                        yield f"{file['path']} is called declined, and nobody has declined it"
+
+
+def _planned(host: StandInHost) -> Iterator[str]:
+    """A plan says what the next run does, if nothing has changed between them."""
+    for plan, run in pairwise(RUNS.get(host, ())):
+        if (plan.mode, run.mode) != ("plan", "register") or plan.ended != run.began:
+            continue
+        left_out = {"INPUT_MODE", "INPUT_LANGUAGE", "RUNNER_TEMP"}
+        inputs = [
+            {key: value for key, value in each.environ.items() if key not in left_out}
+            for each in (plan, run)
+        ]
+        if inputs[0] != inputs[1] or plan.exit_code or run.exit_code:
+            continue
+        done = {_place(each): each for each in run.registrations}
+        for each in plan.registrations:
+            if after := done.get(_place(each)):
+                yield from _did(each, after)
+
+
+def _place(registration: Any) -> tuple[str, str]:
+    return registration["repository"], registration["profile"]
+
+
+def _did(plan: Any, run: Any) -> Iterator[str]:
+    pairs = {"to create": "created", "to update": "updated"}
+    done = {file["path"]: file for file in run["files"]}
+    for file in plan["files"]:
+        after = done.get(file["path"])
+        if after is None:
+            continue
+        said = pairs.get(file["done"], "")
+        if said == "created" and (after["done"], after["standing"]) == ("skipped", "proposed"):
+            # The branch of an interrupted run has it already
+            continue
+        if (said or after["done"] in pairs.values()) and said != after["done"]:
+            yield f"the plan says of {file['path']} {file['done']}, the run {after['done']}"
