@@ -40,6 +40,8 @@ FILES = ("report", "table", "page")
 UNRENDERED = re.compile("Traceback|Please report this line|この行を添えて報告")
 """What an error of registrar itself looks like (`run.unrendered`)."""
 COMMANDS = {"group", "endgroup", "error", "warning"}
+CANCELLED = {130, 143}
+"""The exit codes of a run that was cancelled, and whose last answers it may not know."""
 PRESENT = {"same", "blank", "differs", "filled", "not a file"}
 COUNTS = {
     "created": "created",
@@ -262,7 +264,7 @@ def _exit_code(told: Told) -> Iterator[str]:
     codes = {each["exit_code"] for each in told.registrations}
     if codes and not told.report["errors"]:
         expected = codes.pop() if len(codes) == 1 else 1
-        if told.exit_code not in {expected, 130, 143}:
+        if told.exit_code not in {expected, *CANCELLED}:
             yield f"the exit code is {told.exit_code}, that of the registrations {expected}"
     for each in told.registrations:
         if each["exit_code"] == 0 and (each["failed"] or each["error"]):
@@ -288,7 +290,9 @@ def _files(told: Told) -> Iterator[str]:
     states = {(row["repository"], row["path"], row["standing"]) for row in rows}
     for each in told.registrations:
         for file in each["files"]:
-            if (each["repository"], file["path"], file["standing"]) not in states:
+            place = each["repository"], file["path"], file["standing"]
+            # The table escapes characters that people do not see
+            if place not in states and file["path"].isprintable():
                 yield f"the table has no row of {file['path']}, {file['standing']}"
     yield from _links_of_paths(told.summary, of_path, told)
     if "page" in told.kept:
@@ -343,11 +347,12 @@ def _around(text: str, at: int) -> str:
 def _true(host: StandInHost, told: Told) -> Iterator[str]:
     """Pull requests, branches and files of the report are really there when the run ends.
 
-    Repositories are left out in which somebody else has done something meanwhile, and answers of a
-    host that lags behind.
+    Repositories are left out in which somebody else has done something meanwhile, and runs whose
+    host lagged behind or answered something else than it had.
     """
     another = any(each.ended > told.began for each in RUNS[host] if each is not told)
-    if another or host.quirks.lag is not None or told.environ.get("INPUT_REF"):
+    is_misled = host.quirks.lag is not None or host.faults.have_lied
+    if another or is_misled or told.environ.get("INPUT_REF"):
         return
     during = [each for each in host.journal if each.number >= told.began]
     others = {each.repository.id for each in during if each.actor.token != told.token}
@@ -358,7 +363,7 @@ def _true(host: StandInHost, told: Told) -> Iterator[str]:
             continue
         ours = [entry for entry in during if entry.repository is repository]
         name = each["repository"]
-        for problem in (*_true_files(repository, each), *_true_pull(repository, each, ours)):
+        for problem in (*_true_files(repository, each), *_true_pull(repository, each, ours, told)):
             yield f"of {name}, in mode {each['mode']}: {problem}"
 
 
@@ -401,12 +406,14 @@ def _true_files(repository: Repository, each: Any) -> Iterator[str]:
                 yield f"{path} is said to be created by {file['commit']}, which lacks it"
 
 
-def _true_pull(repository: Repository, each: Any, ours: Sequence[Write | Act]) -> Iterator[str]:
+def _true_pull(
+    repository: Repository, each: Any, ours: Sequence[Write | Act], told: Told
+) -> Iterator[str]:
     said = each["pull_request"]
     acts = [entry for entry in ours if isinstance(entry, Act)]
     opened = {entry.pull_request for entry in acts if entry.verb == "open"}
     if said is None:
-        if opened and each["mode"] == "register":
+        if opened and each["mode"] == "register" and told.exit_code not in CANCELLED:
             yield f"nothing is said of the pull request {opened}"
         return
     pull = repository.pull_request(said["number"])
@@ -530,7 +537,9 @@ class _History:
         is_merge = bool(each.new) and len(self.repository.commit_at(str(each.new)).parents) > 1
         for number, pull in self.open.items():
             if pull.head == each.branch and not is_merge:
-                self.nos[pull.no_counts_for] |= dict.fromkeys(gone - there, number)
+                self.nos[pull.no_counts_for] |= dict.fromkeys(
+                    (gone - there) & self.ours.keys(), number
+                )
         for key, nos in self.nos.items():
             heads = {pull.head for pull in self.open.values() if pull.no_counts_for == key}
             if each.branch in {*heads, key[2]}:
@@ -568,7 +577,9 @@ class _History:
             added = dict.fromkeys(self._added(pull), each.number)
             self.unwanted = added | self.unwanted
             if is_known:
-                self.nos[pull.no_counts_for] |= dict.fromkeys(added, number)
+                # Files that somebody else has added are theirs
+                proposed = dict.fromkeys(added.keys() & self.ours.keys(), number)
+                self.nos[pull.no_counts_for] |= proposed
         if is_known:
             self.closed[number] = pull
 

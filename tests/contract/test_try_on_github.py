@@ -58,7 +58,7 @@ def test_it_is_green_each_time(
 
 def test_what_is_not_as_expected_is_named(host: StandInHost, scratch: Repository) -> None:
     refuse(host, lambda each: each.path.endswith("/pulls") and each.method == "POST", 403)
-    code, shown = try_on(host, "octocat/scratch", token=host.create_token())
+    code, shown = try_on(host, "octocat/scratch", token=host.create_token(is_tool=True))
     assert code == EXIT_OTHERWISE
     assert "WRONG   done about the pull request: created\n          got none" in shown
     assert "  ok      how the files stand" in shown
@@ -69,7 +69,7 @@ def test_where_github_cannot_be_reached_it_says_that_it_was_stopped(
 ) -> None:
     closed = Fault(FaultKind.CLOSED, match=lambda each: "/git/trees/" in each.path, times=None)
     host.faults.add(closed)
-    code, shown = try_on(host, "octocat/scratch", token=host.create_token())
+    code, shown = try_on(host, "octocat/scratch", token=host.create_token(is_tool=True))
     assert code == EXIT_OTHERWISE
     assert "Stopped: " in shown
     assert "gh repo delete octocat/scratch" in shown
@@ -95,7 +95,7 @@ def test_what_looks_used_is_not_written_to(
     host: StandInHost, scratch: Repository, change: Callable[[Repository], None], reason: str
 ) -> None:
     change(scratch)
-    code, shown = try_on(host, "octocat/scratch", token=host.create_token())
+    code, shown = try_on(host, "octocat/scratch", token=host.create_token(is_tool=True))
     assert code == EXIT_REFUSED
     assert f"octocat/scratch looks used: it {reason}." in shown
     assert only_reads(host)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Literal
 
 from .answer import Answer, Change, Drop, Raw, Response, Script, error_body
@@ -248,6 +249,18 @@ class Faults:
     def clear(self) -> None:
         with self._lock:
             self._faults.clear()
+
+    @property
+    def have_lied(self) -> bool:
+        """Whether a good answer has shown something that is not there."""
+        return any(
+            each.hits
+            and (
+                each.kind in {FaultKind.CHANGED, FaultKind.RAW}
+                or (each.kind is FaultKind.CUSTOM and each.status < HTTPStatus.MULTIPLE_CHOICES)
+            )
+            for each in self._faults
+        )
 
     def take(self, request: Request) -> Fault | None:
         """Return the fault that hits a request, and count the hit; None if there is none."""

@@ -90,6 +90,8 @@ class Story:
     ways: str = "psm"
     files: str = "README.md"
     """The files of the repository at first."""
+    but: str = ""
+    """The anchor of the known limit because of which a promise is broken."""
 
 
 @dataclass(frozen=True)
@@ -109,10 +111,15 @@ class State(Step):
             world.expect(self.words)
 
 
-def story(name: str, *steps: Step | str, ways: str = "psm", files: str = "README.md") -> Story:
-    """Make a row, which is told in these ways, each with its first letter."""
+def story(
+    name: str, *steps: Step | str, ways: str = "psm", files: str = "README.md", but: str = ""
+) -> Story:
+    """Make a row, which is told in these ways, each with its first letter.
+
+    ``but`` is the anchor of the known limit that the row is about, if a promise is broken.
+    """
     assert isinstance(steps[-1], (str, State)), f"{name}: a story ends with a state"
-    return Story(name, steps, ways, files)
+    return Story(name, steps, ways, files, but)
 
 
 def in_turn(*stories: Story) -> list[Story]:
@@ -128,7 +135,9 @@ def in_each_way(*stories: Story) -> Iterator[ParameterSet]:
     for each in stories:
         for number, way in enumerate(each.ways):
             language = LANGUAGES[(crc32(each.name.encode()) + number) % 2]
-            yield pytest.param(each, WAYS[way], language, id=f"{each.name}-{WAYS[way]}-{language}")
+            marks = [pytest.mark.but(each.but)] if each.but else []
+            name = f"{each.name}-{WAYS[way]}-{language}"
+            yield pytest.param(each, WAYS[way], language, id=name, marks=marks)
 
 
 def told(*stories: Story) -> Callable[[Story, str, str, Action], None]:

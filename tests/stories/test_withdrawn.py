@@ -377,6 +377,7 @@ test_what_people_do_to_a_withdrawn_one = told(
             f"a withdrawn one that a person opens and closes declines what it lacks ({what})",
             *(run(ABC), withdraw(), reopen(1), push("-a.md"), close(1), *gone, run()),
             "#1 withdrawn; #2 open: b.md c.md; a.md declined in #1",
+            but="limit-withdrawal",
         )
         for what, gone in (("its branch is there", ()), ("its branch is deleted", (delete(),)))
     ),
