@@ -58,6 +58,10 @@ COUNTS = {
 """The counts of log and summary by their keys in the catalogue, with their names in the report."""
 DOCUMENT = re.compile(r"(?:→ |/registrar/blob/[^/\s]+/)(docs/[\w./-]+\.md)(?:#([\w-]+))?")
 NUMBERED = re.compile(r"\[#(\d+)\]\(([^)\s]+)\)")
+Row = Mapping[str, str]
+"""A row of the table."""
+ENDED = 2
+"""The exit code of a run that ended early, and whose log has no outcome."""
 LIMIT = re.compile(r'<a name="(limit-[\w-]+)"></a>')
 
 
@@ -295,12 +299,16 @@ def _files(told: Told) -> Iterator[str]:
             if place not in states and file["path"].isprintable():
                 yield f"the table has no row of {file['path']}, {file['standing']}"
     yield from _links_of_paths(told.summary, of_path, told)
+    # Excluded repositories have rows without a path
+    selected = [row for row in rows if row["path"]]
+    if told.is_many:
+        yield from _numbers_of_many(told, selected)
     if "page" in told.kept:
-        yield from _page(told.kept["page"], rows)
+        yield from _page(told.kept["page"], selected)
 
 
 def _links_of_paths(
-    summary: str, of_path: Mapping[tuple[str, str], Mapping[str, str]], told: Told
+    summary: str, of_path: Mapping[tuple[str, str], Row], told: Told
 ) -> Iterator[str]:
     """The summary links a path to the same pull request as the table."""
     if len(told.registrations) != 1 or told.is_many:
@@ -316,25 +324,110 @@ def _links_of_paths(
             yield f"the summary links {path} to {links}, the table to {address}"
 
 
-ROW_OF_PAGE = re.compile(r'<tr data-name="([^"]*)"(.*?)</tr>', re.DOTALL)
+def _says(text: str, key: str, **values: object) -> bool:
+    """Return whether a text has a text of the catalogue, in any language."""
+    sentences = (texts[key].format(**values) for texts in TEXTS.values())
+    return any(re.search(rf"(?<!\d){re.escape(each)}", text) for each in sentences)
+
+
+def _numbers_of_many(told: Told, rows: Sequence[Row]) -> Iterator[str]:
+    """Over many repositories, all outputs count the rows of the table."""
+    many, outputs = told.report["many"], told.outputs
+    ways = Counter(row["standing"] for row in rows)
+    groups = Counter(_group(row["standing"]) for row in rows)
+    if groups != +Counter(many["standings"]):
+        yield f"the report counts {many['standings']}, the table {groups}"
+    expected = {
+        "missing": groups["to create"] + groups["proposed"] + groups["blocked"],
+        "blank": ways["blank"],
+        "differing": ways["differs"],
+        "declined": groups["declined"],
+        "repositories": many["repositories"],
+        "failed_repositories": many["states"]["failed"],
+    }
+    said = {name: int(outputs[name] or 0) for name in expected}
+    if said != expected:
+        yield f"the outputs are {said}, the table has {expected}"
+    if sum(many["states"].values()) != many["repositories"]:
+        yield f"the states {many['states']} are not those of {many['repositories']} repositories"
+    states = {name: count for name, count in many["states"].items() if count}
+    outcomes = Counter(row["outcome"] for row in rows)
+    if unknown := states.keys() - outcomes.keys() - {"failed", "not read", "complete"}:
+        yield f"no row of the table has the outcomes {unknown}"
+    # A run that ends early has no outcome in its log
+    for name in ("summary",) if told.exit_code == ENDED else ("log", "summary"):
+        text = told.texts[name]
+        for state, count in states.items():
+            if not _says(text, f"many.count_{state.replace(' ', '_')}", count=count):
+                yield f"the {name} does not say that {count} repositories are {state}"
+        for way in ("blank", "differs"):
+            if ways[way] and not _says(text, f"evidence.{way}", count=ways[way]):
+                yield f"the {name} does not say that {ways[way]} paths are {way}"
+
+
+REPOSITORY_OF_PAGE = re.compile(
+    r'<tr data-name="([^"]*)".*?<td class="number">(\d+)</td>\s*<td>(.*?)</ul>', re.DOTALL
+)
 LINK_OF_PAGE = re.compile(r'key"></span>[^<]*</span> <a href="([^"]*)"><code>(.*?)</code></a>')
 TILE = re.compile(r'<strong>(\d+)</strong> <span class="(\w+) key">')
+CARD = re.compile(r"<strong>(\d+) / (\d+)</strong>")
+NUMBER = re.compile(r'class="number[^"]*">(\d+)</td>')
 
 
-def _page(page: str, rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
-    """The tiles of the page count the rows of the table, and its links are those of the rows."""
-    groups = Counter(_group(row["standing"]).replace(" ", "_") for row in rows if row["path"])
-    for count, name in TILE.findall(page):
-        if name in {"present", "proposed", "to_create", "declined"} and groups[name] != int(count):
-            yield f"the page counts {count} {name}, the table {groups[name]}"
-    addresses = defaultdict(set)
+def _page(page: str, rows: Sequence[Row]) -> Iterator[str]:
+    """The numbers of the page count the rows of the table, and its links are those of the rows."""
+    groups = Counter(_class(row) for row in rows)
+    tiles = {name: int(count) for count, name in TILE.findall(page) if name != "failed"}
+    if wrong := {name: count for name, count in tiles.items() if count != groups[name]}:
+        yield f"the tiles of the page count {wrong}, the table {dict(groups)}"
+    absent = defaultdict[str, Counter[str]](Counter)
+    for row in rows:
+        failed = {"failed": 1} if row["outcome"] == "failed" else {}
+        absent[row["repository"]].update({_class(row): 1, **failed})
+    lacking = {name: counts.keys() - {"present"} for name, counts in absent.items()}
+    reached = [
+        sum(not each - allowed for each in lacking.values()) for allowed in ({""}, {"declined"})
+    ]
+    shown = [int(part) for part, _ in CARD.findall(page)[:2]]
+    if shown and shown != reached:
+        yield f"the page says that {shown} are complete and done, the table {reached}"
+    yield from _paths_of_page(page, rows)
+    addresses = defaultdict[tuple[str, str], set[str]](set)
     for row in rows:
         addresses[row["repository"], row["path"]].add(row["pull_request"])
-    for name, text in ROW_OF_PAGE.findall(page):
-        for address, shown in LINK_OF_PAGE.findall(text):
-            place = html.unescape(name), html.unescape(shown)
+    for name, number, text in REPOSITORY_OF_PAGE.findall(page):
+        counts = absent[html.unescape(name)]
+        lacks = counts.total() - counts["present"] - counts["failed"]
+        if int(number) != lacks:
+            yield f"the page says that {name} lacks {number}, the table {lacks}"
+        for address, path in LINK_OF_PAGE.findall(text):
+            place = html.unescape(name), html.unescape(path)
             if "/pull/" in address and html.unescape(address) not in addresses[place]:
                 yield f"the page links {place} to {address}, the table to {addresses[place]}"
+
+
+def _paths_of_page(page: str, rows: Sequence[Row]) -> Iterator[str]:
+    """The table of paths has the numbers of the rows."""
+    if 'id="by-path"' not in page:
+        return
+    by_path = defaultdict[str, Counter[str]](Counter)
+    for row in rows:
+        shade = row["standing"].replace(" ", "_")
+        by_path[row["path"]].update({_class(row), shade, "all"})
+    head, *lines = re.findall(r"<tr>(.*?)</tr>", page.partition('id="by-path"')[2], re.DOTALL)
+    bars = [*re.findall(r'<span class="(\w+) key">', head), "all"]
+    for line in lines:
+        path = re.search(r'<th scope="row"><code>(.*?)</code>', line)
+        numbers = [int(each) for each in NUMBER.findall(line)]
+        if path and len(numbers) == len(bars):
+            counts = by_path[html.unescape(path[1])]
+            if wrong := [bar for bar, n in zip(bars, numbers, strict=True) if n != counts[bar]]:
+                yield f"the page counts {numbers} of {path[1]}, the table {dict(counts)}: {wrong}"
+
+
+def _class(row: Row) -> str:
+    """Return the class that the page gives to the state of a row."""
+    return _group(row["standing"]).replace(" ", "_")
 
 
 def _around(text: str, at: int) -> str:
