@@ -161,39 +161,17 @@ class Example:
         """The inputs that every run gets."""
         return {"commit_strategy": self.strategy, "language": "en", "definitions": LIST}
 
-    def wrong(self) -> list[str]:
-        """Return the problems that are left after a complete run."""
-        repository, expected = self.repository, PRESENT | self.missing
-        found: list[str] = []
-        if repository.files("main") != PRESENT:
-            found.append("the default branch changed")
-        if sorted(repository.branches) != sorted(["main", BRANCH]):
-            return [*found, f"branches: {repository.branches}"]
-        if repository.files(BRANCH) != expected:
-            found.append(f"files: {sorted(repository.files(BRANCH).items() ^ expected.items())}")
-        if set(repository.modes(BRANCH).values()) != {0o100644}:
-            found.append(f"modes: {repository.modes(BRANCH)}")
-        created = [path for commit in repository.log(BRANCH)[:-1] for path in commit.paths]
-        if sorted(created) != sorted(self.missing):
-            found.append(f"commits: {created}")
-        pulls = repository.pull_requests
-        if [(pull.head, pull.base, pull.state) for pull in pulls] != [(BRANCH, "main", "open")]:
-            found.append(f"pull requests: {pulls}")
-        for pull in pulls:
-            rows = [line for line in (pull.body or "").splitlines() if line.startswith("| `")]
-            added = [row for row in rows if "| added |" in row]
-            if (len(rows), len(added)) != (len(self.listed), len(self.missing)):
-                found.append(f"table: {pull.body}")
-        return found
+    @property
+    def state(self) -> object:
+        """What is there: the files of each branch, and each pull request."""
+        files = {name: self.repository.files(name) for name in self.repository.branches}
+        return files, [(each.head, each.base, each.state) for each in self.repository.pull_requests]
 
-    def overwritten(self) -> list[str]:
-        """Return the files that existed before, and that are changed or missing on a branch."""
-        return [
-            f"{branch}:{path}"
-            for branch in self.repository.branches
-            for path, content in PRESENT.items()
-            if self.repository.files(branch).get(path) != content
-        ]
+    @property
+    def done(self) -> object:
+        """The `state` after a complete run."""
+        files = {"main": PRESENT, BRANCH: PRESENT | self.missing}
+        return files, [(BRANCH, "main", "open")]
 
 
 CHANGES: dict[str, dict[str, Content | None]] = {

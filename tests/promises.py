@@ -25,7 +25,7 @@ import yaml
 
 from tests.fakehub import Act, Repository, StandInHost, Write
 from tests.fakehub.journal import Change
-from tests.fakehub.store import find_entry
+from tests.fakehub.store import find_entry, kind_of
 
 ROOT = Path(__file__).resolve().parents[1]
 TEXTS: Mapping[str, Mapping[str, str]] = {
@@ -161,7 +161,7 @@ def _harmless(host: StandInHost, told: Told, secrets: Sequence[str]) -> Iterator
         if found := RAW.search(text):
             yield f"{name} has the raw character {found[0]!r}: {_around(text, found.start())}"
         if found := UNRENDERED.search(text):
-            yield f"{name} has a traceback, or something was not written: {_around(text, found.end())}"
+            yield f"{name} shows an error of our own: {_around(text, found.end())}"
 
 
 def _unseen(host: StandInHost, told: Told) -> list[str]:
@@ -299,8 +299,7 @@ def _files(told: Told) -> Iterator[str]:
             if place not in states and file["path"].isprintable():
                 yield f"the table has no row of {file['path']}, {file['standing']}"
     yield from _links_of_paths(told.summary, of_path, told)
-    # Excluded repositories have rows without a path
-    selected = [row for row in rows if row["path"]]
+    selected = [row for row in rows if not row["standing"].startswith("excluded")]
     if told.is_many:
         yield from _numbers_of_many(told, selected)
     if "page" in told.kept:
@@ -450,11 +449,18 @@ def _true(host: StandInHost, told: Told) -> Iterator[str]:
     during = [each for each in host.journal if each.number >= told.began]
     others = {each.repository.id for each in during if each.actor.token != told.token}
     names = {each.full_name: each for each in host.repositories if not each.deleted}
+    listed = defaultdict[str, set[str]](set)
+    for each in told.registrations:
+        listed[each["repository"]].update(file["path"] for file in each["files"])
     for each in told.registrations:
         repository = names.get(each["repository"])
         if repository is None or repository.id in others or not each["files"]:
             continue
         ours = [entry for entry in during if entry.repository is repository]
+        writes = [entry for entry in ours if isinstance(entry, Write) and entry.old]
+        written = {change.path for entry in writes for change in entry.changes}
+        if not written <= listed[repository.full_name]:
+            yield f"{written - listed[repository.full_name]} are written, and are not in the list"
         name = each["repository"]
         for problem in (*_true_files(repository, each), *_true_pull(repository, each, ours, told)):
             yield f"of {name}, in mode {each['mode']}: {problem}"
@@ -480,7 +486,10 @@ def _true_files(repository: Repository, each: Any) -> Iterator[str]:
         is_elsewhere = "/.github" in (file["reason"] or "")
         if (state in PRESENT) != (entry is not None or is_elsewhere):
             yield f"{path} is said to be {state}, and the base branch has {entry}"
-        elif entry and state in PRESENT and "blob" in file and file["blob"] != str(entry.id):
+        # REST shows the file to which a link leads
+        elif (
+            entry and kind_of(entry) == "file" and file.get("blob", str(entry.id)) != str(entry.id)
+        ):
             yield f"{path} is said to be {file['blob']}, and is {entry.id}"
         # A run whose pull request could not be opened says so beside the files
         if (
@@ -517,12 +526,24 @@ def _true_pull(
         yield f"#{pull.number} is said to be {operation}, and these were opened: {opened}"
     if operation in {"created", "updated"} and pull.state != "open":
         yield f"#{pull.number} is said to be {operation}, and is {pull.state}"
+    if operation in {"created", "updated"}:
+        yield from _described(pull.body or "", each)
     if operation in {"closed", "withdrawn"} and pull.state != "closed":
         yield f"#{pull.number} is said to be {operation}, and is {pull.state}"
     if operation in {"none", "withdrawn", "closed"} and any(
         isinstance(each, Write) for each in ours
     ):
         yield f"#{pull.number} is said to be {operation}, and branches were written"
+
+
+def _described(body: str, each: Any) -> Iterator[str]:
+    """The description shows each file that the run has created as added, unless it is too long."""
+    added = tuple(texts["state.added"] for texts in TEXTS.values())
+    rows = dict(re.findall(r"^\| `([^`|]+)` \| (.*?) \|", body, re.MULTILINE))
+    created = {file["path"] for file in each["files"] if file["done"] == "created"}
+    for path in created & rows.keys():
+        if not rows[path].startswith(added):
+            yield f"{path} was created, and the description says {rows[path]}"
 
 
 # --- Of each world ------------------------------------------------------------------------------

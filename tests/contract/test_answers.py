@@ -152,7 +152,7 @@ def test_pull_requests_that_are_switched_off_are_learned_from_the_refusal(
     in_single.repository.person.change(has_pull_requests=True)
     host.refused_mutations = {}
     again = in_single.run()
-    assert (again.exit_code, in_single.wrong()) == (0, []), again.console
+    assert (again.exit_code, in_single.state) == (0, in_single.done), again.console
 
 
 def test_pull_requests_are_switched_off_only_if_github_says_so(
@@ -323,7 +323,7 @@ def test_what_a_query_is_too_large_for_is_read_from_the_tree(
     if is_cut:
         host.quirks.most_in_tree = 2
     run = in_single.run()
-    assert (run.exit_code, in_single.wrong()) == (0, []), run.console
+    assert (run.exit_code, in_single.state) == (0, in_single.done), run.console
     assert f"Created: {len(MISSING)}\n" in run.console
     # A missing directory does not stop the run
     assert "Could not resolve file" not in run.console
@@ -351,7 +351,7 @@ def test_a_query_that_runs_out_of_time_once_is_asked_again_as_it_was(
     body = {"errors": [{"message": "Timeout on validation of query"}]}
     host.faults.add(Fault(FaultKind.CUSTOM, at=1, status=200, body=body))
     run = in_single.run()
-    assert (run.exit_code, in_single.wrong()) == (0, []), run.console
+    assert (run.exit_code, in_single.state) == (0, in_single.done), run.console
     first, second = queries(host)
     assert first.json == second.json
 
@@ -560,7 +560,7 @@ def test_a_token_that_was_accepted_is_doubted_twice_in_a_row(
     for number in at:
         host.faults.add(replace(REJECTED, at=number, hits=[]))
     run = example.run(commit_strategy="per-file")
-    assert (run.exit_code, example.wrong()) == (EXIT_DONE, []), run.console
+    assert (run.exit_code, example.state) == (EXIT_DONE, example.done), run.console
 
 
 def test_a_token_that_ends_meets_no_more_than_three_refusals(

@@ -228,14 +228,14 @@ def test_what_is_refused_is_finished_file_by_file(
     host.quirks.empty_payloads = empty
     host.refused_mutations = dict.fromkeys(refused, REFUSED)
     run = example.run()
-    assert (run.exit_code, example.wrong()) == (0, []), run.console
+    assert (run.exit_code, example.state) == (0, example.done), run.console
     assert f"Created: {len(MISSING)}\n" in run.console
     assert "Skipped: 2\n" in run.console
 
     host.refused_mutations = {}
     head = example.repository.head(BRANCH)
     again = example.run()
-    assert (again.exit_code, example.wrong()) == (0, []), again.console
+    assert (again.exit_code, example.state) == (0, example.done), again.console
     assert example.repository.head(BRANCH) == head
 
 
@@ -305,7 +305,7 @@ def test_the_branch_of_another_run_of_ours_is_continued(
 
     at_the_mutation(host, act)
     run = example.run(reviewers="monalisa")
-    assert (run.exit_code, example.wrong()) == (0, []), run.console
+    assert (run.exit_code, example.state) == (0, example.done), run.console
     [pull] = example.repository.pull_requests
     # The same request has opened it, so it is this run that asks
     assert run.outputs["pull_request_operation"] == "created"
@@ -333,7 +333,7 @@ def test_a_claim_that_opened_more_than_it_committed_says_so_before_it_goes_on(
     assert {path for path in MISSING if mark.names(path)} == {*there}
     example.repository.person.unprotect()
     again = example.run()
-    assert (again.exit_code, example.wrong()) == (0, []), again.console
+    assert (again.exit_code, example.state) == (0, example.done), again.console
     assert again.outputs["declined"] == "0"
 
 
@@ -361,7 +361,7 @@ def test_a_push_to_the_branch_just_made_declines_nothing(
     example.repository.person.unprotect()
     host.refused_mutations = {}
     again = example.run()
-    assert (again.exit_code, again.outputs["declined"], example.wrong()) == (0, "0", [])
+    assert (again.exit_code, again.outputs["declined"], example.state) == (0, "0", example.done)
 
 
 def test_a_description_says_what_is_there_before_more_is_committed(
@@ -387,7 +387,7 @@ def test_a_description_says_what_is_there_before_more_is_committed(
     host.faults.clear()
     again = example.run()
     assert (again.exit_code, again.outputs["declined"]) == (0, "0"), again.console
-    assert example.wrong() == []
+    assert example.state == example.done
 
 
 def test_a_claim_of_somebodys_branch_declines_nothing_where_the_run_is_killed(

@@ -73,12 +73,10 @@ def test_whatever_stands_in_an_answer(example: Example, number: int, seed: int) 
     assert "Unexpected error" not in run.console, run.console
     only_ours(run.summary, answered=ELSEWHERE)
     assert example.repository.files("main") == PRESENT
-    assert not example.overwritten()
 
     host.faults.clear()
     example.run().or_fail()
     assert example.repository.files("main") == PRESENT
-    assert not example.overwritten()
 
 
 # --- Slow, endless or broken ----------------------------------------------------------------------
@@ -115,8 +113,7 @@ def test_a_run_ends_in_time_and_within_memory(example: Example, position: int, n
     assert run.summary
     assert run.report
     assert example.repository.files("main") == PRESENT
-    assert not example.overwritten()
 
     example.host.faults.clear()
     again = example.run()
-    assert (again.exit_code, example.wrong()) == (0, []), again.console
+    assert (again.exit_code, example.state) == (0, example.done), again.console

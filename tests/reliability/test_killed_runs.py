@@ -40,13 +40,11 @@ def test_running_again_finishes_what_a_killed_run_began(
         host.faults.add(Fault(FaultKind.CLOSED, at=position, when="before"))
     process = kill.to(example.begin_without_waiting())
     assert example.action.end(process, {}).exit_code == -signal.SIGKILL
-    assert not example.overwritten()
 
     host.on_request = None
     host.faults.clear()
     again = example.run()
-    assert (again.exit_code, example.wrong()) == (0, []), again.console
-    assert not example.overwritten()
+    assert (again.exit_code, example.state) == (0, example.done), again.console
 
 
 # --- Corrections and withdrawals ------------------------------------------------------------
@@ -162,8 +160,7 @@ def test_two_runs_at_once_do_the_work_of_one(example: Example, day: Day, pair: i
     example.host.latency = (pair % 5) * 0.004
     processes = [example.begin_without_waiting() for _ in range(2)]
     runs = [example.action.end(process, {}) for process in processes]
-    assert not example.overwritten()
-    assert ([run.exit_code for run in runs], example.wrong()) == ([0, 0], []), "\n".join(
+    assert ([run.exit_code for run in runs], example.state) == ([0, 0], example.done), "\n".join(
         run.console for run in runs
     )
 
