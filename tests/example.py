@@ -163,7 +163,7 @@ class Example:
 
     @property
     def state(self) -> object:
-        """What is there: the files of each branch, and each pull request."""
+        """The files of each branch, and each pull request."""
         files = {name: self.repository.files(name) for name in self.repository.branches}
         return files, [(each.head, each.base, each.state) for each in self.repository.pull_requests]
 

@@ -420,7 +420,9 @@ class Action:
             kept=kept,
             report=json.loads(report) if report else None,
         )
-        promises.RUNS.setdefault(self.host, []).append(told)
+        earlier = promises.RUNS.setdefault(self.host, [])
+        told.with_others = bool(self._begun) or any(each.exit_code < 0 for each in earlier)
+        earlier.append(told)
         promises.require(self.host, promises.of_run(self.host, told, self.secrets))
 
     def _prepare(self, environ: Mapping[str, str]) -> Begun:

@@ -81,6 +81,8 @@ class Told:
     kept: Mapping[str, str] = field(default_factory=dict)
     """The texts of the files for later steps, by `report`, `table` and `page`."""
     report: Any = None
+    with_others: bool = False
+    """Whether another run with the same token was still running, or has been killed."""
 
     @property
     def texts(self) -> dict[str, str]:
@@ -125,8 +127,7 @@ def require(host: StandInHost, problems: Iterator[str]) -> None:
 def kept(host: StandInHost, but: str = "") -> Iterator[None]:
     """Ask about a world when its test has ended.
 
-    ``but`` is the anchor of a known limit, because of which a promise is broken. It must exist, and
-    a promise must really be broken.
+    ``but`` is the anchor of a known limit. It must exist, and the test must really break a promise.
     """
     if but:
         limits = LIMIT.findall((ROOT / "docs/concepts.md").read_text("utf-8"))
@@ -442,19 +443,20 @@ def _true(host: StandInHost, told: Told) -> Iterator[str]:
     Repositories are left out in which somebody else has done something meanwhile, and runs whose
     host lagged behind or answered something else than it had.
     """
-    another = any(each.ended > told.began for each in RUNS[host] if each is not told)
+    others = [each for each in RUNS[host] if each is not told]
+    another = told.with_others or any(each.ended > told.began for each in others)
     is_misled = host.quirks.lag is not None or host.faults.have_lied
     if another or is_misled or told.environ.get("INPUT_REF"):
         return
     during = [each for each in host.journal if each.number >= told.began]
-    others = {each.repository.id for each in during if each.actor.token != told.token}
+    strangers = {each.repository.id for each in during if each.actor.token != told.token}
     names = {each.full_name: each for each in host.repositories if not each.deleted}
     listed = defaultdict[str, set[str]](set)
     for each in told.registrations:
         listed[each["repository"]].update(file["path"] for file in each["files"])
     for each in told.registrations:
         repository = names.get(each["repository"])
-        if repository is None or repository.id in others or not each["files"]:
+        if repository is None or repository.id in strangers or not each["files"]:
             continue
         ours = [entry for entry in during if entry.repository is repository]
         writes = [entry for entry in ours if isinstance(entry, Write) and entry.old]

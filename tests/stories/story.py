@@ -91,7 +91,7 @@ class Story:
     files: str = "README.md"
     """The files of the repository at first."""
     but: str = ""
-    """The anchor of the known limit because of which a promise is broken."""
+    """The anchor of the known limit that the row is about, if it breaks a promise."""
 
 
 @dataclass(frozen=True)
