@@ -172,7 +172,7 @@ def _unseen(host: StandInHost, told: Told) -> list[str]:
     """
     name = told.environ.get("GITHUB_REPOSITORY", "").lower()
     own = [each for each in host.repositories if each.full_name.lower() == name]
-    if told.environ.get("GITHUB_ACTIONS") != "true" or not own:
+    if told.environ.get("GITHUB_ACTIONS") != "true" or not own or own[0].visibility == "private":
         return []
     seen = {"public", own[0].visibility}
     inputs = "\n".join(told.environ.values())
@@ -464,11 +464,14 @@ def _true(host: StandInHost, told: Told) -> Iterator[str]:
         if not written <= listed[repository.full_name]:
             yield f"{written - listed[repository.full_name]} are written, and are not in the list"
         name = each["repository"]
-        for problem in (*_true_files(repository, each), *_true_pull(repository, each, ours, told)):
+        for problem in (
+            *_true_files(repository, each, told),
+            *_true_pull(repository, each, ours, told),
+        ):
             yield f"of {name}, in mode {each['mode']}: {problem}"
 
 
-def _true_files(repository: Repository, each: Any) -> Iterator[str]:
+def _true_files(repository: Repository, each: Any, told: Told) -> Iterator[str]:
     base = each["base_branch"] and repository.find_head(each["base_branch"])
     if not base:
         return
@@ -484,9 +487,9 @@ def _true_files(repository: Repository, each: Any) -> Iterator[str]:
         entry = find_entry(tree, file.get("found_path", path))
         if state == "unread" or "\ufffd" in path:
             continue
-        # An inherited file is in another repository
-        is_elsewhere = "/.github" in (file["reason"] or "")
-        if (state in PRESENT) != (entry is not None or is_elsewhere):
+        # Another path may count, which may even be in another repository, and hidden
+        is_elsewhere = state in PRESENT and told.environ.get("INPUT_RESPECT_ALTERNATIVES")
+        if (state in PRESENT) != (entry is not None or bool(is_elsewhere)):
             yield f"{path} is said to be {state}, and the base branch has {entry}"
         # REST shows the file to which a link leads
         elif (
@@ -517,7 +520,11 @@ def _true_pull(
     acts = [entry for entry in ours if isinstance(entry, Act)]
     opened = {entry.pull_request for entry in acts if entry.verb == "open"}
     if said is None:
-        if opened and each["mode"] == "register" and told.exit_code not in CANCELLED:
+        # A run that has failed may not know it, and of two lists the other one may have opened it
+        is_only = (
+            sum(other["repository"] == each["repository"] for other in told.registrations) == 1
+        )
+        if opened and is_only and told.exit_code == each["exit_code"] == 0:
             yield f"nothing is said of the pull request {opened}"
         return
     pull = repository.pull_request(said["number"])
