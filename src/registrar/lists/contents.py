@@ -67,7 +67,7 @@ _DATA = (".yml", ".yaml", ".json", ".json5", ".toml")
 """Endings of files in which one brace on each side of such an expression means nothing. In source
 code, `{ User.new }` may be a block."""
 _OBJECT_IN_JSX = re.compile(r"=\{\{(?!\{)\s*[\w'\"-]+\s*:[^{}]{0,100}\}\}(?!\})")
-"""An object as the value of an attribute. With one brace on each side it is no JSX."""
+"""An object as the value of an attribute. One brace on each side would be a mistake."""
 _JSX = (".jsx", ".tsx", ".mdx")
 _CONFLICT = re.compile(r"(?ms)^<{7}(?: [^\r\n]*)?\r?$(?=.*^>{7}(?: |\r?$))")
 """The marker with which git begins a conflict, if one that ends it follows. A heading of some
@@ -108,6 +108,11 @@ def _doubled(_path: str, text: str) -> str | None:
     return (doubled := templates.doubled(text, TEMPLATE_NAMES)) and doubled.found
 
 
+_PROSE = re.compile(
+    r"\.(?:md|markdown|mdx|txt|rst|adoc|html|json)$|(?:^|/)(?:LICEN[CS]E|NOTICE|README|COPYING)$",
+    re.IGNORECASE,
+)
+"""Paths of files in which it does not matter where a line ends."""
 DOUBTS = (
     # actions/checkout#2208
     _Doubt("definitions.lfs_pointer", _ANY, _search(_POINTER)),
@@ -125,12 +130,18 @@ DOUBTS = (
 """Probable mistakes in a content."""
 
 
-def doubts(path: str, source: bytes, *, template: bool | None) -> Iterator[Message]:
+def doubts(
+    path: str, source: bytes, *, template: bool | None, is_folded: bool = False
+) -> Iterator[Message]:
     """Warn of probable mistakes in the content of the file at ``path``.
 
-    ``template`` is ``None`` if the list does not say whether the content is a template.
+    ``template`` is ``None`` if the list does not say whether the content is a template. With
+    ``is_folded``, YAML has joined lines of the content.
     """
     text = source.decode(errors="replace")
+    if is_folded and not _PROSE.search(path):
+        # openshift/console#6619
+        yield msg("definitions.folded", path=Excerpt(path))
     for key, applies, find in DOUBTS:
         if template in applies and (found := find(path, text)):
             yield msg(key, path=Excerpt(path), found=found, meant=f"{{{found.strip('{ }')}}}")

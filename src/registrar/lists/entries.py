@@ -267,7 +267,8 @@ class EntryReader(NodeReader):
         then change a workflow, which runs with the secrets of the repository.
         """
         names = templates.properties(source.decode()) if template else ()
-        self.warn(node, *contents.doubts(path, source, template=template))
+        is_folded = syntax.is_folded(node)
+        self.warn(node, *contents.doubts(path, source, template=template, is_folded=is_folded))
         if names and path.startswith(WORKFLOW_FILES):
             self.error(node, msg("definitions.property_in_workflow", path=Excerpt(path)))
         return Text(source, bool(template), names)

@@ -111,6 +111,20 @@ def text_of(node: yaml.Node) -> str | None:
         return value
 
 
+def is_folded(node: yaml.Node) -> bool:
+    """Whether YAML has joined lines of a text, as it does after `>`, in quotes and without them."""
+    start, end = node.start_mark, node.end_mark
+    if not isinstance(node, yaml.ScalarNode) or node.style == "|" or not (start and end):
+        return False
+    written = (end.buffer or "")[start.pointer : end.pointer].split("\n")[node.style == ">" :]
+    kept = sum(map(_has_text, node.value.splitlines()))
+    return max(kept, 1) < sum(map(_has_text, written))
+
+
+def _has_text(line: str) -> bool:
+    return bool(line.strip())
+
+
 def comment_behind(node: yaml.Node) -> str:
     """Return the comment behind an unquoted text if it may be the rest of that text.
 
