@@ -357,6 +357,11 @@ def test_a_plan_says_what_is_no_longer_handed_down(
     assert warning.data.startswith(NOT_HANDED_DOWN)
     assert warning.data in run.registration["notes"]
     assert asked_of_owners(host) == ["octo"]
+    assert "replaces all inherited ones" in run.stdout
+    # Without an issue template of its own, nothing is said of issue templates
+    one = action.listing_of({".github/SECURITY.md": "x\n"}, name="one.json")
+    run = start(mode="plan", **{**given, "definitions": one})
+    assert ("inherits from" in run.text, "replaces all" in run.text) == (True, False)
 
     # A check proposes nothing; a run that registers says without a request what may be hidden
     host.requests.clear()

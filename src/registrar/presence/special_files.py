@@ -198,6 +198,11 @@ def same_yaml(path: str) -> str | None:
     return f"{stem}{dot}{other}" if is_read else None
 
 
+def is_issue_template(path: str) -> bool:
+    """Whether a path is in the folder of issue templates, which is inherited only as a whole."""
+    return directory_of(path) == ISSUE_TEMPLATES
+
+
 def is_configuration(path: str) -> bool:
     """Whether a file in a folder of issue templates is a configuration and not a template.
 

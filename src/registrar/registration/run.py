@@ -29,6 +29,7 @@ from registrar.models.settings import CommitStrategy, Mode
 from registrar.models.spec import RegistrationSpec
 from registrar.models.task import Task
 from registrar.presence.names import forms_of
+from registrar.presence.special_files import is_issue_template
 from registrar.presence.tasks import require_known_properties
 from registrar.registration import per_file, single
 from registrar.registration.listener import Listener
@@ -157,6 +158,8 @@ def _report_paths(task: Task, progress: Progress) -> None:
     facts = task.facts
     if paths := facts.hiding:
         progress.warn("progress.not_handed_down", about=str(paths), paths=paths)
+        if any(map(is_issue_template, paths)):
+            progress.note("body.one_template_for_all")
     if not task.spec.policy.tells_paths:
         # A run over many repositories counts the rules that apply, and reports them once
         return

@@ -8,6 +8,7 @@ from registrar.models.files import FileDefinition
 from registrar.models.paths import Create, Done, ListedPath, Outcome, Result
 from registrar.models.record import Record
 from registrar.models.repository import PullRequest
+from registrar.presence.special_files import is_issue_template
 from registrar.rendering import states
 from registrar.rendering.markdown import ROWS_UNFOLDED, Markdown, by_urgency, folded
 from registrar.texts import escaping
@@ -58,6 +59,8 @@ def render(registration: Record, catalogue: Catalogue, room: int, earlier: str =
     added = {file.path for file in registration.files if file.on_branch}
     if hiding := [each for each in registration.facts.hiding if each in added]:
         head += markdown.quoted(msg("body.not_handed_down", paths=hiding))
+        if any(map(is_issue_template, hiding)):
+            head += markdown.quoted(msg("body.one_template_for_all"))
     if any(
         _STORED_OTHERWISE.search(each.definition.content)
         for each in registration.files
