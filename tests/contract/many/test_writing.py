@@ -166,7 +166,7 @@ def test_a_name_that_git_does_not_take_as_it_is_makes_a_branch_all_the_same(
 ) -> None:
     names = {".github": "_github", "x.lock": "x_lock", "a..b": "a__b", "end.": "end_"}
     made = [host.create_repository(f"octo-org/{name}", PRESENT) for name in names]
-    run = many(branch="add/{repo}")
+    run = many(branch="add/{repo}", target_repos="octo-org/*, octo-org/.github")
     assert (run.exit_code, states(run)) == (0, {"opened": len(made)})
     heads = [pull.head for each in made for pull in each.pull_requests]
     assert heads == [f"add/{name}" for name in names.values()]
