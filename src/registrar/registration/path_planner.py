@@ -193,9 +193,7 @@ class PathPlanner:
         mark = target.mark if by_mark and branch.tree is None else None
         if mark is None or not mark.names(file.path):
             return None
-        # A target whose pull request is not updated is planned elsewhere
-        is_asked = self._is_guess and mark.wrote
-        is_other = is_asked and not mark.has_written(file.path, file.blob_id)
+        is_other = self._is_guess and not mark.has_written(file.path, file.blob_id)
         return Update("") if is_other else Why.ON_BRANCH
 
     def _in_scope(self, listed: ListedPath, plan: PathPlan) -> PathPlan:
