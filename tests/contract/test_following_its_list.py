@@ -13,7 +13,7 @@ import pytest
 from registrar.models.standing import blob_id
 from registrar.registration.mark import hashed
 from tests.example import MANY, Example, Way
-from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost, Symlink
+from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
 from tests.fakehub.answer import Response
 from tests.fakehub.refusals import Refusal
 from tests.harness import LIST_BRANCH as BRANCH
@@ -117,52 +117,6 @@ def test_with_new_files_the_description_comes_last(example: Example, host: Stand
     assert all(map(is_read, host.requests))
 
 
-def _edit_in_a_merge(repository: Repository) -> None:
-    base = repository.person.commit({"README.md": b"# More\n"})
-    repository.person.merge_into(BRANCH, base, {"SECURITY.md": b"Mine"})
-
-
-def _edit_and_back(repository: Repository) -> None:
-    for content in ("Mine", OLD["SECURITY.md"]):
-        repository.person.commit({"SECURITY.md": content.encode()}, branch=BRANCH)
-
-
-def _rewrite_description(repository: Repository) -> None:
-    repository.person.edit(1, body="Mine\n\n<!-- registrar:many -->")
-
-
-# Every kind of entry and of description: tests/unit/test_correcting.py
-PEOPLE: dict[str, tuple[Callable[[Repository], object], str]] = {
-    "edited": (lambda r: r.person.commit({"SECURITY.md": b"Mine"}, branch=BRANCH), "Mine"),
-    "edited in the last commit": (
-        lambda r: r.person.amend(BRANCH, {"SECURITY.md": b"Mine"}),
-        "Mine",
-    ),
-    "edited in a merge": (_edit_in_a_merge, "Mine"),
-    "edited and back": (_edit_and_back, NEW["SECURITY.md"]),
-    "another file": (lambda r: r.person.commit({"x": b"x"}, branch=BRANCH), NEW["SECURITY.md"]),
-    "description without what was written": (_rewrite_description, OLD["SECURITY.md"]),
-    "a link": (lambda r: r.person.commit({"SECURITY.md": Symlink("a.md")}, branch=BRANCH), ""),
-}
-
-
-@pytest.mark.parametrize("people", PEOPLE)
-def test_what_people_changed_is_left_alone_and_named(in_single: Example, people: str) -> None:
-    in_single.run_with(OLD)
-    do, expected = PEOPLE[people]
-    do(in_single.repository)
-    before = in_single.repository.files(BRANCH)["SECURITY.md"]
-    plan = in_single.run_with(NEW, mode="plan")
-    done = in_single.run_with(NEW)
-    after = in_single.repository.files(BRANCH)["SECURITY.md"]
-    assert after == (expected.encode() if expected else before)
-    is_left = expected != NEW["SECURITY.md"]
-    for each in (plan, done):
-        assert ("Not updated in" in each.text) == is_left
-    assert done.outcomes["SECURITY.md"] == ("skipped" if is_left else "updated")
-    assert plan.outcomes["SECURITY.md"] == ("nothing" if is_left else "to update")
-
-
 def test_update_false_leaves_the_pull_request_as_it_is(
     in_single: Example, host: StandInHost
 ) -> None:
@@ -247,23 +201,6 @@ def test_a_content_that_github_refuses_is_not_shown(
     assert plan.outcomes["SECURITY.md"] == "to update"
     assert (plan.exit_code, message in plan.text) == ((0, False) if status == 403 else (2, True))
     assert "SECURITY.md: to update (its present content was not read)" in plan.stdout
-
-
-def test_a_branch_that_was_reset_to_an_earlier_commit_of_ours(in_single: Example) -> None:
-    in_single.run_with(OLD)
-    first = in_single.repository.head(BRANCH)
-    in_single.run_with(NEW)
-    in_single.repository.person.create_branch(BRANCH, first)
-    # Not what was written last, so somebody wants it
-    done = in_single.run_with(NEW)
-    assert "Not updated in" in done.text
-    assert content(in_single.repository) == OLD["SECURITY.md"]
-    in_single.run_with(NEW | {"c.md": "C\n"})
-    in_single.repository.person.create_branch(BRANCH, first)
-    done = in_single.run_with(BOTH | {"c.md": "C\n"})
-    assert done.outputs["declined"] == "1"
-    assert content(in_single.repository, "a.md") == BOTH["a.md"]
-    assert "c.md" not in in_single.repository.files(BRANCH)
 
 
 def test_of_two_lists_with_one_name_of_the_branch_each_corrects_its_own(in_single: Example) -> None:
@@ -713,44 +650,6 @@ def test_a_branch_that_was_read_before_the_description_tells_no_removal(
     )
     done = example.run(definitions=more)
     assert (done.exit_code, done.outputs["declined"]) == (0, "0"), done.console
-
-
-def test_what_a_killed_run_committed_is_named_from_then_on(in_single: Example) -> None:
-    more = OLD | {"c.md": "C\n"}
-    in_single.run_with(OLD)
-    in_single.repository.person.commit({"c.md": b"C\n"}, branch=BRANCH)
-    assert mark(in_single.repository)["wrote"] == named(OLD)
-    assert "Not updated in" not in in_single.run_with(more).text
-    assert mark(in_single.repository)["wrote"] == named(more)
-    in_single.run_with(OLD | {"c.md": "C, too\n"})
-    assert content(in_single.repository, "c.md") == "C, too\n"
-    in_single.repository.person.commit({"c.md": None}, branch=BRANCH)
-    for _ in range(2):
-        assert in_single.run_with(more).outputs["declined"] == "1"
-        assert "c.md" not in in_single.repository.files(BRANCH)
-
-
-def test_what_a_killed_run_committed_is_left_alone_where_the_list_has_changed(
-    in_single: Example,
-) -> None:
-    in_single.run_with(OLD)
-    in_single.repository.person.commit({"c.md": b"C\n"}, branch=BRANCH)
-    for _ in range(2):
-        done = in_single.run_with(OLD | {"c.md": "C, too\n"})
-        assert content(in_single.repository, "c.md") == "C\n"
-        assert "Not updated in" in done.text
-        assert "c.md" in done.text.partition("Not updated in")[2].splitlines()[0]
-        assert (done.outcomes["c.md"], done.outputs["declined"]) == ("skipped", "0")
-        assert mark(in_single.repository)["wrote"] == named(OLD)
-
-
-def test_what_the_default_branch_held_then_was_never_proposed(in_single: Example) -> None:
-    in_single.repository.person.commit({"c.md": b"C\n"})
-    in_single.run_with(OLD)
-    in_single.repository.person.close(1)
-    in_single.repository.person.commit({"c.md": None})
-    done = in_single.run_with(OLD | {"c.md": "C\n"})
-    assert (done.outputs["declined"], done.outputs["created"]) == ("3", "1")
 
 
 WAITS = (FaultKind.SECONDARY_429_RETRY_AFTER, FaultKind.ERROR_503)

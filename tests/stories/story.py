@@ -54,10 +54,10 @@ from tests.harness import LIST_BRANCH, TARGET, Action, Run, SignalAt, is_read, r
 # fmt: off
 __all__ = [
     "Act", "Copied", "Running", "Step", "World", "asks", "branch", "change", "check", "close",
-    "delete", "describe", "does", "full", "hides", "in_turn", "leaves", "merge", "never",
-    "only", "opens", "plan", "protects", "push", "quirk", "recovers", "refusing", "reopen",
-    "reports", "reset", "run", "says", "sends", "sets", "shows", "step", "story", "told",
-    "unprotects", "update_branch", "withdraw",
+    "contents", "delete", "describe", "does", "full", "hides", "in_turn", "leaves", "merge",
+    "never", "only", "opens", "plan", "protects", "push", "quirk", "recovers", "refusing",
+    "reopen", "reports", "reset", "run", "says", "sends", "sets", "shows", "step", "story",
+    "told", "unprotects", "update_branch", "withdraw",
 ]
 # fmt: on
 P = ParamSpec("P")

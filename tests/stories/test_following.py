@@ -1,0 +1,108 @@
+"""When a list changes, a run updates the files of its open pull request that nobody has edited."""
+
+from __future__ import annotations
+
+from tests.harness import LIST_BRANCH
+from tests.stories.story import *
+
+ABC, NEW, MORE = "a.md b.md c.md", "a.md=new b.md c.md", "a.md b.md c.md d.md"
+NOT_UPDATED = says("progress.edited", paths="a.md")
+
+
+@step
+def amends(world: World, files: str) -> None:
+    """Somebody amends the last commit of the branch."""
+    world.person.amend(LIST_BRANCH, contents(files))
+
+
+@step
+def merges_main(world: World, files: str) -> None:
+    """Somebody merges the default branch, and changes files in the merge commit itself."""
+    push("README.md=more", to="main")(world)
+    world.person.merge_into(LIST_BRANCH, world.repository.head("main"), contents(files))
+
+
+test_edited_files = told(
+    story(
+        "an unchanged file gets the present content of the list, and later the earlier one again",
+        *(run(ABC), run(), sends(), plan(NEW)),
+        f"#1 open: {ABC}; a.md to update",
+        *(run(), sends("POST /graphql", "PATCH pulls/1"), reports(operation="updated")),
+        f"#1 open: {NEW}",
+        run(ABC),
+        f"#1 open: {ABC}",
+    ),
+    *in_turn(
+        *(
+            story(
+                f"what people change is left alone, and named: {how}",
+                *(run(ABC), *acts, run(NEW), *said),
+                f"#1 open: {there}",
+            )
+            for how, acts, said, there in (
+                ("edited", (push("a.md=mine"),), (NOT_UPDATED,), "a.md=mine b.md c.md"),
+                ("amended", (amends("a.md=mine"),), (NOT_UPDATED,), "a.md=mine b.md c.md"),
+                (
+                    "in a merge",
+                    (merges_main("a.md=mine"),),
+                    (NOT_UPDATED,),
+                    "a.md=mine b.md c.md",
+                ),
+                ("a link", (push("a.md->b.md"),), (NOT_UPDATED,), "a.md->b.md b.md c.md"),
+                ("edited and back", (push("a.md=mine"), push("a.md")), (), NEW),
+                ("another file", (push("x.md"),), (), f"{NEW} x.md"),
+                (
+                    "the description without a record",
+                    (describe(1, "Mine\n\n<!-- registrar:many -->"),),
+                    (NOT_UPDATED,),
+                    ABC,
+                ),
+            )
+        ),
+        *(
+            story(
+                f"a file that somebody deletes stays away until it is back: {how}",
+                *(run(ABC), *acts, plan()),
+                "#1 open: b.md c.md; a.md declined in #1",
+                run(),
+                "#1 open: b.md c.md; a.md declined in #1",
+                *(push("a.md"), run()),
+                f"#1 open: {ABC}",
+            )
+            for how, acts in (
+                ("deleted", (push("-a.md"),)),
+                ("amended", (amends("-a.md"),)),
+                ("in a merge", (merges_main("-a.md"),)),
+                ("squashed", (branch("1"), push("b.md c.md"))),
+            )
+        ),
+    ),
+    story(
+        "`update: false` leaves the pull request as it is",
+        *(run(ABC), run(f"{NEW} d.md", update="false"), sends()),
+        only("ps", says("reason.no_update", in_="summary")),
+        *(plan(), check()),
+        f"#1 open: {ABC}; d.md to create; exit 1",
+    ),
+    story(
+        "a branch that somebody resets to an earlier commit of ours is left alone",
+        *(run(ABC), run(NEW), reset(), run(), NOT_UPDATED),
+        f"#1 open: {ABC}",
+    ),
+    story(
+        "a file that a stopped run committed is recorded from then on",
+        *(run(ABC), leaves("d.md"), run(MORE), never("progress.edited")),
+        *(run(f"{ABC} d.md=new"), f"#1 open: {ABC} d.md=new", push("-d.md"), run()),
+        f"#1 open: {ABC}; d.md declined in #1",
+    ),
+    story(
+        "a file that a stopped run committed is left alone if the list has changed since",
+        *(run(ABC), leaves("d.md"), run(f"{ABC} d.md=new"), says("progress.edited", paths="d.md")),
+        f"#1 open: {MORE}",
+    ),
+    story(
+        "a file that the default branch had then was never proposed",
+        *(push("d.md", to="main"), run(ABC), close(1), push("-d.md", to="main"), run(MORE)),
+        f"#1 closed: {ABC}; #2 open from -2: d.md; {ABC} declined in #1",
+    ),
+)
