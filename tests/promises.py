@@ -355,7 +355,7 @@ def _numbers_of_many(told: Told, rows: Sequence[Row]) -> Iterator[str]:
     if unknown := states.keys() - outcomes.keys() - {"failed", "not read", "complete"}:
         yield f"no row of the table has the outcomes {unknown}"
     # A run that ends early has no outcome in its log
-    for name in ("summary",) if told.exit_code == ENDED else ("log", "summary"):
+    for name in ("summary",) if told.exit_code in {ENDED, *CANCELLED} else ("log", "summary"):
         text = told.texts[name]
         for state, count in states.items():
             if not _says(text, f"many.count_{state.replace(' ', '_')}", count=count):
@@ -395,7 +395,8 @@ def _page(page: str, rows: Sequence[Row]) -> Iterator[str]:
     addresses = defaultdict[tuple[str, str], set[str]](set)
     for row in rows:
         addresses[row["repository"], row["path"]].add(row["pull_request"])
-    for name, number, text in REPOSITORY_OF_PAGE.findall(page):
+    listed = page.partition('id="list"')[2].partition('id="matrix"')[0]
+    for name, number, text in REPOSITORY_OF_PAGE.findall(listed):
         counts = absent[html.unescape(name)]
         lacks = counts.total() - counts["present"] - counts["failed"]
         if int(number) != lacks:
@@ -451,6 +452,9 @@ def _true(host: StandInHost, told: Told) -> Iterator[str]:
     during = [each for each in host.journal if each.number >= told.began]
     strangers = {each.repository.id for each in during if each.actor.token != told.token}
     names = {each.full_name: each for each in host.repositories if not each.deleted}
+    entries = defaultdict[int, list[Write | Act]](list)
+    for entry in during:
+        entries[entry.repository.id].append(entry)
     listed = defaultdict[str, set[str]](set)
     for each in told.registrations:
         listed[each["repository"]].update(file["path"] for file in each["files"])
@@ -458,7 +462,7 @@ def _true(host: StandInHost, told: Told) -> Iterator[str]:
         repository = names.get(each["repository"])
         if repository is None or repository.id in strangers or not each["files"]:
             continue
-        ours = [entry for entry in during if entry.repository is repository]
+        ours = entries[repository.id]
         writes = [entry for entry in ours if isinstance(entry, Write) and entry.old]
         written = {change.path for entry in writes for change in entry.changes}
         if not written <= listed[repository.full_name]:
@@ -563,8 +567,12 @@ def of_world(host: StandInHost) -> Iterator[str]:
     of_repository = defaultdict[Repository, list[Write | Act]](list)
     for each in host.journal:
         of_repository[each.repository].append(each)
+    said = defaultdict[str, list[tuple[Told, Any]]](list)
+    for told in RUNS.get(host, ()):
+        for each in told.registrations:
+            said[each["repository"]].append((told, each))
     for repository, entries in of_repository.items():
-        for problem in _History(repository, entries, RUNS.get(host, ())).problems():
+        for problem in _History(host, repository, entries, said[repository.full_name]).problems():
             yield f"{repository.full_name}: {problem}"
     yield from _planned(host)
 
@@ -589,11 +597,18 @@ class _History:
     """The history of one repository so far, while its journal is read from the beginning."""
 
     def __init__(
-        self, repository: Repository, entries: Sequence[Write | Act], runs: Sequence[Told]
+        self,
+        host: StandInHost,
+        repository: Repository,
+        entries: Sequence[Write | Act],
+        said: Sequence[tuple[Told, Any]],
     ) -> None:
         self.repository = repository
         self.entries = entries
-        self.runs = runs
+        self.said = said
+        """Each run that has reported something about it, with its report."""
+        self.unseen = host.quirks.unlisted_pull_requests
+        """The pull requests that GitHub does not show, so that none of them declines anything."""
         self.ours = defaultdict[str, set[str]](set)
         """The blobs that registrar has written, by path."""
         self.heads = repository.heads()
@@ -659,7 +674,7 @@ class _History:
         # A merge takes away what the base branch has lost, which declines nothing
         is_merge = bool(each.new) and len(self.repository.commit_at(str(each.new)).parents) > 1
         for number, pull in self.open.items():
-            if pull.head == each.branch and not is_merge:
+            if pull.head == each.branch and not is_merge and number not in self.unseen:
                 self.nos[pull.no_counts_for] |= dict.fromkeys(
                     (gone - there) & self.ours.keys(), number
                 )
@@ -699,7 +714,7 @@ class _History:
         if not is_ours:
             added = dict.fromkeys(self._added(pull), each.number)
             self.unwanted = added | self.unwanted
-            if is_known:
+            if is_known and number not in self.unseen:
                 # Files that somebody else has added are theirs
                 proposed = dict.fromkeys(added.keys() & self.ours.keys(), number)
                 self.nos[pull.no_counts_for] |= proposed
@@ -732,14 +747,11 @@ class _History:
 
     def _invented(self) -> Iterator[str]:
         """Yield the paths that a run called declined, although nobody had taken them away."""
-        for told in self.runs:
-            for each in told.registrations:
-                if each["repository"] != self.repository.full_name:
-                    continue
-                for file in each["files"]:
-                    at = self.unwanted.get(file["path"], told.ended)
-                    if file["standing"] == "declined" and at >= told.ended:
-                        yield f"{file['path']} is called declined, and nobody has declined it"
+        for told, each in self.said:
+            for file in each["files"]:
+                at = self.unwanted.get(file["path"], told.ended)
+                if file["standing"] == "declined" and at >= told.ended:
+                    yield f"{file['path']} is called declined, and nobody has declined it"
 
 
 def _planned(host: StandInHost) -> Iterator[str]:
