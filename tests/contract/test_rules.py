@@ -537,13 +537,21 @@ def test_a_file_whose_property_is_not_set_is_skipped(
     assert proposed(repository, {"a": b""}) == ({"README.md"} if mode == "register" else set())
 
 
-def test_a_property_with_several_values_is_an_error(
-    single: Start, action: Action, host: StandInHost
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        (["x", "y"], "which has several values"),
+        *((text, "whose value has several lines") for text in ("x\n* @evil", "x\r", "x\u2028y")),
+    ],
+)
+@pytest.mark.parametrize("mode", ["plan", "register"])
+def test_a_property_that_fills_no_single_place_is_an_error(
+    single: Start, action: Action, host: StandInHost, value: str | list[str], why: str, mode: str
 ) -> None:
-    repository = host.create_repository(TARGET, {"a": b""}, properties={"team": ["x", "y"]})
-    run = single(definitions=listing(action, OWNERS))
+    repository = host.create_repository(TARGET, {"a": b""}, properties={"team": value})
+    run = single(definitions=listing(action, OWNERS), mode=mode)
     assert (run.exit_code, repository.branches) == (2, ["main"])
-    assert "names the custom property team, which has several values" in run.stderr
+    assert f"The template of OWNERS names the custom property team, {why}" in run.stderr
 
 
 def test_a_property_with_several_values_is_none_where_another_file_counts(

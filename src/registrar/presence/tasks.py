@@ -33,7 +33,7 @@ def make_task(
 
     ``listed`` are the files that the repository gets, if the caller knows them already. Raises
     `Refused` if rules list a file below another one, or if a template names a custom property with
-    several values.
+    several values or a line break.
     """
     listed = listed or listed_in(spec, state)
     entries, definitions = state.entries, listed.definitions
@@ -182,15 +182,19 @@ def blob_ids_at(task: Task, tree: Tree) -> dict[str, str]:
 def _without_value(absent: Sequence[FileDefinition]) -> dict[str, str]:
     """Find the files that cannot be filled in: the first unset custom property, by path.
 
-    Raises `Refused` if a template names a property with several values.
+    Raises `Refused` if a template names a property with several values, or with a line break, which
+    would write a second line that nobody has listed.
     """
     unset: dict[str, str] = {}
     for definition in absent:
         values = (definition.repository and definition.repository.properties) or {}
         for name in definition.named_properties:
-            if len(values.get(name, ())) > 1:
+            of_property = values.get(name, ())
+            if len(of_property) > 1:
                 raise Refused(msg("preflight.property_list", path=definition.path, name=name))
-            if not values.get(name):
+            if any(value.splitlines() != [value] for value in of_property):
+                raise Refused(msg("preflight.property_lines", path=definition.path, name=name))
+            if not of_property:
                 unset.setdefault(definition.path, name)
     return unset
 
