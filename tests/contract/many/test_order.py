@@ -10,7 +10,6 @@ from tests.fakehub import StandInHost
 from tests.fakehub.repository import Protection
 from tests.harness import LIST_BRANCH, Action, Run, Start
 from tests.organisation import Make, opened, states
-from tests.outputs import DAY
 
 
 def order(run: Run) -> list[str]:
@@ -68,7 +67,7 @@ def test_plan_run_and_page_name_the_next_ones_in_one_order(
     for names in ("r1 r10 r11 r12", "r2 r3 r4 r5", "r5 r8 r9 r7", "r5"):
         for each in (says.stdout, says.summary, action.kept(says, "page")):
             assert named(each) == names.split(), each
-        action.clock.sleep(2 * DAY)
+        action.clock.sleep(2 * 86_400)
         before = {each.name for each in host.repositories if each.pull_requests}
         says = many(max_pull_requests="4", env=action.keeping)
         after = {each.name for each in host.repositories if each.pull_requests}
