@@ -246,6 +246,11 @@ def _numbers(told: Told) -> Iterator[str]:
         if groups != +Counter(each["standings"]):
             yield f"the report counts {each['standings']}, but lists {groups}"
     if told.is_many:
+        many = told.report["many"]
+        if many["budget"] and sum(many["states"].values()) - many["states"]["complete"] != len(
+            many["rows"]
+        ):
+            yield f"the report has {len(many['rows'])} rows, and counts {many['states']}"
         return
     yield from _exit_code(told)
     said = Counter[str]()
