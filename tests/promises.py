@@ -371,8 +371,12 @@ def _numbers_of_many(told: Told, rows: Sequence[Row]) -> Iterator[str]:
 
 
 REPOSITORY_OF_PAGE = re.compile(
-    r'<tr data-name="([^"]*)".*?<td class="number">(\d+)</td>\s*<td>(.*?)</ul>', re.DOTALL
+    r'<tr data-name="([^"]*)"[^>]*>\s*<th scope="row">(?:(?!</th>).)*?'
+    r'(?:<span class="soft">([^<]*)</span>)?</th>\s*'
+    r'<td class="number">(\d+)</td>\s*<td>(.*?)</ul>',
+    re.DOTALL,
 )
+"""A repository that needs a look; with the name of the list if there are several."""
 LINK_OF_PAGE = re.compile(r'key"></span>[^<]*</span> <a href="([^"]*)"><code>(.*?)</code></a>')
 TILE = re.compile(r'<strong>(\d+)</strong> <span class="(\w+) key">')
 CARD = re.compile(r"<strong>(\d+) / (\d+)</strong>")
@@ -385,11 +389,14 @@ def _page(page: str, rows: Sequence[Row]) -> Iterator[str]:
     tiles = {name: int(count) for count, name in TILE.findall(page) if name != "failed"}
     if wrong := {name: count for name, count in tiles.items() if count != groups[name]}:
         yield f"the tiles of the page count {wrong}, the table {dict(groups)}"
-    absent = defaultdict[str, Counter[str]](Counter)
+    several = len({row["list"] for row in rows}) > 1
+    absent = defaultdict[tuple[str, str], Counter[str]](Counter)
+    lacking = defaultdict[str, set[str]](set)
     for row in rows:
-        failed = {"failed": 1} if row["outcome"] == "failed" else {}
-        absent[row["repository"]].update({_class(row): 1, **failed})
-    lacking = {name: counts.keys() - {"present"} for name, counts in absent.items()}
+        of_row = {_class(row)} - {"present"}
+        absent[row["repository"], row["list"] if several else ""].update(of_row)
+        failed = {"failed"} if row["outcome"] == "failed" else set[str]()
+        lacking[row["repository"]] |= of_row | failed
     reached = [
         sum(not each - allowed for each in lacking.values()) for allowed in ({""}, {"declined"})
     ]
@@ -401,11 +408,10 @@ def _page(page: str, rows: Sequence[Row]) -> Iterator[str]:
     for row in rows:
         addresses[row["repository"], row["path"]].add(row["pull_request"])
     listed = page.partition('id="list"')[2].partition('id="matrix"')[0]
-    for name, number, text in REPOSITORY_OF_PAGE.findall(listed):
-        counts = absent[html.unescape(name)]
-        lacks = counts.total() - counts["present"] - counts["failed"]
+    for name, of_list, number, text in REPOSITORY_OF_PAGE.findall(listed):
+        lacks = absent[html.unescape(name), html.unescape(of_list)].total()
         if int(number) != lacks:
-            yield f"the page says that {name} lacks {number}, the table {lacks}"
+            yield f"the page says that {name} {of_list} lacks {number}, the table {lacks}"
         for address, path in LINK_OF_PAGE.findall(text):
             place = html.unescape(name), html.unescape(path)
             if "/pull/" in address and html.unescape(address) not in addresses[place]:
