@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
+from threading import Event
 from typing import Any, Protocol, TypeVar
 
 import pytest
@@ -310,15 +311,22 @@ class WholeRuns(RuleBasedStateMachine):
         The second run may have another version of the list.
         """
         at += len(self.host.requests)
+        has_ended = Event()
+        has_ended.set()
 
         def other_run(_request: Request) -> None:
             if len(self.host.requests) >= at:
                 self.host.on_request = None
+                has_ended.clear()
                 self.start(other, others, version=version)
+                has_ended.set()
 
         self.host.on_request, self.given = other_run, {version}
         self.run(way, paths, at_once=others)
-        self.host.on_request, self.given = None, set()
+        self.host.on_request = None
+        # The first run may end without the answer for which it has waited
+        has_ended.wait(60)
+        self.given = set()
 
     @rule(way=ways, other=ways, paths=lists, version=versions, at_look=st.booleans())
     def another_version_before_the_description(
