@@ -212,10 +212,61 @@ def test_a_part_that_became_a_link_is_not_followed(
     ],
 )
 def test_the_commit_that_has_a_file(workspace: Path, change: str, is_known: bool) -> None:
-    somebody = "-c user.name=x -c user.email=x@example.invalid -c commit.gpgSign=false"
-    made = f"git init -q && git add . && git {somebody} commit -qm x && git rev-parse HEAD"
-    run = ["sh", "-ec", made]
-    done = subprocess.run(run, cwd=workspace, check=True, capture_output=True, text=True)
-    subprocess.run(["sh", "-ec", change], cwd=workspace, check=True)
-    commit = done.stdout.strip() if is_known else ""
+    done = git(workspace, "git init -q && git add . && $COMMIT -qm x && git rev-parse HEAD")
+    git(workspace, change)
+    commit = done.strip() if is_known else ""
     assert Folder(workspace).commit_with("docs/deep/file") == commit
+
+
+def git(checkout: Path, commands: str) -> str:
+    somebody = "-c user.name=x -c user.email=x@example.invalid -c commit.gpgSign=false"
+    run = ["sh", "-ec", commands]
+    environ = {**os.environ, "COMMIT": f"git {somebody} commit"}
+    return subprocess.run(
+        run, cwd=checkout, env=environ, check=True, capture_output=True, text=True
+    ).stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "key", "named"),
+    [
+        ("git sparse-checkout set docs/deep", "partly_sparse", ["docs/more/file"]),
+        ("git sparse-checkout set --no-cone /docs/a*", "partly_sparse", ["docs/deep/file"]),
+        ("git sparse-checkout set --no-cone '/docs/'", "", []),
+        ("git sparse-checkout set --no-cone '!x' /docs/ && rm docs/r*", "partly_gone", ["docs/ré"]),
+        ("rm docs/deep/file", "partly_gone", ["docs/deep/file"]),
+        (
+            "rm -r docs/more && git update-index --assume-unchanged docs/more/file",
+            "partly_gone",
+            ["docs/more/file"],
+        ),
+        ("git rm -qr docs/deep && git mv docs/more docs/other", "", []),
+        ("git update-index --index-version 4 && rm docs/deep/file", "", []),
+        ("rm .gitignore docs2/file && echo > docs/new", "", []),
+        ("mv .git .. && rm docs/deep/file", "", []),
+    ],
+)
+def test_half_a_folder_is_not_taken_for_the_whole(
+    workspace: Path, change: str, key: str, named: list[str]
+) -> None:
+    """A sparse checkout may have a part of a folder (actions/checkout#1475)."""
+    for each in (
+        "docs/a b",
+        "docs/ré",
+        "docs/more/file",
+        "x/docs/file",
+        "docs2/file",
+        ".gitignore",
+    ):
+        (workspace / each).parent.mkdir(parents=True, exist_ok=True)
+        (workspace / each).write_bytes(b"x")
+    git(workspace, "git init -q && git add . && $COMMIT -qm x")
+    git(workspace, change)
+    if not key:
+        assert Folder(workspace).files_below("docs", most=9, in_all=99)
+        return
+    with pytest.raises(Unreadable) as error:
+        Folder(workspace).files_below("docs", most=9, in_all=99)
+    assert error.value.message.key == f"file.{key}"
+    shown = [str(each) for each in error.value.message.values["paths"]]
+    assert not set(named) - set(shown), shown

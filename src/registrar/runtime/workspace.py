@@ -29,6 +29,7 @@ _LEFT_BEHIND = re.compile(
     re.IGNORECASE,
 )
 """Names of files and directories that desktops and editors leave behind (cookiecutter#810)."""
+_MOST_NAMED = 10
 _INDEX_BYTES = 50_000_000
 """The largest size of the index of a checkout, which is enough for about 500,000 files."""
 
@@ -78,7 +79,8 @@ class Folder:
         Files that desktops and editors leave behind are left out.
 
         Raises `Unreadable` if there are more than ``most`` files, or if one cannot be listed, such
-        as a symbolic link. Also if this object has already read more than ``in_all`` names.
+        as a symbolic link, or is not there although git tracks it. Also if this object has already
+        read more than ``in_all`` names.
         """
         shown = Excerpt(name)
         if self._looked_at > in_all:
@@ -98,7 +100,26 @@ class Folder:
             raise self._missing(name) from error
         except OSError as error:
             raise Unreadable(msg("file.unreadable", file=shown, reason=error.strerror)) from error
+        self._require_whole(name)
         return sorted(names)
+
+    def _require_whole(self, name: str) -> None:
+        """Raise `Unreadable` if git tracks files below the directory ``name`` that are not there.
+
+        A sparse checkout may have a part of a folder (actions/checkout#1475), and the list would
+        lose the files of the other part without a word.
+        """
+        folder = self._root.joinpath(*self._parts(name))
+        root = _repository_of(folder)
+        index = self._index(root)
+        if not (root and index):
+            return
+        below = _names_below(index, folder.relative_to(root))
+        gone = {each: why for each, why in below.items() if not os.path.lexists(root / each)}
+        if gone:
+            key = "file.partly_sparse" if all(gone.values()) else "file.partly_gone"
+            shown = [Excerpt(each) for each in sorted(gone)[:_MOST_NAMED]]
+            raise Unreadable(msg(key, folder=Excerpt(name), count=len(gone), paths=shown))
 
     def _require_plain(self, path: Path) -> None:
         self._looked_at += 1
@@ -224,17 +245,23 @@ class Folder:
         names = {each: self._root.joinpath(*self._parts(f"{name}/{each}")) for each in files}
         for path in names.values():
             root = root or _repository_of(path)
+        index = self._index(root)
+        if not (root and index):
+            return []
+        return [each for each, path in names.items() if _is_in(index, path.relative_to(root))]
+
+    def _index(self, root: Path | None) -> bytes:
+        """Return the index of a checkout in this folder; empty if it does not show every file."""
         if (
             not root
             or not root.is_relative_to(self._root)
             or any(root.glob(f"{_GIT}/sharedindex.*"))
         ):
-            return []
+            return b""
         try:
-            index = Folder(root / _GIT).read("index", most=_INDEX_BYTES)
+            return Folder(root / _GIT).read("index", most=_INDEX_BYTES)
         except Unreadable:
-            return []
-        return [each for each, path in names.items() if _is_in(index, path.relative_to(root))]
+            return b""
 
     def _open(self, parts: tuple[str, ...]) -> BinaryIO:
         """Open a file by its real path, one part after the other, without following a link.
@@ -266,6 +293,26 @@ def _is_in(index: bytes, path: Path) -> bool:
     """
     name = os.fsencode(path.as_posix())
     return len(name).to_bytes(2, "big") + name + b"\0" in index
+
+
+def _names_below(index: bytes, folder: Path) -> dict[str, bool]:
+    """Return the paths that an index of git has below a folder, each with whether a sparse checkout
+    leaves it out.
+
+    The 12 low bits before a name are its length. An extended entry, such as one that is left out,
+    has two more bytes in between, and the first one has the bit 0x40 if it is left out
+    (https://git-scm.com/docs/index-format).
+    """
+    found: dict[str, bool] = {}
+    above = os.fsencode(folder.as_posix()) + b"/"
+    for match in re.finditer(re.escape(above) + rb"[^\0]+\0", index):
+        start, length = match.start(), len(match[0]) - 1
+        first = int.from_bytes(index[start - 4 : start - 2], "big")
+        second = int.from_bytes(index[start - 2 : start], "big")
+        is_extended = first & 0x4FFF == 0x4000 | length
+        if is_extended or second & 0x4FFF == length:
+            found[os.fsdecode(match[0][:-1])] = is_extended and bool(second & 0x4000)
+    return found
 
 
 def _head_of(git: Folder) -> str:
