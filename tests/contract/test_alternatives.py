@@ -398,6 +398,27 @@ def test_nothing_is_said_where_nothing_is_lost(
         assert not asked_of_owners(host)
 
 
+@pytest.mark.parametrize("mode", ["plan", "check", "register", "withdraw"])
+@pytest.mark.parametrize("many", [{}, {"target_repos": TARGET}], ids=["one", "many"])
+def test_nothing_is_said_of_a_file_that_no_run_proposes(
+    host: StandInHost, action: Action, start: Start, mode: str, many: dict[str, str]
+) -> None:
+    """It was declined, or its pull request is to be closed."""
+    host.create_repository("octo/.github", HANDED_DOWN)
+    there = {"SECURITY.md": b"x\n", ".github/CODEOWNERS": b"x\n"}
+    repository = host.create_repository(TARGET, there)
+    lost = ".github/SECURITY.md", "CODEOWNERS", ".github/ISSUE_TEMPLATE/bug.yml"
+    given = {"definitions": action.listing(*lost), "language": "en"}
+    action(given, commit_strategy=SINGLE).or_fail()
+    if mode != "withdraw":
+        repository.person.close(1)
+    run = action(given, **many, mode=mode) if many else start(given, mode=mode, runner=True)
+    assert run.exit_code == 0, run.text
+    for words in ("GitHub would use", "instead of", "no effect", "replaces all"):
+        assert words not in run.text
+    assert "hides" not in str(run.report)
+
+
 def test_a_plan_without_an_answer_about_the_owner_goes_on(
     host: StandInHost, action: Action, start: Start
 ) -> None:

@@ -218,6 +218,9 @@ class ListedPath(NamedTuple):
     """The existing file that GitHub would no longer use if this path existed."""
     used_instead: str = ""
     """The existing file that GitHub would use instead of this path."""
+    hides_inherited: bool = False
+    """Whether the path would replace a file which the repository inherits from the owner's
+    ``.github`` repository. False if that was not read."""
     deleted_since: PullRequest | None = None
     """The merged pull request that added the file, if somebody has deleted the file since."""
     conflicts_with: PullRequest | None = None

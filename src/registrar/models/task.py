@@ -24,9 +24,6 @@ class Facts(NamedTuple):
     """Entries of the list that a later entry with the same path replaces."""
     unused_parts: tuple[UnusedParts, ...] = ()
     """The parts of files that the repository does not get."""
-    hiding: tuple[str, ...] = ()
-    """Missing paths that would replace a file which the repository inherits from the owner's
-    ``.github`` repository. Empty if that was not read."""
     removed: tuple[str, ...] = ()
     """Listed paths that were present at the merge base (`RepositoryState.before`) and are not
     present at `Settings.ref`."""

@@ -1,7 +1,7 @@
 """Compares a repository with a list, and makes the task of a registration: `RepositoryState` and
 `RegistrationSpec` -> `Task`."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from registrar.errors import Failure, Refused
 from registrar.models.files import FileDefinition, parents
@@ -47,6 +47,7 @@ def make_task(
     exists = msg("reason.exists", branch=spec.settings.ref or spec.base_of(state.repository))
     said = Done.TO_CREATE if spec.proposes else Done.NOTHING
     create = Create(Done.PENDING if spec.writes else said)
+    hides_inherited = _hides_inherited(spec, state, listing)
 
     def found(definition: FileDefinition) -> ListedPath:
         path = definition.path
@@ -60,7 +61,7 @@ def make_task(
         if below := next((each for each in above if entries[each].type != _DIRECTORY), ""):
             return ListedPath(definition, blocked(spec, msg("reason.blocked", parent=below), below))
         other_case = letter_case_conflict(path, listing)
-        hides, used_instead = ("", "") if spec.settings.ref else rivals_of(path, listing)
+        hides, used_instead = rivals_of(path, listing) if spec.proposes else ("", "")
         # Most paths have neither, and thousands of empty `FoundPath` objects would take memory
         return ListedPath(
             definition,
@@ -68,6 +69,7 @@ def make_task(
             other_case=FoundPath(other_case) if other_case else "",
             hides=FoundPath(hides) if hides else "",
             used_instead=FoundPath(used_instead) if used_instead else "",
+            hides_inherited=hides_inherited(definition),
         )
 
     paths = tuple(map(found, definitions))
@@ -79,7 +81,6 @@ def make_task(
         applying=rules.difference(listed.not_applying),
         replaced=listed.replaced,
         unused_parts=listed.unused_parts,
-        hiding=_hiding(state, missing, listing) if spec.tells_what_is_lost else (),
         removed=_removed(spec, state, definitions, present),
     )
     return Task(spec, state, paths, missing, facts)
@@ -111,18 +112,16 @@ def blocked(spec: RegistrationSpec, reason: Message, about: str) -> Leave | Cann
     return Leave(Why.BLOCKED, Done.NOTHING, reason)
 
 
-def _hiding(
-    state: RepositoryState, missing: Sequence[FileDefinition], listing: DirectoryEntries
-) -> tuple[str, ...]:
-    """Return the missing paths that would replace a file which the repository inherits."""
-    if not (owner := state.owner):
-        return ()
+def _hides_inherited(
+    spec: RegistrationSpec, state: RepositoryState, listing: DirectoryEntries
+) -> Callable[[FileDefinition], bool]:
+    """Return whether a missing file would replace one which the repository inherits."""
+    if not (spec.tells_what_is_lost and (owner := state.owner)):
+        return lambda _: False
     handed_down, is_public = DirectoryEntries(owner.directories), owner.is_public
-    return tuple(
-        each.path
-        for each in missing
-        if not has_its_own(each, listing)
-        and inherited_from(each, listing, handed_down, is_public=is_public)
+    return lambda file: (
+        not has_its_own(file, listing)
+        and bool(inherited_from(file, listing, handed_down, is_public=is_public))
     )
 
 

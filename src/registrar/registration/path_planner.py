@@ -107,6 +107,7 @@ class PathPlanner:
         if declined_in:
             reason = msg("reason.declined", pull_request=declined_in.link)
             plan = Leave(Why.DECLINED, Done.SKIPPED, reason, declined_in.brief)
+            listed = listed._replace(hides="", used_instead="", hides_inherited=False)
         elif target is None and self._spec.opens_nothing:
             reason = msg("reason.not_named")
             plan = Leave(Why.NOT_NAMED, Done.SKIPPED, reason)

@@ -12,6 +12,7 @@ from registrar.models.repository import PullRequest, Repository
 from registrar.models.settings import Mode
 from registrar.models.spec import RegistrationSpec
 from registrar.models.task import Task
+from registrar.presence.special_files import is_issue_template
 from registrar.registration.listener import Listener
 from registrar.registration.plan import Plan
 from registrar.registration.sent import Close
@@ -94,6 +95,7 @@ class Progress:
         )
         for note in plan.notes:
             self._print(note)
+        self._tell_rivals(plan)
         declined, gone = plan.declined.values(), plan.gone_bases
         closed = [pull for pull in declined if pull.was_declined]
         deleted = [each.deleted_since for each in plan.paths if each.deleted_since]
@@ -125,6 +127,19 @@ class Progress:
         if handed_down and any(each.is_to_write for each in plan.paths):
             self.keep(handed_down, about="handed down")
         self._tell_pull_requests(plan)
+
+    def _tell_rivals(self, plan: Plan) -> None:
+        """Warn of files that GitHub uses at one place only, and has at another one."""
+        hides = [(each.path, each.hides) for each in plan.paths if each.hides]
+        used = [(each.path, each.used_instead) for each in plan.paths if each.used_instead]
+        for key, found in (("progress.hides", hides), ("progress.used_instead", used)):
+            if found:
+                pairs = [msg(f"{key}_pair", path=path, other=other) for path, other in found]
+                self.warn(key, about=str(pairs), pairs=pairs)
+        if paths := tuple(each.path for each in plan.paths if each.hides_inherited):
+            self.warn("progress.not_handed_down", about=str(paths), paths=paths)
+            if any(map(is_issue_template, paths)):
+                self.note("body.one_template_for_all")
 
     def _tell_pull_requests(self, plan: Plan) -> None:
         for other in plan.told.of_other_lists:

@@ -23,13 +23,12 @@ from registrar.errors import (
     describe,
     exit_code,
 )
-from registrar.models.paths import Done, ListedPath
+from registrar.models.paths import Done
 from registrar.models.record import Record
 from registrar.models.settings import CommitStrategy, Mode
 from registrar.models.spec import RegistrationSpec
 from registrar.models.task import Task
 from registrar.presence.names import forms_of
-from registrar.presence.special_files import is_issue_template
 from registrar.presence.tasks import require_known_properties
 from registrar.registration import per_file, single
 from registrar.registration.listener import Listener
@@ -147,19 +146,11 @@ def _register(client: "Client", progress: Progress) -> None:
 
 def _report_paths(task: Task, progress: Progress) -> None:
     progress.begin(task)
-    if pairs := _pairs("progress.letter_case_pair", task, _other_case):
+    if pairs := list(_in_other_case(task)):
         progress.warn("progress.letter_case", about=str(pairs), pairs=pairs)
     if pairs := list(_in_two_forms(task)):
         progress.warn("progress.unicode_form", about=str(pairs), pairs=pairs)
-    if pairs := _pairs("progress.hides_pair", task, lambda each: each.hides):
-        progress.warn("progress.hides", about=str(pairs), pairs=pairs)
-    if pairs := _pairs("progress.used_instead_pair", task, lambda each: each.used_instead):
-        progress.warn("progress.used_instead", about=str(pairs), pairs=pairs)
     facts = task.facts
-    if paths := facts.hiding:
-        progress.warn("progress.not_handed_down", about=str(paths), paths=paths)
-        if any(map(is_issue_template, paths)):
-            progress.note("body.one_template_for_all")
     if not task.spec.policy.tells_paths:
         # A run over many repositories counts the rules that apply, and reports them once
         return
@@ -174,16 +165,11 @@ def _report_paths(task: Task, progress: Progress) -> None:
         progress.keep(unused.described, about=f"{unused}")
 
 
-def _pairs(key: str, task: Task, other_of: Callable[[ListedPath], str]) -> list[Message]:
-    """Return a message for each path for which ``other_of`` returns another file."""
-    return [
-        msg(key, path=each.path, other=other) for each in task.paths if (other := other_of(each))
-    ]
-
-
-def _other_case(listed: ListedPath) -> str:
-    other = listed.other_case
-    return "" if other and forms_of(listed.path, other) else other
+def _in_other_case(task: Task) -> Iterator[Message]:
+    """Yield a message for each path that exists in other letter case."""
+    for each in task.paths:
+        if (other := each.other_case) and not forms_of(each.path, other):
+            yield msg("progress.letter_case_pair", path=each.path, other=other)
 
 
 def _in_two_forms(task: Task) -> Iterator[Message]:

@@ -56,8 +56,7 @@ def render(registration: Record, catalogue: Catalogue, room: int, earlier: str =
         head += markdown.quoted(handed_down)
     if hidden := _hidden(registration):
         head += markdown.quoted(msg("body.hides", pairs=hidden))
-    added = {file.path for file in registration.files if file.on_branch}
-    if hiding := [each for each in registration.facts.hiding if each in added]:
+    if hiding := [f.path for f in registration.files if f.on_branch and f.hides_inherited]:
         head += markdown.quoted(msg("body.not_handed_down", paths=hiding))
         if any(map(is_issue_template, hiding)):
             head += markdown.quoted(msg("body.one_template_for_all"))
