@@ -291,7 +291,7 @@ NO_ERRORS = re.compile(
     r"|check\.(present|missing)$"
     r"|outcome\.(?!check$)"
     r"|run\.language$"
-    r"|reason\.(exists|no_property|property_lines|satisfied|inherited|other_case|unicode_form|hides|used_instead|deleted|on_branch|same"
+    r"|reason\.(exists|no_property|property_lines|satisfied|inherited|other_case|unicode_form|hides|hides_inherited|used_instead|deleted|on_branch|same"
     r"|edited|conflicts|not_corrected|from_base|no_room|no_update|list_elsewhere|older_list|not_named|with_presence)$"
     r"|many\.(group|excluded|missing|left|state|count|table)_"
     r"|many\.(selected|selected_of|queries|queries_and_points|nothing_read|nothing_missing|missing"

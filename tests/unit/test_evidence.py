@@ -10,6 +10,7 @@ import subprocess
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -83,7 +84,7 @@ def test_a_directory_a_link_or_a_submodule_is_no_file() -> None:
 
 
 def lines(made: Record, shown: Callable[[str], str] = str) -> str:
-    return table.lines(made, rows_of(made), MOMENT, shown=shown)
+    return table.lines(made, rows_of(made), MOMENT, Catalogue("en", shown))
 
 
 @pytest.mark.parametrize(
@@ -127,6 +128,42 @@ def test_a_repository_that_could_not_be_read_has_the_properties_with_which_it_wa
     read = record("octo/one", {"a": Standing.SAME}, team="red")
     failed = replace(read, repository=Repository("octo/one"))
     assert table.properties_of(failed) == table.properties_of(read) == ("red",)
+
+
+@pytest.mark.parametrize(
+    ("facts", "warning", "kind"),
+    [
+        (
+            {"hides": "b"},
+            "GitHub uses it instead of your b",
+            "instead of existing ones",
+        ),
+        ({"used_instead": "b"}, "has no effect, because GitHub uses your b", "without effect"),
+        ({"hides_inherited": True}, "GitHub uses it instead of an inherited file", "inherited"),
+        ({"other_case": "A"}, "differs from A in letter case only", "in letter case only"),
+        ({"other_case": "e\u0301"}, "e\u0301 exists in another Unicode form", "Unicode form"),
+    ],
+)
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_a_warning_about_a_path_is_in_the_table_and_on_the_page(
+    facts: dict[str, Any], warning: str, kind: str, language: str
+) -> None:
+    listed = "\u00e9" if kind == "Unicode form" else "a"
+    path = in_state(FileDefinition(listed), Standing.TO_CREATE)._replace(**facts)
+    made = replace(record("octo/one", {}), paths=by_path([path]))
+    [row] = csv.DictReader(io.StringIO(table.header(()) + lines(made), newline=""))
+    assert row["warnings"] == warning
+    shown = Shown()
+    shown.add("octo/two", a=Standing.TO_CREATE)
+    assert 'id="warnings"' not in shown.render(language)
+    shown.page.counted.add(made)
+    shown.take(made)
+    part = shown.render(language).partition('id="warnings"')[2].partition("<h2")[0]
+    assert part.count("<li>") == 1
+    assert ">octo/one</a>" in part
+    if language == "en":
+        assert kind in part
+        assert warning in re.sub("</?code>", "", part)
 
 
 @pytest.mark.parametrize("done", Done)

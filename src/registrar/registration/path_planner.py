@@ -19,13 +19,13 @@ from registrar.models.repository import Entry, PullRequest, Tree
 from registrar.models.settings import Mode
 from registrar.models.standing import Standing
 from registrar.models.task import Task
-from registrar.presence.names import forms_of
 from registrar.presence.tasks import blocked
 from registrar.registration.lookups import Lookups
 from registrar.registration.mark import Mark
 from registrar.registration.preflight import lacking_scope, scope_failure
 from registrar.registration.sent import SentSteps
-from registrar.texts.messages import Message, msg
+from registrar.rendering.states import other_case_reason
+from registrar.texts.messages import msg
 
 
 class Branch(NamedTuple):
@@ -212,11 +212,3 @@ def unlisted(target: Target, listed: frozenset[str]) -> tuple[str, ...]:
     if mark is None or mark.wrote is None:
         return ()
     return tuple(path for path in tree or () if path not in listed and mark.names(path))
-
-
-def other_case_reason(listed: ListedPath) -> Message | None:
-    """Return a sentence about an existing file whose name differs only in case or form."""
-    if not (other := listed.other_case):
-        return None
-    key = "reason.unicode_form" if forms_of(listed.path, other) else "reason.other_case"
-    return msg(key, other=other)

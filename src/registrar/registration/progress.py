@@ -130,11 +130,18 @@ class Progress:
 
     def _tell_rivals(self, plan: Plan) -> None:
         """Warn of files that GitHub uses at one place only, and has at another one."""
-        hides = [(each.path, each.hides) for each in plan.paths if each.hides]
-        used = [(each.path, each.used_instead) for each in plan.paths if each.used_instead]
-        for key, found in (("progress.hides", hides), ("progress.used_instead", used)):
-            if found:
-                pairs = [msg(f"{key}_pair", path=path, other=other) for path, other in found]
+        hidden = [
+            msg("progress.hides_pair", path=each.path, other=each.hides)
+            for each in plan.paths
+            if each.hides
+        ]
+        used_instead = [
+            msg("progress.used_instead_pair", path=each.path, other=each.used_instead)
+            for each in plan.paths
+            if each.used_instead
+        ]
+        for key, pairs in (("progress.hides", hidden), ("progress.used_instead", used_instead)):
+            if pairs:
                 self.warn(key, about=str(pairs), pairs=pairs)
         if paths := tuple(each.path for each in plan.paths if each.hides_inherited):
             self.warn("progress.not_handed_down", about=str(paths), paths=paths)

@@ -10,11 +10,11 @@ from registrar.models.spec import RegistrationSpec
 from registrar.models.task import Task
 from registrar.presence.alternatives import may_inherit
 from registrar.presence.special_files import OWNER_DIRECTORIES
-from registrar.registration.path_planner import other_case_reason
 from registrar.registration.plan import Plan
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
 from registrar.registration.sent import Close, Commit, SentSteps
+from registrar.rendering.states import other_case_reason
 from registrar.texts.messages import msg
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from registrar.models.selection import Exclusion
 from registrar.models.settings import Mode
 from registrar.models.standing import Standing
 from registrar.models.status import Status
+from registrar.presence.names import forms_of
 from registrar.texts.messages import Message, msg
 
 
@@ -416,11 +417,32 @@ def _with_shade(path: ListedPath, reason: Message | None) -> Message | None:
     return msg("reason.with_presence", reason=reason, presence=msg(shade))
 
 
-def _besides(path: ListedPath) -> Iterator[Message]:
+def other_case_reason(listed: ListedPath) -> Message | None:
+    """Return a sentence about an existing file whose name differs only in case or form."""
+    if not (other := listed.other_case):
+        return None
+    key = "reason.unicode_form" if forms_of(listed.path, other) else "reason.other_case"
+    return msg(key, other=other)
+
+
+def warnings(path: ListedPath) -> Iterator[Message]:
+    """Yield warnings for those who merge a pull request that adds the path."""
+    yield from _rivals(path)
+    if path.hides_inherited:
+        yield msg("reason.hides_inherited")
+    if reason := other_case_reason(path):
+        yield reason
+
+
+def _rivals(path: ListedPath) -> Iterator[Message]:
     if path.hides:
         yield msg("reason.hides", other=path.hides)
     if path.used_instead:
         yield msg("reason.used_instead", other=path.used_instead)
+
+
+def _besides(path: ListedPath) -> Iterator[Message]:
+    yield from _rivals(path)
     if pull := path.deleted_since:
         yield msg("reason.deleted", pull_request=pull.link)
 

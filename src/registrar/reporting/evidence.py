@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
 
@@ -12,6 +12,7 @@ from registrar.models.record import Record
 from registrar.models.status import Status
 from registrar.reporting.rows import Row
 from registrar.texts import escaping
+from registrar.texts.messages import Catalogue
 
 _FORMULA = re.compile(r"(^|;)(?=[\t\r]|[\s\"]*[=+\-@＝＋－＠])")
 """The beginning of a text that a spreadsheet takes for a formula. It may stand after a semicolon,
@@ -25,7 +26,7 @@ COLUMNS = (
     *("repository", "id", "visibility", "default_branch", "base_branch", "commit", "list"),
     *("path", "standing", "found_path", "blob"),
     *("pull_request", "pull_request_age_days", "declined_since", "list_digest", "read_at"),
-    *("rule", "parts", "update", "outcome", "reason", "conflicts_with"),
+    *("rule", "parts", "update", "outcome", "reason", "conflicts_with", "warnings"),
 )
 """The columns, which docs/reference.md describes. After them come the custom properties."""
 
@@ -39,13 +40,13 @@ def lines(
     record: Record,
     rows: Iterable[Row],
     read_at: str,
+    catalogue: Catalogue,
     reason: str = "",
-    shown: Callable[[str], str] = str,
 ) -> str:
     """Return the ``rows`` of a record as CSV (RFC 4180).
 
     ``read_at`` is the moment of the run (ISO 8601, UTC). ``reason`` says why the registration
-    failed, if it did. ``shown`` removes the parts of a text that must not be published. An
+    failed, if it did. ``catalogue`` removes the parts of a text that must not be published. An
     apostrophe stands before a text that a spreadsheet would take for a formula. Invisible
     characters, for example those that turn the direction of a text, are escaped.
     """
@@ -54,7 +55,7 @@ def lines(
     # looks at the type of a text
     @lru_cache(maxsize=None, typed=True)
     def cell(text: str) -> str:
-        return escaping.show_control_characters(_FORMULA.sub(r"\1'", shown(text)))
+        return escaping.show_control_characters(_FORMULA.sub(r"\1'", catalogue.shown(text, str)))
 
     repository, files = record.repository, record.spec.file_list
     about = {
@@ -90,6 +91,7 @@ def lines(
             "parts": " ".join(map(str, row.parts)),
             "update": row.done if row.done in {Done.UPDATED, Done.TO_UPDATE} else "",
             "conflicts_with": row.conflicts_with,
+            "warnings": "; ".join(map(catalogue.text, row.warnings)),
         }
         return [values[name] for name in COLUMNS]
 

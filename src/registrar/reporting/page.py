@@ -39,7 +39,8 @@ _CODES = dict(zip(_BARS, ascii_lowercase, strict=False))
 """One character for each part of the bars, for the script of the page."""
 _BAR_OF_CODE = {code: bar for bar, code in _CODES.items()}
 MOST_EXCLUDED = 1_000
-"""The most repositories that are named for each reason to leave them out. Others are counted."""
+"""The most repositories that are named for each reason to leave them out, and the most paths for
+each kind of warning. Others are counted."""
 _NOT_LISTED = "-"
 _BACKTICKS = re.compile(r"`([^`]+)`")
 _CLOSING = (PullRequestOperation.WITHDRAWN, PullRequestOperation.CLOSED)
@@ -58,6 +59,13 @@ _STEPS = {
     Status.NOT_NAMED: "many.not_named",
     Status.CLOSED: "page.closed",
     Status.WITHDRAWN: "page.withdrawn",
+}
+_WARNINGS = {
+    "reason.hides": "page.hides",
+    "reason.used_instead": "page.used_instead",
+    "reason.hides_inherited": "page.hides_inherited",
+    "reason.other_case": "page.other_case",
+    "reason.unicode_form": "page.unicode_form",
 }
 _BAR_OF_REPOSITORY = {
     Completeness.TO_DO: "to_create",
@@ -155,6 +163,15 @@ class ShownRepository:
         return next((url for url, paths in self.links.items() if path in paths), "")
 
 
+class Warned(NamedTuple):
+    """A path about which there is a warning."""
+
+    repository: str
+    url: str
+    path: str
+    warning: Message
+
+
 class Group(NamedTuple):
     """The repositories with one value of a property."""
 
@@ -193,6 +210,8 @@ class Page:
     """The reasons why repositories were left out, by their names, except for those that are too
     private to be named."""
     rows: list[ShownRepository] = field(default_factory=list[ShownRepository])
+    warned: dict[str, list[Warned]] = field(default_factory=dict[str, list[Warned]])
+    """The paths about which there are warnings, by the key of the words for the kind of warning."""
     lists: dict[str, None] = field(default_factory=dict[str, None])
     """Names of the lists, in their order."""
 
@@ -320,6 +339,10 @@ class Page:
             return
         self.names[name] = repository.html_url
         self.lists[label] = None
+        for row in rows:
+            for each in row.warnings:
+                found = Warned(name, repository.html_url, row.path, each)
+                self.warned.setdefault(_WARNINGS[each.key], []).append(found)
         bars = {row.path: STANDINGS[row.standing].bar.name for row in rows}
         listed = (bars.get(path) for path in self.counted.paths)
         proposed = [(row, row.pull_request.url) for row in rows if row.pull_request]
@@ -428,6 +451,7 @@ class Page:
                 catalogue.text(step, escaping.show_control_characters) for step in self.next_steps
             ],
             there=lambda counts: sum(counts[bar] for bar in _THERE),
+            said=lambda message: catalogue.text(message, escaping.show_control_characters),
             excluded_words=EXCLUDED,
             shown=shown,
             paths=paths,

@@ -43,9 +43,9 @@ class Records:
         self._has_result |= page.is_of_many or bool(record.files)
         replaces = self._has_result
         if table := self._table or self._files.new("table", "csv", replaces=replaces):
-            text = evidence.lines(record, rows, self._read_at, reason, self._shown)
             header = "" if self._table else evidence.header(page.property_names)
-            self._files.append(table, header + text)
+            written = evidence.lines(record, rows, self._read_at, self._catalogue, reason)
+            self._files.append(table, header + written)
             self._table = table
 
     def _shown(self, text: str) -> str:

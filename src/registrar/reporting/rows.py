@@ -6,7 +6,7 @@ from registrar.models.paths import Done, ListedPath
 from registrar.models.record import Record
 from registrar.models.repository import PullRequest
 from registrar.models.standing import Standing
-from registrar.rendering.states import explanation
+from registrar.rendering.states import explanation, warnings
 from registrar.texts.messages import Message
 
 
@@ -35,6 +35,8 @@ class Row(NamedTuple):
     """Day on which the pull request was closed in which the path was declined (ISO 8601)."""
     conflicts_with: str
     """Address of the open pull request that adds another file at the path."""
+    warnings: tuple[Message, ...]
+    """Warnings for those who merge a pull request that adds the path."""
 
 
 def rows_of(record: Record) -> list[Row]:
@@ -58,4 +60,5 @@ def _row(file: ListedPath, pull: PullRequest | None) -> Row:
         pull_request=pull,
         declined_since=file.declined_in.closed_at[:10] if file.declined_in else "",
         conflicts_with=file.conflicts_with.url if file.conflicts_with else "",
+        warnings=() if file.declined_in else tuple(warnings(file)),
     )
