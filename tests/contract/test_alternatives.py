@@ -363,12 +363,58 @@ def test_a_plan_says_what_is_no_longer_handed_down(
     run = start(mode="plan", **{**given, "definitions": one})
     assert ("inherits from" in run.text, "replaces all" in run.text) == (True, False)
 
-    # A check proposes nothing; a run that registers says without a request what may be hidden
+    # A check proposes nothing
     host.requests.clear()
-    for mode in ("check", "register"):
-        assert not start(mode=mode, **given).annotations("warning")
+    assert not start(mode="check", **given).annotations("warning")
     assert not asked_of_owners(host)
-    assert len(repository.pull_requests) == 1
+    assert not repository.pull_requests
+
+
+FORMS = {**OWN, ".github/DISCUSSION_TEMPLATE/ideas.yml": "x\n"}
+BUG, IDEAS = ".github/ISSUE_TEMPLATE/bug.yml", ".github/DISCUSSION_TEMPLATE/ideas.yml"
+STARTER_FORMS = [".github/ISSUE_TEMPLATE/idea.yml", ".github/ISSUE_TEMPLATE/config.yml"]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "there", "said", "asks"),
+    [
+        ({}, [], [BUG, IDEAS], "both"),
+        ({"profile": "starter"}, [], [BUG, *STARTER_FORMS], "both"),
+        ({}, [BUG], [IDEAS], "both"),
+        ({}, [BUG, IDEAS], [], ""),
+        # `per-file` reads the directory only if the owner has a repository `.github`
+        ({}, [".github/ISSUE_TEMPLATE/x.md", IDEAS], [], PER_FILE),
+        ({"profile": "health"}, [], [], ""),
+        ({"respect_alternatives": "true"}, [], [], "both"),
+    ],
+)
+def test_a_run_over_one_repository_says_which_forms_are_no_longer_handed_down(
+    inputs: dict[str, Any],
+    there: list[str],
+    said: list[str],
+    asks: str,
+    strategy: str,
+    host: StandInHost,
+    action: Action,
+    start: Start,
+) -> None:
+    """In the log, the summary and the description, also of the next run; never with a list of the
+    first scripts, whose requests are fixed."""
+    host.create_repository("octo/.github", {**HANDED_DOWN, IDEAS: b"x\n"})
+    repository = host.create_repository(TARGET, {"a": b"x", **dict.fromkeys(there, b"x")})
+    own = {} if "profile" in inputs else {"definitions": action.listing_of(FORMS)}
+    words, paths = NOT_HANDED_DOWN.partition(": ")[0], ", ".join(said)
+    for _ in range(2):
+        host.requests.clear()
+        run = start(runner=True, **inputs, **own)
+        found = [each.data for each in run.annotations("warning") if words in each.data]
+        assert [each.startswith(f"{words}: {paths}. ") for each in found] == [True] * bool(said)
+        assert (words in run.summary) is bool(said)
+        [pull] = repository.pull_requests
+        listed = ", ".join(f"`{each}`" for each in said)
+        sentence = f"After the merge, GitHub uses the new files instead: {listed}."
+        assert (sentence in (pull.body or "")) is bool(said), pull.body
+        assert asked_of_owners(host) == ["octo"] * (asks in {"both", strategy})
 
 
 @pytest.mark.parametrize(
@@ -419,8 +465,9 @@ def test_nothing_is_said_of_a_file_that_no_run_proposes(
     assert "hides" not in str(run.report)
 
 
-def test_a_plan_without_an_answer_about_the_owner_goes_on(
-    host: StandInHost, action: Action, start: Start
+@pytest.mark.parametrize(("mode", "count"), [("plan", "missing"), ("register", "created")])
+def test_a_run_without_an_answer_about_the_owner_goes_on(
+    host: StandInHost, action: Action, start: Start, mode: str, count: str
 ) -> None:
     host.create_repository("octo/.github", HANDED_DOWN)
     host.create_repository(TARGET, {"a": b"x"})
@@ -431,9 +478,23 @@ def test_a_plan_without_an_answer_about_the_owner_goes_on(
             times=None,
         )
     )
-    run = start(definitions=action.listing_of(OWN), mode="plan")
-    assert (run.exit_code, run.outputs["missing"]) == (0, str(len(OWN))), run.text
+    run = start(definitions=action.listing_of(OWN), mode=mode)
+    assert (run.exit_code, run.outputs[count]) == (0, str(len(OWN))), run.text
     assert "inherits from" not in run.text
+
+
+def test_files_are_created_although_the_note_cannot_be_written(
+    host: StandInHost, action: Action
+) -> None:
+    """`per-file` reads the directory `.github` for the note alone."""
+    host.create_repository("octo/.github", HANDED_DOWN)
+    host.create_repository(TARGET, {"a": b"x"})
+    host.faults.add(
+        Fault(FaultKind.ERROR_502_HTML, match=lambda r: r.path.endswith("/.github"), times=None)
+    )
+    run = action(definitions=action.listing_of(OWN), language="en").or_fail()
+    assert (run.outputs["created"], "inherits from" in run.text) == (str(len(OWN)), False)
+    assert sum(each.path.endswith("/.github") for each in host.requests) > 1
 
 
 @pytest.mark.parametrize("mode", ["plan", "register", "check", "withdraw"])

@@ -75,7 +75,11 @@ def _built_in(profile: Profile, settings: Settings, note: Callable[[object], Non
         content_allowed=profile.content_allowed,
         secret=settings.token,
     )
-    named = listed._replace(name=profile.name, defaults=profile.defaults)
+    named = listed._replace(
+        name=profile.name,
+        defaults=profile.defaults,
+        has_fixed_requests=profile.has_fixed_requests,
+    )
     return _checked(settings, named)
 
 

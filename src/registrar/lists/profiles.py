@@ -32,7 +32,7 @@ HEALTH = Profile(
     "repo-health-file-definitions.json",
     content_allowed=False,
 )
-STARTER = Profile(defaults_of("starter"), "repo-starter-definitions.yml")
+STARTER = Profile(defaults_of("starter"), "repo-starter-definitions.yml", has_fixed_requests=False)
 
 PROFILES = {profile.name: profile for profile in (SCAFFOLD, HEALTH, STARTER)}
 BOTH = (HEALTH, SCAFFOLD)

@@ -98,6 +98,9 @@ class Profile(NamedTuple):
     """Name of its definition file."""
     content_allowed: bool = True
     """Whether the entries may have content; otherwise every file is empty."""
+    has_fixed_requests: bool = True
+    """Whether the requests of a run over one repository are those of the first scripts, which had
+    this list."""
 
     @property
     def name(self) -> str:

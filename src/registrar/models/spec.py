@@ -35,6 +35,8 @@ class FileList(NamedTuple):
     """SHA-256 of the paths and contents of the list (`digest_of`)."""
     warnings: tuple[Diagnostic, ...] = ()
     """Warnings about the definition file."""
+    has_fixed_requests: bool = False
+    """Whether a run that writes to one repository sends no request only for a note (`Profile`)."""
 
     @property
     def label(self) -> str:
@@ -116,8 +118,8 @@ class Policy(NamedTuple):
     """Whether the description of an open pull request may be updated although no file is. Over many
     repositories only if the run has said so before."""
     asks_owner: bool = False
-    """Whether a run that writes also reads the files that the owner's ``.github`` repository would
-    give to the repository. Over many, one request is enough for all repositories of an owner."""
+    """Whether a run that writes reads every file that the owner's ``.github`` repository would give
+    to the repository. Over many, one request is enough for all repositories of an owner."""
 
 
 ONE_OF_MANY = Policy(
@@ -182,8 +184,16 @@ class RegistrationSpec(NamedTuple):
         none of its own.
         """
         mode, settings = self.settings.mode, self.settings
-        is_asked = mode is Mode.PLAN or (mode is Mode.REGISTER and self.policy.asks_owner)
+        may_ask = self.policy.asks_owner or not self.file_list.has_fixed_requests
+        is_asked = mode is Mode.PLAN or (mode is Mode.REGISTER and may_ask)
         return is_asked and not (settings.ref or settings.respect_alternatives)
+
+    @property
+    def tells_of_forms_only(self) -> bool:
+        """Whether `tells_what_is_lost` is for the folders of forms only, because the first file in
+        such a folder hides all inherited ones, and each other place would take one more request.
+        """
+        return self.settings.mode is Mode.REGISTER and not self.policy.asks_owner
 
     @property
     def branch(self) -> str:

@@ -21,7 +21,7 @@ from registrar.models.repository import (
 from registrar.models.spec import RegistrationSpec
 from registrar.models.task import Task
 from registrar.presence.alternatives import directories_to_read, places_of
-from registrar.presence.tasks import listed_in, make_task
+from registrar.presence.tasks import listed_in, make_task, may_hide
 from registrar.registration.progress import Progress
 from registrar.registration.rest_writer import RestWriter
 from registrar.registration.work import with_owner
@@ -69,7 +69,24 @@ def inspect(client: "Client", progress: Progress) -> Task:
         if spec.writes and any(pull.is_open for pull in pulls):
             # GitHub is not asked to create what the branch has already
             state = _with_obstacles(client, state, absent)
-    return make_task(spec, with_owner(client, spec, state), listed)
+    state = with_owner(client, spec, state)
+    if state.owner and spec.writes:
+        state = _with_places(client, state, places_of(may_hide(spec, absent)))
+    return make_task(spec, state, listed)
+
+
+def _with_places(
+    client: "Client", state: RepositoryState, places: Sequence[str]
+) -> RepositoryState:
+    """Add the directories that show whether the repository has folders for forms of its own.
+
+    They are only for a note, so an error means that nothing is known of the owner's files.
+    """
+    try:
+        found = _listed(client, state, places)
+    except GitHubError:
+        return state._replace(owner=None)
+    return state._replace(directories={**found, **state.directories})
 
 
 def _with_entries(
