@@ -144,7 +144,7 @@ def test_names_in_another_letter_case_are_the_same_names(
 
 
 @pytest.mark.parametrize(
-    ("name", "state"), [("octo-org/new-name", "opened"), ("elsewhere/name", "deferred")]
+    ("name", "state"), [("octo-org/new-name", "opened"), ("elsewhere/name", "not writable")]
 )
 def test_a_repository_that_is_renamed_during_the_run_is_written_to_if_its_name_is_selected(
     many: Start, make: Make, host: StandInHost, name: str, state: str
