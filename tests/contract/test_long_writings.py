@@ -77,6 +77,7 @@ def test_a_run_notices_that_its_pull_request_was_closed(
     assert brought == listed - set(seen)
 
 
+@pytest.mark.but("limit-closing")
 @pytest.mark.parametrize("start", [0, 1], ids=["new", "continued"])
 @pytest.mark.parametrize(("files", "at"), PLACES)
 def test_a_run_notices_that_its_branch_became_the_default_branch(

@@ -97,9 +97,16 @@ def whenever(most: int, changes: Sequence[Change] = CHANGES) -> list[ParameterSe
     ]
 
 
-@pytest.mark.parametrize("change", [transferred, replaced, swapped_with_excluded])
-def test_what_is_no_longer_the_selected_repository_is_deferred_with_the_reason(
-    scene: Scene, change: Change
+@pytest.mark.parametrize(
+    ("change", "state"),
+    [
+        (transferred, "not writable"),
+        (replaced, "deferred"),
+        (swapped_with_excluded, "deferred"),
+    ],
+)
+def test_a_repository_that_is_no_longer_the_selected_one_is_left_with_the_reason(
+    scene: Scene, change: Change, state: str
 ) -> None:
     plan = scene.run(mode="plan")
     assert states(plan) == {"to open": 2}
@@ -107,9 +114,9 @@ def test_what_is_no_longer_the_selected_repository_is_deferred_with_the_reason(
     scene.host.requests.clear()
     scene.at(number, lambda: change(scene))
     run = scene.run()
-    assert states(run) == {"opened": 1, "deferred": 1}
+    assert states(run) == {"opened": 1, state: 1}
     assert run.exit_code == 0
-    [row] = [row for row in run.report["many"]["rows"] if row["state"] == "deferred"]
+    [row] = [row for row in run.report["many"]["rows"] if row["state"] == state]
     assert "Since the list was read" in row["reason"]
     assert len(scene.alpha.pull_requests) == len(scene.frozen.pull_requests) == 0
     assert len(scene.beta.pull_requests) == 1

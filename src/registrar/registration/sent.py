@@ -335,13 +335,14 @@ class SentSteps:
         return [str(each.given or "") for each in self._commits(branch, self._looked)]
 
     def files_after(self, branch: str, head: str) -> int:
-        """Return how many files this run has, or may have, committed to a branch after ``head``.
+        """Return how many files this run has committed to a branch after ``head``.
 
-        If that is not a commit of this run, those since the last look count.
+        If that is not a commit of this run, those since the last look count. A commit without an
+        answer does not count, because GitHub may have refused it.
         """
         ids = [each.given for each in self._all]
         first = ids.index(head) + 1 if head in ids else self._looked
-        steps = (each.step for each in self._commits(branch, first))
+        steps = (each.step for each in self._commits(branch, first) if each.is_done)
         return sum(len(step.files) for step in steps if isinstance(step, Commit))
 
     def _commits(self, branch: str, first: int) -> list[Sending]:
