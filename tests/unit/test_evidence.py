@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import random
 import re
 import subprocess
@@ -21,14 +22,16 @@ from registrar.models.record import PullRequestOperation, Record
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.selection import Exclusion
 from registrar.models.settings import Mode
+from registrar.models.spec import ONE_OF_MANY
 from registrar.models.standing import PresentFile, Standing, blob_id, is_blank, standing_of
+from registrar.models.status import Status
 from registrar.reporting import evidence as table
 from registrar.reporting import page as page_of_html
 from registrar.reporting.page import MOST_EXCLUDED, Page
 from registrar.reporting.rows import rows_of
 from registrar.texts.escaping import FoundPath
 from registrar.texts.messages import Catalogue, msg
-from tests.values import in_state, record
+from tests.values import in_state, record, with_status
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"\r\n", b"{}", b"{}\n", b"[]", b"---", b"---\n"])
@@ -295,6 +298,38 @@ def test_the_bars_of_a_page_add_up_whatever_the_states() -> None:
     shown.render("ja")
 
 
+def rows_of_list(text: str) -> list[str]:
+    listed = text.partition('id="list"')[2].partition("</table")[0]
+    return re.findall("<tr data-.*?</tr>", listed, re.DOTALL)
+
+
+def test_each_number_of_an_outcome_has_so_many_rows_to_filter() -> None:
+    """Also of repositories that have every file, which stand behind one click."""
+    shown, there = Shown(), (Standing.SAME, Standing.DIFFERS, Standing.TO_CREATE)
+    shown.page.is_of_many = True
+    for number, (status, standing) in enumerate(itertools.product(Status, there)):
+        made = record(f"octo/{number}", {"a": standing})
+        made = with_status(replace(made, spec=made.spec._replace(policy=ONE_OF_MANY)), status)
+        shown.page.counted.add(made)
+        shown.take(made)
+    text = shown.render()
+    options = re.findall(r'<option value="([a-z ]+)">\D*(\d+)', text.partition('name="outcome"')[2])
+    found = Counter(re.findall('data-outcome="([^"]*)"', "".join(rows_of_list(text))))
+    assert {name: int(count) for name, count in options if name in found} == found
+    assert len(found) > 10
+    hidden = [" hidden" in row.partition(">")[0] for row in rows_of_list(text)]
+    assert 0 < sum(hidden) < len(hidden)
+    assert f"every listed file ({text.count('data-quiet') // 2})" in text
+
+
+def test_the_page_does_not_count_what_was_not_read_as_absent() -> None:
+    shown = Shown()
+    shown.add("octo/one", a=Standing.UNREAD, b=Standing.UNREAD)
+    shown.add("octo/two", a=Standing.TO_CREATE, b=Standing.SAME)
+    numbers = re.findall('class="number">([^<]*)<', "".join(rows_of_list(shown.render())))
+    assert numbers == ["?", "1"]
+
+
 def test_rows_are_in_the_order_of_what_is_to_do_then_of_the_names_in_any_case() -> None:
     shown, missing = Shown(), Standing.TO_CREATE
     shown.add("octo/B", a=missing, b=Standing.SAME)
@@ -330,7 +365,8 @@ def test_the_page_shows_so_many_repositories_and_counts_the_rest(
     for number in range(13):
         shown.add(f"octo/r{number}", **paths)
     text = shown.render()
-    assert text.count("<tr data-name=") == 10
+    assert len(rows_of_list(text)) == 10
+    assert 'data-rest="3"' in text
     assert "… and 3 more, which are in the table (CSV)." in text
     assert "<strong>13 / 13</strong>" in text
 

@@ -294,7 +294,9 @@ def test_a_tally_counts_what_can_be_written_and_what_waits_for_a_merge() -> None
     failed = replace(waiting, failure=Failure.of(msg("reason.unknown")))
     for row, counted in (
         (waiting, (1, 0, 1)),
-        (replace(waiting, told=Told(WAITING, ("a",))), (0, 1, 1)),
+        (replace(waiting, told=Told(WAITING, ("a",))), (1, 1, 1)),
+        (replace(waiting, paths={}), (1, 0, 1)),
+        (replace(waiting, told=Told(WAITING, to_close=1), paths={}), (0, 0, 1)),
         (failed, (1, 0, 0)),
     ):
         tally = Tally()

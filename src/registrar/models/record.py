@@ -153,11 +153,12 @@ class Record:
 
     @property
     def open_since(self) -> str:
-        """When the oldest open pull request about a listed path was opened (ISO 8601).
+        """When the oldest open pull request that is still needed was opened (ISO 8601).
 
         Empty if there is none, or if GitHub has not given the time.
         """
-        pulls = filter(None, map(self.pull_request_of, self.files))
+        own = None if self.told.to_close else self.pull_request
+        pulls = filter(None, [own, *map(self.pull_request_of, self.files)])
         return min((p.created_at for p in pulls if p.is_open and p.created_at), default="")
 
     @property

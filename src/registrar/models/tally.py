@@ -34,10 +34,10 @@ class Tally:
         self.excluded: dict[int | str, Exclusion] = {}
         """The reasons for which repositories are left out, by `Repository.counted_as`."""
         self.open: dict[tuple[int | str, str], str] = {}
-        """When the oldest open pull request about a listed path was opened (ISO 8601), by
+        """When the oldest open pull request that is still needed was opened (ISO 8601), by
         `Repository.counted_as` and the label of the list."""
         self.conflicting = 0
-        """Number of lists whose open pull request cannot be merged. They are not in `open`."""
+        """Number of lists whose open pull request cannot be merged."""
         self.without_pull_requests = 0
         """Number of lists for which the token may not read the pull requests."""
         self.withdrawable = 0
@@ -83,9 +83,8 @@ class Tally:
         self.has_failed |= status is Status.FAILED or is_partial
         for file in record.files:
             self.paths[file.path][file.standing] += 1
-        if record.told.conflicts:
-            self.conflicting += 1
-        elif since := record.open_since:
+        self.conflicting += bool(record.told.conflicts)
+        if since := record.open_since:
             self.open[key, record.spec.file_list.label] = since
 
     @property

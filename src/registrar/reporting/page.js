@@ -1,6 +1,7 @@
 "use strict";
 const controls = document.getElementById("controls");
 const count = document.getElementById("count");
+const more = document.getElementById("more");
 const sections = ["list", "matrix"].map((id) => document.getElementById(id));
 const rows = new Map(sections.map((section) => [section, Array.from(section.querySelector("tbody").rows)]));
 const fields = controls.elements;
@@ -27,36 +28,31 @@ function heading(title, columns) {
   return row;
 }
 
-const namesAtMost = 10;
-
-// Repositories that the search finds, and of which the list shows nothing because nothing is wrong
-function quiet(listed) {
-  const shown = new Set(listed.map((row) => row.dataset.name));
-  const [, all] = sections;
-  const found = rows.get(all).map((row) => row.dataset).filter((data) => !shown.has(data.name) && fits(data));
-  const names = Array.from(new Set(found.map((data) => data.name)));
-  const more = names.length - namesAtMost;
-  const named = names.slice(0, namesAtMost).concat(more > 0 ? [count.dataset.more.replace("{count}", more)] : []);
-  return named.length ? ` ${count.dataset.quiet.replace("{names}", () => named.join(", "))}` : "";
-}
+// On a telephone, thousands of lines would stand between the reader and the end of the page
+const atOnce = 20;
+let most = matchMedia("(max-width: 30rem)").matches ? atOnce : Infinity;
 
 function update() {
+  const chosen = [fields.search, fields.state, fields.outcome, fields.path, ...properties].some((field) => field?.value.trim());
   for (const [section, all] of rows) {
     section.hidden = section.id !== fields.view.value;
     let shown = 0;
     let group;
     for (const row of section.querySelector("tbody").rows) {
       const begins = row.className === "group";
-      // Files that only have other content stand behind one click, or a choice of their state
-      const isQuiet = row.dataset.quiet && section.id === "list" && !(fields.quiet?.checked || fields.state.value);
+      // What needs nobody stands behind one click, or any choice, so that each number is found
+      const isQuiet = row.dataset.quiet && section.id === "list" && !(fields.quiet?.checked || chosen);
       row.hidden = begins || isQuiet || !fits(row.dataset);
       if (begins) group = row;
       if (row.hidden) continue;
       shown += 1;
-      if (group) group.hidden = false;
+      row.hidden = shown > most;
+      if (group && !row.hidden) group.hidden = false;
     }
-    if (!section.hidden) count.textContent = count.dataset.text.replace("{shown}", shown).replace("{all}", all.length);
-    if (!section.hidden && section.id === "list" && fields.search.value.trim()) count.textContent += quiet(all);
+    if (section.hidden) continue;
+    count.textContent = count.dataset.text.replace("{shown}", shown).replace("{all}", all.length + Number(count.dataset.rest));
+    more.hidden = shown <= most;
+    more.textContent = count.dataset.more.replace("{count}", shown - most);
   }
 }
 
@@ -78,6 +74,10 @@ function sort() {
 }
 
 controls.addEventListener("input", update);
+more.addEventListener("click", () => {
+  most += atOnce;
+  update();
+});
 fields.sort.addEventListener("change", sort);
 controls.addEventListener("submit", (event) => event.preventDefault());
 controls.hidden = false;

@@ -137,10 +137,15 @@ class ShownRepository:
         return self.outcome == Status.FAILED
 
     @property
+    def is_unread(self) -> bool:
+        """Whether a listed path was not read, so that it is not known how many are absent."""
+        return _CODES["unread"] in self.cells
+
+    @property
     def needs_nobody(self) -> bool:
-        """Whether every listed path is present, and only the content of some is worth a look."""
+        """Whether every listed path is present, so that at most its content is worth a look."""
         needs = (self.lacking, self.reason, self.remark, self.conflicts, self.left_branch)
-        return not any(needs)
+        return not any(needs) and not self.is_unread
 
     @property
     def left_url(self) -> str:
@@ -255,8 +260,8 @@ class Page:
 
     @property
     def needing_nobody(self) -> int:
-        """Number of lists in repositories that have only files with other content, or none."""
-        return sum(row.needs_nobody for row in self.rows if row.to_look_at([*self.counted.paths]))
+        """Number of lists that have every path in a repository."""
+        return sum(row.needs_nobody for row in self.rows)
 
     @property
     def outcomes(self) -> dict[str, Message]:
@@ -277,12 +282,12 @@ class Page:
         steps = [*self.ended_early]
         if self.failed:
             steps.append(msg("page.look_at_failed", count=self.failed))
-        if conflicting := self.counted.conflicting:
-            steps.append(msg("page.conflicting", count=conflicting))
         if since := self.counted.open.values():
             days = max(evidence.days(each, self.read_at) for each in since)
             key = "page.open" if days else "page.open_today"
             steps.append(msg(key, count=len(since), days=days))
+        if conflicting := self.counted.conflicting:
+            steps.append(msg("page.conflicting", count=conflicting))
         if left := self.counted.left_branches:
             steps.append(msg("page.left_branches", count=left))
         # After a run over one repository, its summary already says this
@@ -372,7 +377,10 @@ class Page:
                 conflicts=[*map(shown, record.told.conflicts)],
                 cells="".join(_CODES[bar] if bar else _NOT_LISTED for bar in listed),
                 elsewhere=elsewhere or _NOTHING,
-                lacking=sum(not row.standing.is_present for row in rows),
+                lacking=sum(
+                    not row.standing.is_present and row.standing is not Standing.UNREAD
+                    for row in rows
+                ),
                 outcome=evidence.outcome_of(record),
                 reason=reason,
                 # In a shell, the address is a path in the directory of registrar
@@ -407,7 +415,7 @@ class Page:
             self.rows,
             key=lambda row: (
                 not row.has_failed,
-                -row.lacking,
+                -row.lacking - row.cells.count(_CODES["unread"]),
                 not row.cells.strip(f"{_CODES['present']}{_NOT_LISTED}"),
                 row.name.lower(),
             ),
