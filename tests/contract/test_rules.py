@@ -127,7 +127,7 @@ def test_a_path_that_only_a_rule_asks_about_is_not_missing(
     host.create_repository(TARGET, {"SECURITY.md": b"x\n"})
     rule = {"when": {"exists": "go.mod"}, "files": [".golangci.yml"]}
     listed = listing(action, {"files": ["SECURITY.md"], "rules": [rule]})
-    assert action(definitions=listed).exit_code == 0
+    assert action(definitions=listed, mode="check").exit_code == 0
     first = ["GET /rate_limit", "GET", "GET git/ref/heads/main"]
     assert calls(host) == [*first, "GET contents/go.mod", "GET contents/SECURITY.md"]
 
@@ -148,7 +148,7 @@ def test_a_listed_path_that_a_rule_asks_about_is_looked_up_once(
     host.create_repository(TARGET, {"go.mod": b"x\n", ".golangci.yml": b"x\n"})
     rule = {"when": {"exists": "go.mod"}, "files": [".golangci.yml"]}
     listed = listing(action, {"files": ["go.mod"], "rules": [rule]})
-    assert action(definitions=listed).exit_code == 0
+    assert action(definitions=listed, mode="check").exit_code == 0
     assert calls(host)[3:] == ["GET contents/go.mod", "GET contents/.golangci.yml"]
 
 

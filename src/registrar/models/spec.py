@@ -36,7 +36,8 @@ class FileList(NamedTuple):
     warnings: tuple[Diagnostic, ...] = ()
     """Warnings about the definition file."""
     has_fixed_requests: bool = False
-    """Whether a run that writes to one repository sends no request only for a note (`Profile`)."""
+    """Whether a run over one repository sends no more requests for a note than it ever did
+    (`Profile`)."""
 
     @property
     def label(self) -> str:
@@ -194,6 +195,15 @@ class RegistrationSpec(NamedTuple):
         such a folder hides all inherited ones, and each other place would take one more request.
         """
         return self.settings.mode is Mode.REGISTER and not self.policy.asks_owner
+
+    @property
+    def names_open_pull_requests(self) -> bool:
+        """Whether to look for an open pull request although every listed file exists, so that it
+        does not stay open without a word. With `CommitStrategy.SINGLE` it has been read anyway.
+        """
+        settings = self.settings
+        is_asked = settings.mode in {Mode.PLAN, Mode.REGISTER} and not settings.ref
+        return is_asked and settings.update and not self.file_list.has_fixed_requests
 
     @property
     def branch(self) -> str:

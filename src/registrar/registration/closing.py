@@ -70,13 +70,14 @@ class _Finder:
     def step(self, candidate: Candidate) -> Close | None:
         """Return the step that closes a pull request; ``None`` if it is to be left open."""
         if self._task.spec.withdraws:
-            mark, pull = self._candidates.ours(candidate), candidate.pull
-            if mark and candidate.is_elsewhere:
-                self.note("progress.list_elsewhere", pull.url, pull_request=pull.link)
-                return None
-            return self._withdrawal(pull, mark) if mark else None
+            return self._withdrawal_of(candidate)
         mark = candidate.of_list if candidate.pull.base_branch == self._task.base_branch else None
-        if mark is None or candidate.is_elsewhere or not self._may_be_needless(mark):
+        if mark is None or candidate.is_elsewhere:
+            return None
+        if self._task.spec.settings.commit_strategy is CommitStrategy.PER_FILE:
+            self._note_open(candidate)
+            return None
+        if not self._may_be_needless(mark):
             return None
         step = Close(candidate.pull, mark._replace(is_needless=True))
         if self._lookups.is_guess:
@@ -89,18 +90,27 @@ class _Finder:
     def _may_be_needless(self, mark: Mark) -> bool:
         """Whether a pull request may be needless, judging by its mark and by the first reading.
 
-        False if this run leaves open pull requests alone, and with `CommitStrategy.PER_FILE`,
-        because its requests are fixed.
+        False if this run leaves open pull requests alone.
         """
         task = self._task
-        settings = task.spec.settings
-        is_asked = settings.update and not task.repository.archived
-        if not is_asked or settings.commit_strategy is not CommitStrategy.SINGLE:
+        if not task.spec.settings.update or task.repository.archived:
             return False
         # It names its list and the content of every path
         is_whole = mark.wrote and mark.list and all(mark.wrote.values()) and not mark.is_withdrawn
         absent = (each.path for each in task.definitions if each.path not in task.state.entries)
         return bool(is_whole) and not any(map(mark.names, absent))
+
+    def _note_open(self, candidate: Candidate) -> None:
+        """Say that a pull request stays open although every listed file exists.
+
+        With `CommitStrategy.PER_FILE` a run does not close it, because to find out whether somebody
+        has edited its branch would take more requests.
+        """
+        task = self._task
+        is_complete = all(each.standing.is_present for each in task.paths)
+        is_asked = task.spec.names_open_pull_requests and is_complete
+        if is_asked and self._candidates.counts(candidate):
+            self.note("progress.left_open_complete", pull_request=candidate.pull.link)
 
     def _is_needless(self, pull: PullRequest, mark: Mark) -> bool:
         now, trees = self._lookups.tree(self._task.state.base_sha), self._trees(pull)
@@ -114,6 +124,13 @@ class _Finder:
         )
 
     # --- Withdrawn ------------------------------------------------------------------------------
+
+    def _withdrawal_of(self, candidate: Candidate) -> Close | None:
+        mark, pull = self._candidates.ours(candidate), candidate.pull
+        if mark and candidate.is_elsewhere:
+            self.note("progress.list_elsewhere", pull.url, pull_request=pull.link)
+            return None
+        return self._withdrawal(pull, mark) if mark else None
 
     def _withdrawal(self, pull: PullRequest, mark: Mark) -> Close | None:
         listed = {(definition.path, definition.blob_id) for definition in self._task.definitions}

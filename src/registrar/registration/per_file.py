@@ -69,6 +69,8 @@ def inspect(client: "Client", progress: Progress) -> Task:
         if spec.writes and any(pull.is_open for pull in pulls):
             # GitHub is not asked to create what the branch has already
             state = _with_obstacles(client, state, absent)
+    elif spec.names_open_pull_requests and not repository.archived:
+        state = _with_open(client, state, spec.branch)
     state = with_owner(client, spec, state)
     if state.owner and spec.writes:
         state = _with_places(client, state, places_of(may_hide(spec, absent)))
@@ -142,6 +144,17 @@ def _with_names(state: RepositoryState, branch: str, asked: _Names) -> Repositor
         return state
     head = state.heads.get(branch)
     return state._replace(branches={branch: BranchState(branch, head, pulls_of_first)})
+
+
+def _with_open(client: "Client", state: RepositoryState, branch: str) -> RepositoryState:
+    """Add the open pull requests of a branch. They are only for a note, so an error is ignored."""
+    try:
+        pulls = client.rest.pull_requests(state.repository, branch)
+    except GitHubError:
+        return state
+    opened = tuple(each for each in pulls if each.is_open)
+    known = {branch: BranchState(branch, opened[0].head_sha, opened)} if opened else {}
+    return state._replace(branches=known)
 
 
 def _base(client: "Client", spec: RegistrationSpec, repository: Repository) -> str:
