@@ -380,6 +380,8 @@ class Action:
             finally:
                 process.kill()
         begun = self._begun.pop(id(process))
+        if process.returncode < 0:
+            self.host.settle()
         return self._left(process.returncode, stdout or b"", stderr or b"", begun)
 
     def _left(self, exit_code: int, stdout: bytes, stderr: bytes, begun: Begun) -> Run:
@@ -421,7 +423,7 @@ class Action:
             report=json.loads(report) if report else None,
         )
         earlier = promises.RUNS.setdefault(self.host, [])
-        told.with_others = bool(self._begun) or any(each.exit_code < 0 for each in earlier)
+        told.with_others = bool(self._begun)
         earlier.append(told)
         promises.require(self.host, promises.of_run(self.host, told, self.secrets))
 

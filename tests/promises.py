@@ -12,7 +12,7 @@ import html
 import io
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -82,7 +82,7 @@ class Told:
     """The texts of the files for later steps, by `report`, `table` and `page`."""
     report: Any = None
     with_others: bool = False
-    """Whether another run with the same token was still running, or has been killed."""
+    """Whether another run with the same token was still running."""
 
     @property
     def texts(self) -> dict[str, str]:
@@ -149,6 +149,7 @@ def of_run(host: StandInHost, told: Told, secrets: Sequence[str]) -> Iterator[st
         yield from _numbers(told)
         yield from _files(told)
         yield from _true(host, told)
+        yield from _true_of_many(host, told) if told.is_many else ()
 
 
 def _harmless(host: StandInHost, told: Told, secrets: Sequence[str]) -> Iterator[str]:
@@ -247,10 +248,10 @@ def _numbers(told: Told) -> Iterator[str]:
             yield f"the report counts {each['standings']}, but lists {groups}"
     if told.is_many:
         many = told.report["many"]
-        if many["budget"] and sum(many["states"].values()) - many["states"]["complete"] != len(
-            many["rows"]
-        ):
-            yield f"the report has {len(many['rows'])} rows, and counts {many['states']}"
+        # A repository has a row for each of its lists
+        shown = len({row["repository"] for row in many["rows"]})
+        if many["budget"] and sum(many["states"].values()) - many["states"]["complete"] != shown:
+            yield f"the report has rows of {shown} repositories, and counts {many['states']}"
         return
     yield from _exit_code(told)
     said = Counter[str]()
@@ -558,6 +559,121 @@ def _true_pull(
         isinstance(each, Write) for each in ours
     ):
         yield f"#{pull.number} is said to be {operation}, and branches were written"
+
+
+WITH_OPEN = {"opened", "updated", "conflicting", "waiting", "to update", "to close"}
+"""The states of repositories that have an open pull request."""
+
+
+def _true_of_many(host: StandInHost, told: Told) -> Iterator[str]:
+    """The log names every pull request that was written to; states and numbers are the host's."""
+    if told.with_others or host.faults.have_lied or host.quirks.lag is not None:
+        return
+    during = [each for each in host.journal if each.number >= told.began]
+    strangers = {each.repository for each in during if each.actor.token != told.token}
+    did = defaultdict[tuple[Repository, int], set[str]](set)
+    for each in during:
+        if each.repository in strangers:
+            continue
+        if isinstance(each, Act) and each.pull_request:
+            did[each.repository, each.pull_request].add(each.verb)
+        for pull in each.repository.pull_requests if isinstance(each, Write) else ():
+            if pull.head == each.branch and pull.state == "open":
+                did[each.repository, pull.number].add("push")
+    rows = told.report["many"]["rows"]
+    failed = {row["repository"] for row in rows if row["state"] == "failed"}
+    # At a terminal, the log is there
+    for (repository, number), verbs in did.items() if told.stdout else ():
+        name = repository.full_name
+        # Without an answer, a run does not know the address
+        address = name if name in failed else repository.pull_request(number).html_url
+        if not re.search(rf"{re.escape(address)}\b", told.stdout):
+            yield f"the log does not name {address}, and the run did {verbs}"
+    yield from _announced(told, did, has_strangers=bool(strangers))
+    yield from _states_of_many(host, told, strangers)
+
+
+def _states_of_many(host: StandInHost, told: Told, strangers: set[Repository]) -> Iterator[str]:
+    names = {each.full_name: each for each in host.repositories if not each.deleted}
+    needed = set[str]()
+    for row in told.report["many"]["rows"]:
+        repository = names.get(row["repository"])
+        if repository is None or repository in strangers:
+            continue
+        pulls = {each.html_url: each for each in repository.pull_requests}
+        pull, state = pulls.get(row["pull_request"] or ""), row["state"]
+        is_open = pull is not None and pull.state == "open"
+        can_merge = pull is not None and is_open and repository.is_mergeable(pull.number)
+        is_right = {
+            "conflicting": is_open and not can_merge,
+            "not named": repository.name == ".github",
+            "not writable": repository.archived or repository.read_only,
+            "withdrawn": pull is not None and not is_open,
+            "closed": pull is not None and not is_open,
+            "to open": not is_open,
+            "to close": is_open or pull is None,
+        }
+        if not is_right.get(state, is_open or state not in WITH_OPEN):
+            yield f"{repository.full_name} is not {state}: {row}"
+        if pull and can_merge:
+            needed.add(pull.html_url)
+    yield from _page_of_many(told, needed, has_strangers=bool(strangers))
+
+
+def _announced(
+    told: Told, did: Mapping[tuple[Repository, int], set[str]], *, has_strangers: bool
+) -> Iterator[str]:
+    """A run writes in no more repositories than it has announced, and counts descriptions."""
+    many = told.report["many"]
+    budget = many["budget"]
+    if budget is None or told.mode != "register" or has_strangers:
+        return
+    in_each = defaultdict[Repository, list[set[str]]](list)
+    for (repository, _), verbs in did.items():
+        in_each[repository].append(verbs)
+    opened = sum("open" in verbs for verbs in did.values())
+    described = sum(verbs == {"edit"} for verbs in did.values())
+    changed = sum(
+        not any("open" in verbs for verbs in all_verbs)
+        and any(verbs != {"edit"} for verbs in all_verbs)
+        for all_verbs in in_each.values()
+    )
+    pairs = {
+        "to open": (opened, budget["now"]),
+        "to change": (changed, budget["updates"] + budget["closes"]),
+        "to describe": (described, budget["descriptions"]),
+    }
+    if wrong := {name: each for name, each in pairs.items() if each[0] > each[1]}:
+        yield f"more was done than announced: {wrong}"
+    for name in (
+        ("log", "summary") if described and told.exit_code not in {ENDED, *CANCELLED} else ()
+    ):
+        if not _says(told.texts[name], "many.described", count=described):
+            yield f"the {name} does not say that {described} descriptions were updated"
+
+
+def _page_of_many(told: Told, needed: Collection[str], *, has_strangers: bool) -> Iterator[str]:
+    """Each filter shows as many rows as it says; the open pull requests are those of the host."""
+    page = told.kept.get("page", "")
+    options = page.partition('<select name="outcome">')[2].partition("</select>")[0]
+    said = {name: int(n) for name, n in re.findall(r'value="([a-z ]+)">\D*(\d+)', options)}
+    shown = Counter(re.findall(r'data-outcome="(.*?)"', page.partition('id="matrix"')[2]))
+    if said != shown:
+        yield f"the filters of the page say {said}, and show {shown}"
+    if not page or has_strangers or "table" not in told.kept:
+        return
+    rows = csv.DictReader(io.StringIO(told.kept["table"].removeprefix("\ufeff"), newline=""))
+    of_list = {
+        (row["repository"], row["list"])
+        for row in rows
+        if row["standing"] in {"proposed", "unread", "declined"} and row["pull_request"] in needed
+    }
+    steps = page.partition('<ul class="steps">')[2].partition("</ul>")[0]
+    opens = [texts["page.open_today"].partition("{count}") for texts in TEXTS.values()]
+    counts = [re.search(rf"{re.escape(before)}(\d+)", steps) for before, _, _ in opens]
+    count = sum(int(each[1]) for each in counts if each)
+    if count != len(of_list):
+        yield f"the page says that {count} pull requests are open, the host has {len(of_list)}"
 
 
 def _described(body: str, each: Any) -> Iterator[str]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+import signal
 from collections.abc import Callable
 
 import pytest
 
-from tests.fakehub import Repository, StandInHost
-from tests.harness import Action, Run, Start
+from tests.fakehub import Act, Repository, StandInHost
+from tests.harness import Action, Run, SignalAt, Start, is_read
 from tests.organisation import rows, states
 
 FIRST = {"a.md": "A\n", "b.md": "B\n", ".github/c.yml": "c: 1\n"}
@@ -18,7 +20,7 @@ ALL = {"max_pull_requests": "300", "max_minutes": "120"}
 NOT_FOUND = ("octo-org/gone", "octo-org/lost")
 
 
-@pytest.fixture(params=[60, pytest.param(300, marks=pytest.mark.matrix)])
+@pytest.fixture(params=[60, pytest.param(300, marks=pytest.mark.large)])
 def made(host: StandInHost, request: pytest.FixtureRequest) -> list[Repository]:
     """Repositories in many states. Some take no file, and others are left out."""
     made: list[Repository] = []
@@ -43,6 +45,7 @@ def made(host: StandInHost, request: pytest.FixtureRequest) -> list[Repository]:
         each.person.protect("chore/*", "ruleset")
     for each in made[5 :: len(made) // 6]:
         each.person.change(read_only=True)
+    host.create_repository("octo-org/.github", {"README.md": b"# The defaults\n"})
     host.create_repository("octo-org/old", archived=True)
     host.create_repository("octo-org/new", empty=True)
     host.create_repository("octo-org/copy", parent="other/copy")
@@ -61,17 +64,23 @@ def register(action: Action, many: Start) -> Register:
         env = action.keeping
         if "workflow" in inputs:
             env["GITHUB_REPOSITORY"] = inputs.pop("workflow")
-        done = many(of_list, env=env, **inputs)
+        done = many(**of_list, env=env, **inputs)
+        if done.exit_code != 2:
+            found = len(action.host.repositories) + sum(
+                each in inputs.get("target_repos", "") for each in NOT_FOUND
+            )
+            selected = done.outputs["repositories"]
+            assert f"Repositories selected: {selected} of {found}." in done.stdout
         action.clock.now += days * DAY
         return done
 
     return run
 
 
-@pytest.mark.large
 def test_every_output_says_what_the_host_holds(
-    register: Register, made: list[Repository], host: StandInHost
+    register: Register, made: list[Repository], host: StandInHost, action: Action
 ) -> None:
+    """The oracle compares log, summary, page, table and report with each other and the host."""
     cap = len(made) // 10
     plan = register(FIRST, mode="plan", max_pull_requests=str(cap), days=0.1)
     run = register(FIRST, max_pull_requests=str(cap))
@@ -89,21 +98,69 @@ def test_every_output_says_what_the_host_holds(
     assert found <= states(plan).keys()
     run = register(CHANGED, **ALL)
     assert states(run)["updated"] == states(plan)["to update"]
+    people_leave_descriptions(made)
+    failed = [f"!{name}" for name, state in rows(run).items() if state == "failed"]
+    without = {**ALL, "target_repos": ", ".join(("octo-org/*", *failed))}
+    plan = register(CHANGED, mode="plan", days=0, **without)
+    budget = plan.report["many"]["budget"]
+    assert (budget["descriptions"], budget["updates"]) == (2 * len(made) // 30, 0)
+    run = register(CHANGED, **without).or_fail()
+    assert states(run)["conflicting"] == states(plan)["conflicting"] == len(made) // 30
+    assert f"Descriptions updated: {budget['descriptions']}." in run.stdout
     register(CHANGED, mode="withdraw")
+    killed(action, CHANGED, at=2 * cap)
     again = register(CHANGED, workflow=public, **ALL)
     assert states(again)["opened"] > cap
+    assert "deferred" not in states(again)
     register(CHANGED, mode="check")
     register(CHANGED, mode="plan", workflow=public)
     ended = register(CHANGED, **ALL)
     assert "5 repositories in a row failed" in ended.report["many"]["stopped"]
 
-    register(None, mode="plan")
-    register(None, max_pull_requests="15")
+    first = named(register(None, mode="plan"))[0]
+    leaving = next(each for each in made if each.full_name == first)
+    host.on_request = lambda request: is_read(request) or leaving.person.archive()
+    table = action.rows(register(None, max_pull_requests="15"))
+    assert (first, "not writable") in {(row["repository"], row["outcome"]) for row in table}
+    host.on_request = None
     # All are read with others, and some of them alone
     dying = host.create_token(requests={60: 8, 300: 12}[len(made)])
     cut = register(CHANGED, mode="plan", host_token=dying)
     assert cut.exit_code == 2
     assert {"not read", "to open", "complete"} <= states(cut).keys()
+
+
+def killed(action: Action, listed: dict[str, str], at: int) -> None:
+    """Kill a run at one of its writes; its log names each pull request that it had opened."""
+    given = {"definitions": action.listing_of(listed), "target_repos": "octo-org/*"}
+    environ = action.environment({**given, **ALL, "language": "en"}) | {"CI": "true"}
+    began, writes = len(action.host.journal), itertools.count(1)
+    action.host.on_request = kill = SignalAt(
+        signal.SIGKILL, lambda each: not is_read(each) and next(writes) == at
+    )
+    run = action.end(kill.to(action.begin_without_waiting(environ)), environ)
+    action.host.on_request = None
+    acts = [each for each in action.host.journal if each.number >= began and isinstance(each, Act)]
+    opened = [each.repository.pull_request(each.pull_request).html_url for each in acts]
+    told = re.findall(r"http\S+/pull/\d+", run.stdout)
+    # The answer about the last one may be lost
+    assert (run.exit_code, len(opened) > 1) == (-signal.SIGKILL, True)
+    assert [each for each in opened if each not in told] in ([], opened[-1:])
+
+
+def people_leave_descriptions(made: list[Repository]) -> None:
+    """Clear descriptions, and add other files at the paths of open pull requests, in some each."""
+    pulls = {each: each.pull_requests[-1] for each in made if each.pull_requests}
+    absent = {
+        each: each.files(pull.head).keys() - each.files().keys()
+        for each, pull in pulls.items()
+        if pull.state == "open" and CHANGED.keys() <= each.files(pull.head).keys()
+    }
+    whole = sorted(absent, key=lambda each: len(absent[each]))
+    for each in whole[: len(made) // 30]:
+        each.person.edit(pulls[each].number, body="")
+    for each in whole[-len(made) // 30 :]:
+        each.person.commit({min(absent[each]): b"another\n"})
 
 
 def named(run: Run) -> list[str]:
