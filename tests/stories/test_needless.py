@@ -252,6 +252,9 @@ test_what_stays_open = told(
         "with `per-file`, one request finds it, and it is left open with a note",
         *(run(AB), HAND, check(), asks("pulls", 0), plan(), asks("pulls", 1), left),
         *(run(), asks("pulls", 1), sends(), left, run(update="false"), asks("pulls", 0), sends()),
+        # A token that may not read pull requests does not fail a run without work
+        *(refusing("/pulls", 403, "Resource not accessible"), run(update="true"), sends()),
+        *(asks("pulls", 1), never("progress.left_open_complete")),
         f"#1 open: {AB}",
         ways="p",
     ),
