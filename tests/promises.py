@@ -575,11 +575,12 @@ def _true_of_many(host: StandInHost, told: Told) -> Iterator[str]:
     for each in during:
         if each.repository in strangers:
             continue
-        if isinstance(each, Act) and each.pull_request:
+        if isinstance(each, Write):
+            for pull in each.repository.pull_requests:
+                if pull.head == each.branch and pull.state == "open":
+                    did[each.repository, pull.number].add("push")
+        elif each.pull_request:
             did[each.repository, each.pull_request].add(each.verb)
-        for pull in each.repository.pull_requests if isinstance(each, Write) else ():
-            if pull.head == each.branch and pull.state == "open":
-                did[each.repository, pull.number].add("push")
     rows = told.report["many"]["rows"]
     failed = {row["repository"] for row in rows if row["state"] == "failed"}
     # At a terminal, the log is there
@@ -615,7 +616,7 @@ def _states_of_many(host: StandInHost, told: Told, strangers: set[Repository]) -
         }
         if not is_right.get(state, is_open or state not in WITH_OPEN):
             yield f"{repository.full_name} is not {state}: {row}"
-        if pull and can_merge:
+        if pull and is_open:
             needed.add(pull.html_url)
     yield from _page_of_many(told, needed, has_strangers=bool(strangers))
 
