@@ -43,7 +43,7 @@ def with_bad_day(host: StandInHost) -> None:
 def test_it_is_green_each_time(
     host: StandInHost, scratch: Repository, change: Callable[[StandInHost], None]
 ) -> None:
-    token = host.create_token()
+    token = host.create_token(is_tool=True)
     change(host)
     for pulls in (2, 4):
         code, shown = try_on(host, "octocat/scratch", token=token)
