@@ -544,7 +544,10 @@ def _true_pull(
             yield f"nothing is said of the pull request {opened}"
         return
     pull = repository.pull_request(said["number"])
-    if pull.html_url != said["url"]:
+    # GitHub leads from a former name to the present one
+    names = (repository.full_name, *repository.former_names)
+    urls = {pull.html_url.replace(repository.full_name, name) for name in names}
+    if said["url"] not in urls:
         yield f"#{pull.number} is at {pull.html_url}, not at {said['url']}"
     operation = said["operation"]
     if (operation == "created") != (pull.number in opened):
