@@ -458,7 +458,7 @@ def test_nothing_is_said_of_a_file_that_no_run_proposes(
     action(given, commit_strategy=SINGLE).or_fail()
     if mode != "withdraw":
         repository.person.close(1)
-    run = action(given, **many, mode=mode) if many else start(given, mode=mode, runner=True)
+    run = action(given | many, mode=mode) if many else start(given, mode=mode, runner=True)
     assert run.exit_code == 0, run.text
     for words in ("GitHub would use", "instead of", "no effect", "replaces all"):
         assert words not in run.text

@@ -268,5 +268,7 @@ def test_half_a_folder_is_not_taken_for_the_whole(
     with pytest.raises(Unreadable) as error:
         Folder(workspace).files_below("docs", most=9, in_all=99)
     assert error.value.message.key == f"file.{key}"
-    shown = [str(each) for each in error.value.message.values["paths"]]
+    paths = error.value.message.values["paths"]
+    assert isinstance(paths, tuple | list)
+    shown = [str(each) for each in paths]
     assert not set(named) - set(shown), shown
