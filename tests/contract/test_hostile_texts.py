@@ -286,7 +286,7 @@ OF_FILES = (
 TAGS = {
     *("html", "head", "meta", "title", "link", "style", "body", "header", "main", "script"),
     *("h1", "h2", "h3", "section", "details", "summary", "pre", "p", "ul", "li", "strong"),
-    *("span", "div", "code", "a", "svg", "rect"),
+    *("span", "div", "code", "a", "svg", "rect", "button"),
     *("table", "thead", "tbody", "tr", "th", "td", "form", "label", "input", "select", "option"),
 }
 

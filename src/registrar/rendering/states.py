@@ -425,24 +425,27 @@ def other_case_reason(listed: ListedPath) -> Message | None:
     return msg(key, other=other)
 
 
-def warnings(path: ListedPath) -> Iterator[Message]:
-    """Yield warnings for those who merge a pull request that adds the path."""
+def warnings(path: ListedPath) -> Iterator[tuple[str, Message]]:
+    """Yield warnings for those who merge a pull request that adds the path, each behind the key of
+    its heading on the page.
+    """
     yield from _rivals(path)
     if path.hides_inherited:
-        yield msg("reason.hides_inherited")
+        yield "page.hides_inherited", msg("reason.hides_inherited")
     if reason := other_case_reason(path):
-        yield reason
+        is_form = forms_of(path.path, path.other_case)
+        yield "page.unicode_form" if is_form else "page.other_case", reason
 
 
-def _rivals(path: ListedPath) -> Iterator[Message]:
+def _rivals(path: ListedPath) -> Iterator[tuple[str, Message]]:
     if path.hides:
-        yield msg("reason.hides", other=path.hides)
+        yield "page.hides", msg("reason.hides", other=path.hides)
     if path.used_instead:
-        yield msg("reason.used_instead", other=path.used_instead)
+        yield "page.used_instead", msg("reason.used_instead", other=path.used_instead)
 
 
 def _besides(path: ListedPath) -> Iterator[Message]:
-    yield from _rivals(path)
+    yield from (warning for _, warning in _rivals(path))
     if pull := path.deleted_since:
         yield msg("reason.deleted", pull_request=pull.link)
 

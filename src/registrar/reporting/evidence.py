@@ -91,7 +91,7 @@ def lines(
             "parts": " ".join(map(str, row.parts)),
             "update": row.done if row.done in {Done.UPDATED, Done.TO_UPDATE} else "",
             "conflicts_with": row.conflicts_with,
-            "warnings": "; ".join(map(catalogue.text, row.warnings)),
+            "warnings": "; ".join(catalogue.text(warning) for _, warning in row.warnings),
         }
         return [values[name] for name in COLUMNS]
 

@@ -60,13 +60,6 @@ _STEPS = {
     Status.CLOSED: "page.closed",
     Status.WITHDRAWN: "page.withdrawn",
 }
-_WARNINGS = {
-    "reason.hides": "page.hides",
-    "reason.used_instead": "page.used_instead",
-    "reason.hides_inherited": "page.hides_inherited",
-    "reason.other_case": "page.other_case",
-    "reason.unicode_form": "page.unicode_form",
-}
 _BAR_OF_REPOSITORY = {
     Completeness.TO_DO: "to_create",
     Completeness.DONE: "declined",
@@ -345,9 +338,9 @@ class Page:
         self.names[name] = repository.html_url
         self.lists[label] = None
         for row in rows:
-            for each in row.warnings:
-                found = Warned(name, repository.html_url, row.path, each)
-                self.warned.setdefault(_WARNINGS[each.key], []).append(found)
+            for heading, warning in row.warnings:
+                found = Warned(name, repository.html_url, row.path, warning)
+                self.warned.setdefault(heading, []).append(found)
         bars = {row.path: STANDINGS[row.standing].bar.name for row in rows}
         listed = (bars.get(path) for path in self.counted.paths)
         proposed = [(row, row.pull_request.url) for row in rows if row.pull_request]

@@ -35,8 +35,8 @@ class Row(NamedTuple):
     """Day on which the pull request was closed in which the path was declined (ISO 8601)."""
     conflicts_with: str
     """Address of the open pull request that adds another file at the path."""
-    warnings: tuple[Message, ...]
-    """Warnings for those who merge a pull request that adds the path."""
+    warnings: tuple[tuple[str, Message], ...]
+    """Warnings for those who merge a pull request that adds the path (`rendering.states`)."""
 
 
 def rows_of(record: Record) -> list[Row]:
