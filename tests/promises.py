@@ -362,7 +362,8 @@ def _numbers_of_many(told: Told, rows: Sequence[Row]) -> Iterator[str]:
     if unknown := states.keys() - outcomes.keys() - {"failed", "not read", "complete"}:
         yield f"no row of the table has the outcomes {unknown}"
     # A run that ends early has no outcome in its log
-    for name in ("summary",) if told.exit_code in {ENDED, *CANCELLED} else ("log", "summary"):
+    is_ended = told.exit_code in {ENDED, *CANCELLED} or told.report["errors"]
+    for name in ("summary",) if is_ended else ("log", "summary"):
         text = told.texts[name]
         for state, count in states.items():
             if not _says(text, f"many.count_{state.replace(' ', '_')}", count=count):
@@ -583,7 +584,8 @@ def _true_of_many(host: StandInHost, told: Told) -> Iterator[str]:
             continue
         if isinstance(each, Write):
             for pull in each.repository.pull_requests:
-                if pull.head == each.branch and pull.state == "open":
+                is_own = pull.head_repository == each.repository.full_name
+                if is_own and pull.head == each.branch and pull.state == "open":
                     did[each.repository, pull.number].add("push")
         elif each.pull_request:
             did[each.repository, each.pull_request].add(each.verb)
