@@ -289,3 +289,16 @@ def test_each_listed_path_is_there_blocked_or_created(
             rows = re.findall(r"^\| (?:`|<code>)(.*?)(?:`|</code>) \| (\w+)", body, re.MULTILINE)
             expected = dict.fromkeys(listed, "skipped") | states
             assert {html.unescape(path): state for path, state in rows} == expected
+
+
+@pytest.mark.parametrize(
+    ("way", "mode", "content", "state"),
+    [("per-file", "plan", b"\n", "blank"), ("single", "withdraw", b"A\n", "filled")],
+)
+def test_a_present_file_has_its_state_in_modes_that_create_nothing(
+    action: Action, host: StandInHost, way: str, mode: str, content: bytes, state: str
+) -> None:
+    host.create_repository(TARGET, {"a.md": content})
+    listed = action.listing("a.md")
+    run = action(definitions=listed, mode=mode, commit_strategy=way, language="en").or_fail()
+    assert run.standings == {"a.md": state}
