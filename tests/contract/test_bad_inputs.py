@@ -118,7 +118,21 @@ INPUTS: dict[str, tuple[dict[str, str], str]] = {
             {"target_repo": value},
             f"target_repo is one repository, but {visible(value)} is a pattern, or several of them",
         )
-        for value in ("octo/*", "octo/a*", "octo/a, octo/b", "octo/a\nocto/b")
+        for value in (
+            *("octo/*", "octo/a*", "octo/a, octo/b", "octo/a\nocto/b"),
+            *("-octo/*", '["octo/a", "octo/b"]', "octo/a octo/b.git"),
+        )
+    },
+    # `test_selection` has more of them
+    **{
+        f"nearly a target {value!r}": (
+            {"target_repo": value},
+            f"target_repo is not of the form `owner/repo`: {value}. Did you mean octo/x?",
+        )
+        for value in (
+            *("-octo/x", "!octo/x", "- octo/x", "octo/x.git", "@octo/x", "octo/x/", '"octo/x"'),
+            *("[octo/x]", "`octo/x`", "octo/x,", "https://github.com/octo/x", "github.com/octo/x"),
+        )
     },
     **{
         f"array: {name} {value!r}": (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from registrar.inputs.targets import read_selection
+from registrar.inputs.targets import read_selection, repository_meant
 from registrar.models.repository import Repository
 from registrar.models.selection import Exclusion
 
@@ -157,7 +157,13 @@ def test_what_cannot_be_understood_is_an_error(entry: str, key: str) -> None:
         (("not o/x", "NOT:o/x", "exclude=o/x", "except o/x", "-repo:o/x", "!repo:o/x"), "!o/x"),
         (("!https://github.com/o/x", "-git@github.com:o/x.git", "!o/x.git", "!o/x.GIT"), "!o/x"),
         (("-o/*", "!o/*/"), "!o/*"),
+        (("-o/issues", "!o/issues/actions"), "!o/issues"),
         (("https://github.com/o/x", "o/x.git", "repo:o/x", "@o/x", "o/x/"), "o/x"),
+        (
+            ("github.com/o/x", "http://www.github.com/o/x/", "ssh://git@github.com:22/o/x.git"),
+            "o/x",
+        ),
+        (("https://u:p@ghe.example.com:8443/o/x", "https://github.com/o/x/tree/main/a"), "o/x"),
         (("!topic:x", "topic!=x", "topic:!x", "topic:-x", "topic<>x", "-topic=x"), "-topic:x"),
         (("!property:a=x", "property:a!=x", "property:a=!x", "property:a<>x"), "-property:a=x"),
         (("! property:a", "not property:a"), "-property:a"),
@@ -170,4 +176,6 @@ def test_what_is_nearly_an_entry_is_an_error_with_the_right_one(
     for entry in entries:
         _, errors = read_selection(["o/*", entry])
         assert [(each.key, each.values["close"]) for each in errors] == [("many.meant", meant)]
+        name = meant.removeprefix("!")
+        assert repository_meant(entry) == (name if name.startswith("o/") else "")
     assert not read_selection(["o/*", meant])[1]

@@ -46,7 +46,6 @@ BRANCH_BYTES = 240
 """The largest number of bytes in a branch name. GitHub allows 255 with ``refs/heads/``, and a
 number such as ``-2`` may be added if the name is in use."""
 
-_TARGET = re.compile(r"(?P<owner>[A-Za-z0-9_-]+)/(?P<repo>[A-Za-z0-9._-]+)")
 _MINUTES = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3})?")
 _COUNT = re.compile(r"[0-9]{1,6}")
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")  # RFC 6750, section 2.1: b64token
@@ -212,13 +211,15 @@ class _Reader:
             self._report("target_repo", msg("input.target_twice", value=value))
         if self.selection or (not value and mode is Mode.VALIDATE):
             return value
-        matched = _TARGET.fullmatch(value)
         several = re.split(r"[,\s]+", value)
+        close = targets.repository_meant(value)
         if not value:
             self._report("target_repo", msg("input.target_missing"))
-        elif ("*" in value or len(several) > 1) and all(map(targets.PATTERN.fullmatch, several)):
+        elif "*" in close or (len(several) > 1 and all(map(targets.repository_meant, several))):
             self._report("target_repo", msg("input.target_pattern", value=value))
-        elif not matched or matched["repo"] in {".", ".."}:
+        elif not targets.repository(value) and targets.repository(close):
+            self._report("target_repo", msg("input.target_meant", value=value, close=close))
+        elif not targets.repository(value):
             self._report("target_repo", msg("input.target_malformed", value=value))
         return value
 
@@ -326,7 +327,7 @@ class _Reader:
         value = self.template("branch")
         if not value or len(self.diagnostics) > earlier:
             return value
-        target = _TARGET.fullmatch(self._given("target_repo"))
+        target = targets.repository(self._given("target_repo"))
         values = target.groupdict() if target else {"owner": "o", "repo": "r"}
         values["repo"] = templates.for_branch(values["repo"])
         lists = [each.name for each in profiles.chosen(profile)] or [profiles.UNNAMED]

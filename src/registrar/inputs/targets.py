@@ -20,7 +20,9 @@ PATTERN = re.compile(
 )
 _SLIP = re.compile(
     r"(?P<not>(?:[-!~^\\\uff01\uff0d\u2212\u2013]|(?:not|exclude|except)[ :=])[-!\s]*)?"
-    r"(?:@|repo:|https://github\.com/|git@github\.com:)?(?P<rest>\S.*?)(?:\.git|/)*",
+    r"(?:@|repo:|(?:(?:[a-z+]+://|git@)(?:[^\s/]*@)?[^\s/:@]+(?::\d+)?|(?:www\.)?github\.com)[/:])?"
+    r"(?P<rest>[^\s/]+/[^\s/]+?|\S.*?)"
+    r"(?:\.git|/(?:tree|blob|pulls?|issues|actions|settings)\b.*|/)*",
     re.IGNORECASE,
 )
 """An entry of ``target_repos``, also as other tools write one that leaves something out
@@ -126,6 +128,18 @@ def _meant(entry: str) -> str:
     else:
         return ""
     return close if close != entry else ""
+
+
+def repository(name: str) -> re.Match[str] | None:
+    """Return ``owner`` and ``repo`` of the name of one repository; ``None`` if it is none."""
+    matched = PATTERN.fullmatch(name)
+    return matched if matched and "*" not in name and matched["repo"] not in {".", ".."} else None
+
+
+def repository_meant(value: str) -> str:
+    """Return the name or pattern that was probably meant; empty if there is none."""
+    slip = _SLIP.fullmatch(value.strip("[]\"'`<>, "))
+    return slip["rest"] if slip and PATTERN.fullmatch(slip["rest"]) else ""
 
 
 def doubts(selection: Selection) -> Iterator[Message]:
