@@ -355,6 +355,28 @@ def test_a_signal_after_the_work_does_not_cut_the_report(
     assert "Is a directory" in run.stderr
 
 
+def test_the_timer_does_not_end_the_run_within_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A whole run cannot show this, because no request of it tells when a step is under way."""
+    monkeypatch.setitem(GRACE_SECONDS, "SIGTERM", BEYOND_GRACE)
+    before = {number: signal.getsignal(number) for number in (*BOTH, signal.SIGHUP, signal.SIGALRM)}
+    cancellation = Cancellation()
+    cancellation.install()
+    try:
+        signal.raise_signal(signal.SIGTERM)
+        with cancellation.whole_step():
+            with cancellation.whole_step():
+                signal.raise_signal(signal.SIGALRM)
+            signal.raise_signal(signal.SIGALRM)
+        # The timer has been set again, so the run ends after the step
+        assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] < 1
+        with pytest.raises(Cancelled):
+            signal.raise_signal(signal.SIGALRM)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 # --- Before the first line of the log -----------------------------------------------------
 
 

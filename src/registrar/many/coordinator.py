@@ -175,25 +175,30 @@ class ManyRun:
         result = self.result
         result.rules.update({(f.label, r.number): 0 for f in self.lists for r in f.rules})
         for previewed in reader.read(specs):
-            if previewed.exclusion:
-                # With several lists, it comes once for each list, but counts as one repository
-                if _key(previewed.spec)[0] not in result.end.excluded:
-                    found.excluded[previewed.exclusion] += 1
-                    # Counted at once, because the run may end before all repositories are read
-                    result.repositories -= 1
-                for spec in self._specs([previewed.spec.repository]):
-                    self._without_row.pop(_key(spec), None)
-                self._leave_out(previewed)
-            elif previewed.status is Status.UNREAD:
-                alone.append(previewed)
-            else:
-                self._sort_in(previewed)
+            with self.cancellation.whole_step():
+                if reason := previewed.exclusion:
+                    self._exclude(previewed, reason, found)
+                elif previewed.status is Status.UNREAD:
+                    alone.append(previewed)
+                else:
+                    self._sort_in(previewed)
         if alone:
             self.listener.line(msg("many.alone", count=len(alone)))
         for previewed in reader.read_alone(alone):
-            self._sort_in(previewed)
+            with self.cancellation.whole_step():
+                self._sort_in(previewed)
         for note in notes.of_rules(result, self.lists):
             self._note(note)
+
+    def _exclude(self, previewed: Record, reason: Exclusion, found: FoundRepositories) -> None:
+        # With several lists, it comes once for each list, but counts as one repository
+        if _key(previewed.spec)[0] not in self.result.end.excluded:
+            found.excluded[reason] += 1
+            # Counted at once, because the run may end before all repositories are read
+            self.result.repositories -= 1
+        for spec in self._specs([previewed.spec.repository]):
+            self._without_row.pop(_key(spec), None)
+        self._leave_out(previewed)
 
     def _sort_in(self, previewed: Record) -> None:
         """Count the result of the reading. If this run has something to write, put the result aside
@@ -386,9 +391,10 @@ class ManyRun:
         If nothing of the repository was read, all its paths are shown as not read.
         """
         row = row if row.files else replace(row, paths=unread(row.spec).paths)
-        self._without_row.pop(_key(row.spec), None)
-        self.result.add(row)
-        self.listener.record(row, self.result.end)
+        with self.cancellation.whole_step():
+            self._without_row.pop(_key(row.spec), None)
+            self.result.add(row)
+            self.listener.record(row, self.result.end)
         return row
 
     def _leave_out(self, row: Record) -> None:

@@ -3,6 +3,8 @@
 import os
 import signal
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import FrameType
 from typing import Protocol
 
@@ -43,6 +45,7 @@ class Cancellation:
         # A plain number, because a handler must not wait for a lock of the interrupted code
         self._signal_number = 0
         self._is_only_report_left = False
+        self._is_in_step = False
 
     def install(self) -> None:
         """Handle the signals that end a run from now on. Call this on the main thread only.
@@ -68,6 +71,19 @@ class Cancellation:
             self.clock.sleep(min(left, NAP_SECONDS))
             self.check()
 
+    @contextmanager
+    def whole_step(self) -> Iterator[None]:
+        """Let the timer end the run only after this block.
+
+        Its statements belong together, because a result that has left one place and has not
+        reached the next one would be lost. The block sends no request.
+        """
+        outside, self._is_in_step = self._is_in_step, True
+        try:
+            yield
+        finally:
+            self._is_in_step = outside
+
     def stop_timer(self) -> None:
         """Stop the timer that the first signal started, because no request is running now."""
         if self._signal_number:
@@ -88,4 +104,7 @@ class Cancellation:
             signal.setitimer(signal.ITIMER_REAL, GRACE_SECONDS[signal.Signals(number).name])
 
     def _on_alarm(self, _number: int, _frame: FrameType | None) -> None:
+        if self._is_in_step:
+            signal.setitimer(signal.ITIMER_REAL, NAP_SECONDS)
+            return
         raise Cancelled(self._signal_number)
