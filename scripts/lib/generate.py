@@ -36,10 +36,9 @@ def generated() -> dict[Path, str]:
         "action.yml": action,
         "composite/action.yml": composite(action, _read("composite/action.yml")),
         "docs/reference.md": _rows_of_outputs(
-            with_inputs(_read("docs/reference.md"), yaml.safe_load(english)),
+            with_inputs(_rows_of_profiles(_read("docs/reference.md")), yaml.safe_load(english)),
             yaml.safe_load(action)["outputs"],
         ),
-        "docs/concepts.md": _rows_of_profiles(_read("docs/concepts.md")),
         "docs/permissions.md": _rows_of_hosts(_read("docs/permissions.md")),
         "scripts/config/definitions.schema.json": _schema(
             json.loads(_read("scripts/config/definitions.schema.json"))

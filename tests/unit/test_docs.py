@@ -135,7 +135,7 @@ def test_documents_have_the_lengths_of_the_built_in_lists() -> None:
     # The token, two reads, a check for each, two about the branch; then branch, a commit for
     # each, pull request
     all_missing = 3 + scaffold + 2 + 1 + scaffold + 1
-    assert str(all_missing) in numbers_in("docs/concepts.md")
+    assert str(all_missing) in numbers_in("docs/reference.md")
     told = {scaffold, all_missing, health, 3 + health + 2 + 1 + health + 1, 3 + scaffold}
     assert set(map(str, told)) <= numbers_in("docs/design.md")
 
