@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from registrar.errors import Kind, OutOfTime
-from registrar.github.case import Meaning, Row
+from registrar.github.case import Meaning, RefusalRow
 from registrar.github.limits import Pace, RetryPolicy, pause_before
 from registrar.runtime.cancellation import Cancellation
 from registrar.runtime.concurrency import in_background
@@ -45,12 +45,12 @@ def policy(minutes: float) -> tuple[RetryPolicy, FakeClock, list[Message]]:
     ],
 )
 def test_how_long(kind: Kind, asked: float | None, attempt: int, least: float) -> None:
-    outcome = Meaning(Row(kind, ""), REASON, pause=asked)
+    outcome = Meaning(RefusalRow(kind, ""), REASON, pause=asked)
     assert least <= pause_before(outcome, attempt) <= least * 1.25
 
 
 def test_new_content_waits_for_a_minute_whatever_the_header_says() -> None:
-    row = Row(Kind.LIMIT, "", at_least_a_minute=True)
+    row = RefusalRow(Kind.LIMIT, "", at_least_a_minute=True)
     outcome = Meaning(row, REASON, pause=1.0)
     assert pause_before(outcome, 1) >= 60
 

@@ -269,7 +269,7 @@ class Case(Response):
         )
 
 
-class Row(NamedTuple):
+class RefusalRow(NamedTuple):
     """One row of the table: the answers to which it applies, their meaning, and the remedy."""
 
     kind: Kind
@@ -305,7 +305,7 @@ class Row(NamedTuple):
 class Meaning(NamedTuple):
     """The meaning of a failure, and its remedy."""
 
-    row: Row
+    row: RefusalRow
     reason: Message
     cause: str = ""
     """The name of the row, with GitHub's words without names, numbers and addresses. Two answers

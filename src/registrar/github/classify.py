@@ -17,7 +17,7 @@ from registrar.github.case import (
     Case,
     Context,
     Meaning,
-    Row,
+    RefusalRow,
     cause_of,
     explanation,
 )
@@ -33,15 +33,15 @@ TRIES = 6
 Two runs that create the same files meet "is at X but expected Y" at most a few times in a row: the
 slower run soon finds that its file exists. Limits and lag have counters of their own.
 """
-_may_pass = partial(Row, tries=TRIES, gave_up="host.gave_up")
+_may_pass = partial(RefusalRow, tries=TRIES, gave_up="host.gave_up")
 _may_be_done = partial(_may_pass, may_have_been_applied=True)
-_secondary = partial(Row, Kind.LIMIT, "fault.secondary_limit")
-_primary = partial(Row, Kind.LIMIT, "fault.primary_limit")
-_rejected = partial(Row, Kind.TOKEN_REJECTED)
-_denied = partial(Row, Kind.PERMISSION)
-_refused = partial(Row, Kind.REFUSED)
-_invalid = partial(Row, Kind.VALIDATION)
-_their_words = partial(Row, text="refusal.other")
+_secondary = partial(RefusalRow, Kind.LIMIT, "fault.secondary_limit")
+_primary = partial(RefusalRow, Kind.LIMIT, "fault.primary_limit")
+_rejected = partial(RefusalRow, Kind.TOKEN_REJECTED)
+_denied = partial(RefusalRow, Kind.PERMISSION)
+_refused = partial(RefusalRow, Kind.REFUSED)
+_invalid = partial(RefusalRow, Kind.VALIDATION)
+_their_words = partial(RefusalRow, text="refusal.other")
 
 
 def _lag(
@@ -50,19 +50,21 @@ def _lag(
     *says: str,
     text: str = "fault.lag",
     gave_up: str = "host.lag",
-) -> Row:
+) -> RefusalRow:
     """Make a row for an answer that may be lag, and that is about something just created.
 
     Lag means that not all of GitHub's servers know the new thing yet.
     """
-    return Row(Kind.LAG, text, status, says, when=lambda c: c.may_lag and when(c), gave_up=gave_up)
+    return RefusalRow(
+        Kind.LAG, text, status, says, when=lambda c: c.may_lag and when(c), gave_up=gave_up
+    )
 
 
 def _policy(
     kind: Kind, text: str, *says: str, when: Callable[[Case], bool] = lambda _: True
-) -> Row:
+) -> RefusalRow:
     """Make a row for a policy, which applies to an answer of any status."""
-    return Row(kind, text, says=says, when=when)
+    return RefusalRow(kind, text, says=says, when=when)
 
 
 def _asks_too_much(case: Case) -> bool:
@@ -118,9 +120,9 @@ def _is_forbidden(case: Case) -> bool:
 
 _LIMITED = (200, 403, 429)
 """Statuses of an answer that is a limit; 200 is one of them because of GraphQL."""
-LIMITS: tuple[Row, ...] = (
+LIMITS: tuple[RefusalRow, ...] = (
     # cli/cli#4801, whatwg/spec-factory#55, Azure/azure-sdk-tools#7226
-    Row(
+    RefusalRow(
         Kind.LIMIT,
         "fault.too_quickly",
         (200, *range(400, 500)),
@@ -149,13 +151,13 @@ UNUSABLE = _may_be_done(Kind.UNUSABLE, "fault.unusable")
 another type."""
 CONTRADICTION = UNUSABLE._replace(text="fault.contradiction")
 """The row for a successful answer that contradicts itself; nothing is concluded from it."""
-NOT_LISTED = Row(Kind.LAG, "fault.lag", gave_up="host.lag")
+NOT_LISTED = RefusalRow(Kind.LAG, "fault.lag", gave_up="host.lag")
 """The row for a list that lacks something although GitHub has said that it exists."""
 
-TABLE: tuple[Row, ...] = (
+TABLE: tuple[RefusalRow, ...] = (
     # --- GraphQL: too much was asked at once ------------------------------------------------
     # outsourc-e/hermes-ecosystem#825
-    Row(Kind.PARTIAL, "fault.partial", when=lambda c: _is_query(c) and _asks_too_much(c)),
+    RefusalRow(Kind.PARTIAL, "fault.partial", when=lambda c: _is_query(c) and _asks_too_much(c)),
     # cli/cli#7234, hunvreus/pagescms#423, MeltanoLabs/tap-github#466, Skydio/revup#271,
     # ossf/pvtr-github-repo-scanner#77
     _may_pass(
@@ -239,7 +241,7 @@ TABLE: tuple[Row, ...] = (
     _rejected("refusal.token_rejected", (401,), when=lambda c: c.context.may_be_new, tries=5),
     # --- What exists, and what does not -----------------------------------------------------
     # renovatebot/renovate#20281; recordings of hub4j/github-api
-    Row(
+    RefusalRow(
         Kind.ALREADY_EXISTS,
         "refusal.other",
         (422,),
@@ -319,7 +321,7 @@ TABLE: tuple[Row, ...] = (
         when=lambda c: c.sent.method == "GET" and c.names("too_large", "data"),
     ),
     # github/rest-api-description#385, GSA/codeinventory-github#1
-    Row(
+    RefusalRow(
         Kind.EMPTY_REPOSITORY,
         "refusal.empty",
         says=("Git Repository is empty", "This repository is empty"),
@@ -336,7 +338,7 @@ TABLE: tuple[Row, ...] = (
     # fulldecent/pfBlockerNG#1799
     _denied("refusal.actions_pull_requests", says=("is not permitted to create or approve",)),
     # r-universe-org/help#247
-    Row(Kind.OUT_OF_REACH, "refusal.archived", says=("was archived",)),
+    RefusalRow(Kind.OUT_OF_REACH, "refusal.archived", says=("was archived",)),
     # cli/cli#10574, apple/pkl-project-commons#63, GD4AI/obsidian-llm-wiki#715; dmf-mxl/mxl#355 has
     # these words below "rule violations"
     _denied(
@@ -398,13 +400,13 @@ TABLE: tuple[Row, ...] = (
     # https://docs.github.com/en/rest/about-the-rest-api/api-versions: GitHub supports a version for
     # 24 months, and then answers 410. A 410 also has other meanings, for example disabled issues
     # (https://docs.github.com/en/rest/issues/labels#add-labels-to-an-issue)
-    Row(
+    RefusalRow(
         Kind.FATAL,
         "host.api_version",
         (410,),
         when=lambda c: "version" in c.message.lower() or c.refers_to("api-versions"),
     ),
-    Row(Kind.FATAL, "refusal.redirect", tuple(range(300, 400))),
+    RefusalRow(Kind.FATAL, "refusal.redirect", tuple(range(300, 400))),
     # https://docs.github.com/en/code-security/secret-scanning/introduction/about-push-protection
     _refused("refusal.secret", says=("Secret detected in content",)),
     # peter-evans/create-pull-request#1936, grafana/pyroscope-dotnet#386: GitHub signs commits by
@@ -443,7 +445,7 @@ TABLE: tuple[Row, ...] = (
     # Plans without draft pull requests: https://docs.github.com/en/rest/pulls/pulls
     _their_words(Kind.NO_DRAFTS, says=("raft pull requests",)),
     # ministryofjustice/modernisation-platform#11985, babarot/gh-infra#163
-    Row(Kind.STALE, "fault.conflict", when=_is_stale),
+    RefusalRow(Kind.STALE, "fault.conflict", when=_is_stale),
     _their_words(Kind.PERMISSION, when=_is_forbidden),
     _their_words(Kind.VALIDATION, when=lambda c: c.status == 422 or "UNPROCESSABLE" in c.types),
     # An error of an unknown type, or without one. It is not confirmed that another try can succeed
@@ -453,7 +455,7 @@ TABLE: tuple[Row, ...] = (
 )
 
 
-def classify(case: Case, now: float, row: Row | None = None) -> Meaning:
+def classify(case: Case, now: float, row: RefusalRow | None = None) -> Meaning:
     """Return the meaning of the answer to a failed request.
 
     ``now`` is the time in seconds since the epoch. ``row`` is given if the caller knows already
@@ -501,13 +503,13 @@ def classify_no_answer(answer: NoAnswer, sent: Sent, context: Context, *, writes
     return Meaning(row, msg(row.text, host=context.host, **values), row.name)
 
 
-def _row_without_answer(answer: NoAnswer, *, is_query: bool) -> Row:
+def _row_without_answer(answer: NoAnswer, *, is_query: bool) -> RefusalRow:
     if answer.trouble is Trouble.LASTING:
-        return Row(Kind.FATAL, answer.text)
+        return RefusalRow(Kind.FATAL, answer.text)
     if answer.trouble is Trouble.TOO_LARGE and is_query:
         # The caller can ask for less at once, so the same query is not sent again
-        return Row(Kind.PARTIAL, answer.text)
-    return Row(
+        return RefusalRow(Kind.PARTIAL, answer.text)
+    return RefusalRow(
         Kind.TRANSIENT,
         answer.text,
         tries=TRIES,
@@ -516,10 +518,10 @@ def _row_without_answer(answer: NoAnswer, *, is_query: bool) -> Row:
     )
 
 
-def _row_of(case: Case) -> Row | None:
+def _row_of(case: Case) -> RefusalRow | None:
     limit = _limit_of(case) if case.refused else None
     return limit or next((row for row in TABLE if row.holds(case)), None)
 
 
-def _limit_of(case: Case) -> Row | None:
+def _limit_of(case: Case) -> RefusalRow | None:
     return next((row for row in LIMITS if row.holds(case)), None)

@@ -49,7 +49,7 @@ from github import GithubException, IncompletableObject
 
 from registrar.errors import Cause, Failure, GitHubError, Kind, OutOfTime, RegistrarError
 from registrar.github.answer import Response, Unanswered, UnexpectedRequest
-from registrar.github.case import Case, Context, Meaning, Row
+from registrar.github.case import Case, Context, Meaning, RefusalRow
 from registrar.github.classify import (
     CONTRADICTION,
     NOT_LISTED,
@@ -300,7 +300,7 @@ class Session:
             return classify_no_answer(error.why, sent, context, writes=request.writes)
         attempts.lag_until = (self._last_made or 0.0) + LAG_SECONDS
         data: object = None
-        judged: Row | None = None
+        judged: RefusalRow | None = None
         if isinstance(error, GithubException) and not isinstance(error, IncompletableObject):
             data = error.data
         else:
@@ -354,7 +354,7 @@ class Session:
         )
 
 
-def _meaning(error: Exception, status: int) -> Row | None:
+def _meaning(error: Exception, status: int) -> RefusalRow | None:
     """Return the row for an answer that PyGithub or we could not read.
 
     ``None`` if the status of the answer decides.
