@@ -63,7 +63,10 @@ _OTHER_BRACES = re.compile(
 )
 """An expression of Go's templates, Jinja or Handlebars, with blanks inside. Without blanks it may
 be the text `{a.b}`, in which each brace was doubled."""
-_DATA = (".yml", ".yaml", ".json", ".json5", ".toml")
+_DATA = (
+    *(".yml", ".yaml", ".json", ".json5", ".toml", ".cfg", ".ini", ".properties"),
+    *(".md", ".markdown", ".txt", ".html", ".rst", ".adoc"),
+)
 """Endings of files in which one brace on each side of such an expression means nothing. In source
 code, `{ User.new }` may be a block."""
 _OBJECT_IN_JSX = re.compile(r"=\{\{(?!\{)\s*[\w'\"-]+\s*:[^{}]{0,100}\}\}(?!\})")
