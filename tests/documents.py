@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 README_JA = ROOT / "README.ja.md"
 REFERENCE = ROOT / "docs/reference.md"
+MANY_WORKFLOW = ROOT / "workflow-templates/many-repositories.yml"
 DOCUMENTS = sorted([README, README_JA, ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("**/*.md")])
 JAPANESE_PAGES = [each for each in DOCUMENTS if each.name.endswith(".ja.md")]
 
@@ -82,12 +83,13 @@ def blocks(language: str, *documents: Path) -> list[tuple[str, str]]:
 
 
 def for_several_organisations(page: Path) -> str:
-    """Return the workflow of a page, changed with its lines for several organisations.
+    """Return the workflow template, changed with the lines of a page for several organisations.
 
     The page shows these lines in blocks of their own: the matrix of the job, and one line for each
     step, which replaces the line with the same key.
     """
-    (_, workflow), (_, matrix), (_, lines) = blocks("ya?ml", page)
+    (_, matrix), (_, lines) = blocks("ya?ml", page)
+    workflow = MANY_WORKFLOW.read_text("utf-8")
     workflow = workflow.replace("    runs-on:", f"{matrix}    runs-on:")
     for line in lines.splitlines(keepends=True):
         begins = re.escape(line.partition(":")[0])

@@ -26,7 +26,7 @@ from tests.container.act import (
     register_and_compare,
     write_workflow,
 )
-from tests.documents import for_several_organisations
+from tests.documents import MANY_WORKFLOW, for_several_organisations
 from tests.fakehub import Repository, Request, StandInHost
 from tests.fakehub.answer import Answer, Response
 from tests.harness import HEALTH_BRANCH, ROOT, SCAFFOLD_BRANCH, TARGET
@@ -43,7 +43,6 @@ CHOICES = {
 BRANCHES = {name: [each.defaults.branch for each in chosen(name)] for name in CHOICES["profile"]}
 MISSING = {SCAFFOLD_BRANCH: ".claude/settings.json"}
 MISSING_ELSE = ".github/CONTRIBUTING.md"
-MANY = ROOT / "workflow-templates/many-repositories.yml"
 SEVERAL = for_several_organisations(ROOT / "docs/many-repositories.md")
 OURS = f"OWNER/registrar/composite@{REFERENCE}"
 PLAN = "mode: plan # remove this line once the plan is right"
@@ -234,7 +233,7 @@ def stub(directory: Path, workflow: str, action: str, script: str) -> Path:
 def test_the_workflow_for_many_repositories_plans_as_it_stands(call_many: CallMany) -> None:
     with Granting() as host:
         made = [host.create_repository(f"{OWNER}/r{number}", PRESENT) for number in range(3)]
-        log = call_many(host, MANY.read_text("utf-8"), {})
+        log = call_many(host, MANY_WORKFLOW.read_text("utf-8"), {})
         assert not any(repository.pull_requests for repository in made)
     assert "With missing files: 3 (to open: 3)." in log
     kept = re.findall(r"registrar: registrar-(table|page)-\w+\.(csv|html)", log)
@@ -248,10 +247,10 @@ def test_what_a_run_of_the_workflow_has_no_time_for_the_next_one_does(
     """One write begins each second, so at most eight of them begin within the 7 s of the run."""
     with Granting() as host:
         made = [host.create_repository(f"{OWNER}/r{number}", PRESENT) for number in range(10)]
-        log = call_many(host, MANY.read_text("utf-8"), {PLAN: "max_minutes: 0.12"})
+        log = call_many(host, MANY_WORKFLOW.read_text("utf-8"), {PLAN: "max_minutes: 0.12"})
         first = sum(len(repository.pull_requests) for repository in made)
         host.granted.clear()
-        call_many(host, MANY.read_text("utf-8"), {PLAN: "mode: register"})
+        call_many(host, MANY_WORKFLOW.read_text("utf-8"), {PLAN: "mode: register"})
         assert [len(repository.pull_requests) for repository in made] == [1] * 10
     assert 0 < first < 10
     assert re.search(rf"Outcome: {first} opened, {10 - first} deferred\.", log)
@@ -320,7 +319,7 @@ def test_each_line_that_is_a_comment_gives_what_it_says(
         host.quirks.without_properties = True
         repository = host.create_repository(f"{OWNER}/r0", PRESENT, properties={"tier": "gold"})
         repository.person.change(teams=repository.teams | {"docs"})
-        log = call_many(host, MANY.read_text("utf-8"), changes)
+        log = call_many(host, MANY_WORKFLOW.read_text("utf-8"), changes)
         assert holds(repository)
     assert len(repository.pull_requests) == 1
     assert "::warning::" not in log
