@@ -284,8 +284,12 @@ class World:
         return self.repository.person
 
     def texts(self, which: str) -> str:
-        """Return the log, the summary, or all texts of the last run; or a description: ``#1``."""
+        """Return the log, the summary, the table, or all texts of the last run; or a description:
+        ``#1``.
+        """
         assert self.run
+        if which == "table":
+            return "\n".join(cell for row in self.rows for cell in row.values())
         if which.startswith("#"):
             return self.repository.pull_request(int(which[1:])).body or ""
         of_run = {"log": self.run.console, "summary": self.run.summary, "all": self.run.text}

@@ -97,8 +97,9 @@ test_a_closed_pull_request = told(
         "a pull request whose base branch was deleted has a way out",
         *(run(AB), branch("trunk"), defaults("trunk"), close(1), run()),
         *(never("progress.base_gone"), reopen(1), delete("main"), run()),
-        # Over many, a run that has nothing to write here does not repeat what its plan says
-        only("ps", says("progress.base_gone", in_="summary", bases="main", base="trunk")),
+        says("progress.base_gone", in_="summary", bases="main", base="trunk"),
+        says("progress.base_gone", in_="log", bases="main", base="trunk"),
+        says("reason.base_gone", in_="table", base="main"),
         *(plan(), says("progress.base_gone", bases="main", base="trunk")),
         *(branch("main"), reopen(1), change(1, base="trunk"), delete("main"), run(ABC)),
         "#1 open: a.md b.md c.md",

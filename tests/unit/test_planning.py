@@ -1330,7 +1330,7 @@ def check_undisturbed(before: World, this: ModelRun, case: str) -> Iterator[bool
     is_told = setup.refused in {"", "scope" if setup.is_many else ""}
     if setup.strategy == "single" and setup.is_listed and is_told:
         for task in (preview.task, looked_into(preview.task, before)):
-            guesses = Guesses(task, preview.may_write, this.scopes)
+            guesses = Guesses(task, preview.may_write, this.scopes, preview)
             try:
                 plan = make_plan(task, guesses)
             except RegistrarError:

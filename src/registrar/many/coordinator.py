@@ -14,6 +14,7 @@ from registrar.many import notes, writing
 from registrar.many.listing import FoundRepositories, find_repositories
 from registrar.many.many_listener import ManyListener
 from registrar.many.reading import Reader, unread
+from registrar.models.paths import ListedPath
 from registrar.models.record import Record
 from registrar.models.repository import Repository
 from registrar.models.run_result import Budget, ManyResult, RunResult
@@ -220,7 +221,9 @@ class ManyRun:
         if mode is Mode.PLAN and (previewed.work or previewed.to_describe):
             self._todo.append(previewed)
         is_noted = previewed.told.to_close or previewed.notes or any(previewed.found_of(_ABSENT))
-        if previewed.failed or (not registers and is_noted):
+        # It cannot be reopened, so its note says more than the state does
+        is_noted = is_noted if not registers else any(map(_lost_base, previewed.files))
+        if previewed.failed or is_noted:
             self.registrations.append(previewed)
         self._add(previewed)
 
@@ -401,6 +404,10 @@ class ManyRun:
         self.result.end.add(row)
         if row.exclusion is not Exclusion.MORE_PRIVATE:
             self.listener.record(row, self.result.end)
+
+
+def _lost_base(file: ListedPath) -> bool:
+    return file.declined_in is not None and file.declined_in.base_is_gone
 
 
 def _key(spec: RegistrationSpec) -> tuple[int | str, str]:

@@ -152,6 +152,10 @@ class PullRequest(NamedTuple):
     """Whether registrar has withdrawn it, so that only files that people deleted from its branch
     are declined. False when it was read: the planning sets this for a pull request in which a path
     was declined."""
+    base_is_gone: bool = False
+    """Whether its base branch does not exist any more, so that it cannot be reopened. GitHub has
+    closed it if somebody deleted the branch while it was open (jaraco/inflect#123). The planning
+    sets this, too."""
 
     def at(self, repository: Repository) -> "PullRequest":
         """Return the pull request with an address that has the name by which ``repository`` is

@@ -47,8 +47,6 @@ class Plan(NamedTuple):
     """An open pull request from the branch that is not of this list."""
     declined: Mapping[str, PullRequest] = MappingProxyType({})
     """Missing paths that somebody declined, each with the pull request in which they did."""
-    gone_bases: frozenset[str] = frozenset()
-    """Base branches of pull requests in ``declined`` that do not exist any more."""
     ignored: tuple[PullRequest, ...] = ()
     """Pull requests that do not count, because their author may not write to the repository, or
     because they are open with another base branch."""

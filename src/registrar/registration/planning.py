@@ -47,7 +47,7 @@ model. `make_plan` itself sends nothing, and keeps nothing afterwards. It goes i
 The rules for people are in docs/concepts.md, "Working branch".
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import takewhile
 from typing import NamedTuple
@@ -177,6 +177,7 @@ class _Planner:
         candidates = self._candidates.newest_first(self._known)
         decisions = self._decisions(candidates)
         target, missing, mistakes = self._choose(self._missing(decisions))
+        missing = missing._replace(declined=self._with_gone_bases(missing.declined))
         if task.spec.opens_nothing and target and not target.pull_request:
             target = None
         planner = PathPlanner(task, target, self._sent, self._lookups)
@@ -189,7 +190,6 @@ class _Planner:
             paths=paths,
             closes=(*plan.closes, *mistakes),
             declined=missing.declined,
-            gone_bases=self._gone_bases(missing.declined.values()),
             ignored=self._candidates.ignored,
             moved=tuple(each.pull for each in candidates if self._candidates.may_be_moved(each)),
         )
@@ -248,15 +248,15 @@ class _Planner:
             return not mark.has_written(path, here[path].sha)
         return any(here[above].type != "tree" for above in parents(path) if above in here)
 
-    def _gone_bases(self, declined: Iterable[PullRequest]) -> frozenset[str]:
-        """Return the base branches of closed pull requests that do not exist any more.
-
-        GitHub has closed these pull requests if somebody deleted the branch while they were open
-        (jaraco/inflect#123).
-        """
-        bases = {each.base_branch for each in declined if each.was_declined}
+    def _with_gone_bases(self, declined: Mapping[str, PullRequest]) -> dict[str, PullRequest]:
+        """Set `PullRequest.base_is_gone` for the closed pull requests among the values."""
+        bases = {each.base_branch for each in declined.values() if each.was_declined}
         others = bases - {self._task.base_branch, self._task.repository.default_branch}
-        return frozenset(each for each in others if not self._lookups.has_branch(each))
+        gone = {each for each in others if not self._lookups.has_branch(each)}
+        return {
+            path: pull._replace(base_is_gone=pull.was_declined and pull.base_branch in gone)
+            for path, pull in declined.items()
+        }
 
     def _of_other_lists(self, chosen: str) -> tuple[PullRequest, ...]:
         """Return the open pull requests of other lists from the names before the ``chosen`` one."""

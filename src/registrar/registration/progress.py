@@ -96,13 +96,15 @@ class Progress:
         for note in plan.notes:
             self._print(note)
         self._tell_rivals(plan)
-        declined, gone = plan.declined.values(), plan.gone_bases
+        declined = plan.declined.values()
         closed = [pull for pull in declined if pull.was_declined]
         deleted = [each.deleted_since for each in plan.paths if each.deleted_since]
-        bases: dict[str, Any] = {"bases": sorted(gone), "base": self._result.base_branch}
+        gone = [pull for pull in closed if pull.base_is_gone]
+        bases: dict[str, Any] = {"bases": sorted({pull.base_branch for pull in gone})}
+        bases["base"] = self._result.base_branch
         for key, those, values in (
-            ("progress.declined", [pull for pull in closed if pull.base_branch not in gone], {}),
-            ("progress.base_gone", [pull for pull in closed if pull.base_branch in gone], bases),
+            ("progress.declined", [pull for pull in closed if not pull.base_is_gone], {}),
+            ("progress.base_gone", gone, bases),
             ("progress.removed", [pull for pull in declined if not pull.was_declined], {}),
             ("progress.deleted", deleted, {}),
         ):

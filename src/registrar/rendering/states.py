@@ -427,8 +427,13 @@ def other_case_reason(listed: ListedPath) -> Message | None:
 
 def warnings(path: ListedPath) -> Iterator[tuple[str, Message]]:
     """Yield warnings for those who merge a pull request that adds the path, each behind the key of
-    its heading on the page.
+    its heading on the page. One that was declined has at most the warning that its pull request
+    cannot be reopened.
     """
+    if pull := path.declined_in:
+        if pull.base_is_gone:
+            yield "page.base_gone", msg("reason.base_gone", base=pull.base_branch)
+        return
     yield from _rivals(path)
     if path.hides_inherited:
         yield "page.hides_inherited", msg("reason.hides_inherited")

@@ -60,5 +60,5 @@ def _row(file: ListedPath, pull: PullRequest | None) -> Row:
         pull_request=pull,
         declined_since=file.declined_in.closed_at[:10] if file.declined_in else "",
         conflicts_with=file.conflicts_with.url if file.conflicts_with else "",
-        warnings=() if file.declined_in else tuple(warnings(file)),
+        warnings=tuple(warnings(file)),
     )
