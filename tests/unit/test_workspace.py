@@ -59,6 +59,13 @@ def test_a_workspace_that_is_a_link_itself(workspace: Path) -> None:
         ({".git/HEAD": ""}, "lists/*.yml", "file.several"),
         ({}, "a.yml, b.yml", "file.several"),
         ({}, "a.yml\nb.yml", "file.several"),
+        ({"a.yml": ""}, '["a.yml"]', "file.several"),
+        ({"a.yml": ""}, "'a.yml'", "file.several"),
+        ({"a.yml": ""}, "- a.yml", "file.several"),
+        ({"a.yml": ""}, "a.yaml", "file.close"),
+        ({".git/HEAD": "", "s/A.yml": ""}, "s/a.yml", "file.close"),
+        ({".git/info/sparse-checkout": "/*", "A.yml": ""}, "a.yml", "file.not_in_sparse"),
+        ({"ab.yml": ""}, "a.yml", "file.not_found"),
         ({".git/info/sparse-checkout": "/*"}, "a.yml", "file.not_in_sparse"),
         # A submodule of a checkout without `submodules` is an empty folder (actions/checkout#2249)
         ({".git/HEAD": "", ".gitmodules": SUBMODULE, "s/t/": ""}, "s/t/a", "file.in_submodule"),

@@ -21,6 +21,8 @@ _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _SUBMODULE = re.compile(r"^\s*path\s*=\s*(.+)$", re.MULTILINE)
 """The folder of a submodule in `.gitmodules` (https://git-scm.com/docs/gitmodules)."""
 _REFERENCE_BYTES = 1_000
+_NOT_ONE_NAME = re.compile(r"""[*?,\n"'`\[\]]|^- """)
+"""A pattern, several names, an array, an item of one, or a name in quotes."""
 _LEFT_BEHIND = re.compile(
     # macOS, Windows, KDE; vim, emacs and others; LibreOffice and Microsoft Office
     r"\.DS_Store|\._.*|\.AppleDouble|\.Spotlight-V100|\.Trashes|\.fseventsd|__MACOSX|Icon\r"
@@ -55,6 +57,17 @@ def around(
         raise Refused(msg("file.no_working_directory")) from error
     root = _repository_of(path) or path.parent
     return Folder(root, note), str(path.relative_to(root))
+
+
+def _written_otherwise(path: Path) -> Excerpt | None:
+    """Return the name of a file beside ``path`` that differs in letter case or in its ending."""
+    try:
+        beside = sorted(path.parent.iterdir())
+    except OSError:
+        return None
+    others = (each for each in beside if each.name != path.name)
+    same = (each for each in others if each.stem.casefold() == path.stem.casefold())
+    return next((Excerpt(each.name) for each in same), None)
 
 
 def _repository_of(path: Path) -> Path | None:
@@ -183,15 +196,16 @@ class Folder:
         submodules = self._submodules(root) if root else []
         inside = [each for each in submodules if path.is_relative_to(each) and path != each]
         causes = (
-            ("file.several", any(each in name for each in "*?,\n")),
+            ("file.several", _NOT_ONE_NAME.search(name)),
             ("file.in_submodule", inside),
             ("file.not_in_sparse", root and (root / _GIT / "info/sparse-checkout").exists()),
+            ("file.close", close := _written_otherwise(path)),
             ("file.not_in_checkout", root),
             ("file.not_found", True),
         )
         found = next(cause for cause, holds in causes if holds)
         submodule = Excerpt(inside[0].relative_to(self._root)) if inside else ""
-        return Unreadable(msg(found, file=Excerpt(name), submodule=submodule))
+        return Unreadable(msg(found, file=Excerpt(name), submodule=submodule, close=close))
 
     def _submodules(self, root: Path) -> list[Path]:
         """Return the folders of the submodules of a checkout that nothing has filled."""
