@@ -594,14 +594,8 @@ def _true_of_many(host: StandInHost, told: Told) -> Iterator[str]:
     # At a terminal, the log is there
     for (repository, number), verbs in did.items() if told.stdout else ():
         name = repository.full_name
-        is_one_of_several = told.mode == "withdraw" and len(repository.pull_requests) > 1
-        # Without an answer, a run does not know the address. Of several that it withdraws in one
-        # repository, the line names one
-        address = (
-            name
-            if name in failed or is_one_of_several
-            else repository.pull_request(number).html_url
-        )
+        # Without an answer, a run does not know the address
+        address = name if name in failed else repository.pull_request(number).html_url
         if not re.search(rf"{re.escape(address)}\b", told.stdout):
             yield f"the log does not name {address}, and the run did {verbs}"
     yield from _announced(told, did, has_strangers=bool(strangers))

@@ -109,7 +109,7 @@ class Record:
     """Whether the result may change when the repository is read alone. The reading of many assumes
     that nobody has changed the pull requests, and that no later name of the branch has one."""
     closed: tuple[PullRequest, ...] = ()
-    """The pull requests that this run has closed because they are no longer needed."""
+    """The pull requests that this run has withdrawn or closed because they are no longer needed."""
     _states: Counter[tuple[Standing, Done]] = field(
         default_factory=Counter, init=False, repr=False, compare=False
     )

@@ -226,8 +226,8 @@ class Progress:
     def keep_pull_request(self, pull_request: PullRequest, operation: PullRequestOperation) -> None:
         """Keep and print the pull request, and the operation that was done on it."""
         closed = self._result.closed
-        if operation is PullRequestOperation.CLOSED:
-            closed = (*closed, pull_request)
+        if operation in {PullRequestOperation.CLOSED, PullRequestOperation.WITHDRAWN}:
+            closed = (*closed, pull_request.brief)
         result = replace(self._result, pull_request=pull_request.brief, operation=operation)
         self._result = replace(result, closed=closed)
         self.listener.pull_request_done(pull_request, operation)

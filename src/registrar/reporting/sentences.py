@@ -338,7 +338,8 @@ def state(row: Record, *, in_log: bool = False) -> Message:
     parts = [msg(key, count=count) for key, count in besides.items() if count]
     if closed := [each for each in row.closed if each != row.pull_request]:
         links = [Link(each.url) if in_log else each.link for each in closed]
-        parts.append(msg("many.state_closed_too", pull_requests=links))
+        key = "many.state_withdrawn_too" if row.spec.withdraws else "many.state_closed_too"
+        parts.append(msg(key, pull_requests=links))
     if row.is_described:
         parts.append(msg("many.state_described"))
     if row.told.conflicts:
