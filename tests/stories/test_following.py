@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from functools import partial
+
 from tests.harness import LIST_BRANCH
 from tests.stories.story import *
 
 ABC, NEW, MORE = "a.md b.md c.md", "a.md=new b.md c.md", "a.md b.md c.md d.md"
+DESCRIBES = "will update the description of"
 NOT_UPDATED = says("progress.edited", paths="a.md")
 
 
@@ -30,6 +34,14 @@ test_edited_files = told(
         *(run(), sends("POST /graphql", "PATCH pulls/1"), reports(operation="updated")),
         f"#1 open: {NEW}",
         run(ABC),
+        f"#1 open: {ABC}",
+    ),
+    story(
+        "another wording of the description is no reason to write, and a damaged one is",
+        *(run(ABC, language="ja"), copy := Copied(), plan(language="en"), hides(DESCRIBES)),
+        *(run(), sends(), copy.is_unchanged),
+        *(describe(1, partial(re.sub, "`b.md`", "")), plan(), only("ps", shows(DESCRIBES))),
+        *(run(), only("ps", sends("PATCH pulls/1"))),
         f"#1 open: {ABC}",
     ),
     *in_turn(

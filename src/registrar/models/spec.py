@@ -113,8 +113,8 @@ class Policy(NamedTuple):
     falls_back: bool = True
     """Whether files are created one by one if GitHub refuses one commit with all of them."""
     refreshes: bool = True
-    """Whether description, labels and people of an open pull request are set again if it already
-    has every file."""
+    """Whether labels and people of an open pull request are set again if it already has every
+    file."""
     describes: bool = True
     """Whether the description of an open pull request may be updated although no file is. Over many
     repositories only if the run has said so before."""

@@ -261,6 +261,15 @@ class Proposal(NamedTuple):
         return None
 
 
+def tells_the_same(current: str, new: str) -> bool:
+    """Whether two descriptions have the same mark, and the same facts in registrar's part.
+
+    So another wording, of another release or language, never makes a run write.
+    """
+    ours, ours_now = (description.facts(divide(each).ours or "") for each in (current, new))
+    return Mark.of(current) == Mark.of(new) and ours == ours_now
+
+
 def _cut(text: str, most: int) -> str:
     if escaping.characters(text) <= most:
         return text

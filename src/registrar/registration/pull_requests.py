@@ -14,6 +14,7 @@ from registrar.models.task import Change, NewPullRequest, Task
 from registrar.registration.branch_names import is_same, require_working_branch
 from registrar.registration.mark import EMPTY_MARK, Mark
 from registrar.registration.plan import Plan
+from registrar.registration.proposal import tells_the_same
 from registrar.registration.sent import Open, SentSteps
 from registrar.registration.work import Work, written
 from registrar.texts import escaping
@@ -250,17 +251,12 @@ def _open(work: Work, plan: Plan, new: NewPullRequest) -> PullRequest:
 
 
 def _is_up_to_date(work: Work, plan: Plan, pull: PullRequest, result: Record) -> bool:
-    """Whether the description of a pull request needs no change. Over many repositories, only the
-    mark in it is compared.
-    """
+    """Whether the description of a pull request needs no change."""
     if result.wrote:
         return False
     if not work.task.spec.policy.describes:
         return True
-    body = _body(work, plan, result, pull)
-    if not work.task.spec.policy.refreshes:
-        return Mark.of(pull.body) == Mark.of(body)
-    return pull.has_body(body)
+    return tells_the_same(pull.body, _body(work, plan, result, pull))
 
 
 def _set_options(work: Work, pull: PullRequest, options: PullRequestOptions) -> None:

@@ -38,7 +38,7 @@ from registrar.registration.mark import EMPTY_MARK, Mark
 from registrar.registration.plan import Plan
 from registrar.registration.planning import make_plan
 from registrar.registration.progress import Progress
-from registrar.registration.proposal import Proposal
+from registrar.registration.proposal import Proposal, tells_the_same
 from registrar.registration.sent import SentSteps
 from registrar.registration.work import Strategy, Work, read_blobs
 from registrar.texts.messages import Message, msg
@@ -138,7 +138,8 @@ def _register(client: "Client", progress: Progress) -> None:
     pull = plan.pull_request
     if spec.settings.mode is Mode.PLAN and pull and not (is_to_write or plan.leaves_pull_request):
         mark, proposal = Mark.of(pull.body) or EMPTY_MARK, _proposal(task, progress)
-        if not pull.has_body(proposal.body(progress.result(), pull.body, mark=mark)):
+        body = proposal.body(progress.result(), pull.body, mark=mark)
+        if not tells_the_same(pull.body, body):
             progress.note("progress.describes", pull_request=pull.link)
     if spec.settings.mode is Mode.PLAN and plan.refusal and is_to_write and not has_advice:
         progress.warn("progress.register_fails", reason=plan.refusal.failure.message)

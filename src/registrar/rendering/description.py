@@ -26,6 +26,10 @@ _EFFECTS = {
     ".mcp.json": "effect.no_servers",
 }
 _CODE = r"(?:`[^`\n]*`|<code>[^<\n]*</code>)"
+_ROW = re.compile(rf"(?m)^\| ({_CODE}) \|")
+_CODE_OR_TARGET = re.compile(rf"{_CODE}|\]\([^)\n]*\)|<!--.*?-->")
+"""Code, the address of a link, or a hidden comment."""
+_NUMBER = re.compile(r"\d+")
 _TICKED = re.compile(rf"(?m)^- \[[xX]\] ({_CODE})")
 
 _STORED_OTHERWISE = re.compile(rb"(?m)^[^#\s].*\s(?:text|eol|filter)\b")
@@ -85,6 +89,12 @@ def render(registration: Record, catalogue: Catalogue, room: int, earlier: str =
     kept = [*heading, *_fitting(rows, room - _size(todo), markdown)]
     shown = [*kept, ""] if is_open else folded(title, kept)
     return "\n".join([*head, *todo, *shown, *tail])
+
+
+def facts(ours: str) -> Sequence[str]:
+    """Return the paths and numbers in our part of a description, without its words."""
+    rows, rest = _ROW.findall(ours), _CODE_OR_TARGET.sub("", ours)
+    return sorted([*rows, *_NUMBER.findall(rest)])
 
 
 def _introduction(registration: Record) -> Message:

@@ -9,7 +9,7 @@ import pytest
 from tests.contract.many.test_asking import at_terminal
 from tests.example import MISSING
 from tests.fakehub import Repository, StandInHost
-from tests.harness import Action, Run, Start, is_read, only_reads
+from tests.harness import Action, Run, Start, only_reads
 from tests.organisation import Make, asked, states
 
 AT_MOST = "whose descriptions this run updates: at most {}."
@@ -102,14 +102,3 @@ def test_what_changes_after_the_reading_is_announced_next_time(
     assert states(many()) == {"conflicting": 1}
     assert only_reads(host)
     assert descriptions(many(mode="plan")) == 1
-
-
-def test_no_wording_of_ours_is_a_reason_to_write(
-    many: Start, make: Make, host: StandInHost
-) -> None:
-    """The description of another release, or in another language."""
-    make(0, 1)
-    many(language="ja")
-    host.requests.clear()
-    assert descriptions(many(mode="plan")) == descriptions(many()) == 0
-    assert all(map(is_read, host.requests))
