@@ -171,11 +171,12 @@ class EntryReader(NodeReader):
         if (text is None) == (file is None):
             self.error(node, msg("definitions.part_content", number=number))
             return None
-        content = self._content(text, file, node, template=bool(template), allowed=True)
+        of_content = keys.get("content", keys.get("content_file", node))
+        content = self._content(text, file, of_content, template=bool(template), allowed=True)
         condition = when.condition(self, keys["when"], node) if "when" in keys else None
         if content is None:
             return None
-        read = self._text(path, content, node, template=template)
+        read = self._text(path, content, of_content, template=template)
         return read._replace(part=number), condition
 
     def _keys_of_entry(self, node: yaml.Node) -> Mapping[str, yaml.Node]:
