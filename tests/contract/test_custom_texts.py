@@ -333,7 +333,6 @@ def test_a_branch_may_have_240_bytes(size: int, found: list[str]) -> None:
         ("octo/.github", "add/{repo}", []),
         ("octo/x.lock", "add/{repo}", []),
         ("octo/a..b", "{repo}", []),
-        ("-octo/a", "{owner}", ["input.branch_malformed"]),
         ("octo/.github", "add/x{repo}", []),
         ("octo/.github", "add/{owner}", []),
         ("octo/a", "refs/heads/x", ["input.branch_other_reference"]),

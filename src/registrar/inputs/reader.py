@@ -60,6 +60,8 @@ _OTHER_REFERENCE = re.compile(
     # and tag names")
     r"(refs|heads|tags|remotes)/|pull/[0-9]+/|([A-Z]+_)?HEAD$|[0-9A-Fa-f]{40}([0-9A-Fa-f]{24})?$"
 )
+_EXPRESSION = re.compile(r"\$\{\{(?!\{).*?\}\}", re.DOTALL)
+"""An expression of GitHub. In a template, the text ``${{ … }}`` has twice as many braces."""
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _ARRAY = re.compile(r"""\[[^\[\]]*[,"'][^\[\]]*\]""")
 """An array of JSON or YAML. A label may be ``[bug]``, but not ``[bug, docs]``."""
@@ -168,6 +170,10 @@ class _Reader:
         self._environ = environ
         self._unreadable = environment.not_utf8(environ)
         self.diagnostics = [msg("input.not_utf8", name=name) for name in self._unreadable]
+        for name in (each for each in INPUTS if each != "host_token"):
+            if found := _EXPRESSION.search(environment.value_of(environ, name)):
+                self._report(name, msg("input.expression", name=name, found=found[0]))
+                self._unreadable.append(name)
         self._warnings: list[Message] = []
         self.selection: Selection | None = None
         if entries := self.names("target_repos"):
@@ -209,7 +215,8 @@ class _Reader:
         own = self._environ.get("GITHUB_REPOSITORY", "")
         if self.selection and value and value.lower() != own.lower():
             self._report("target_repo", msg("input.target_twice", value=value))
-        if self.selection or (not value and mode is Mode.VALIDATE):
+        is_of_many = self.selection or "target_repos" in self._unreadable
+        if is_of_many or (not value and mode is Mode.VALIDATE):
             return value
         several = re.split(r"[,\s]+", value)
         close = targets.repository_meant(value)
@@ -286,7 +293,7 @@ class _Reader:
         """Return the name of the built-in list; empty if the list is the caller's own."""
         if self._given("profile"):
             return self.choice("profile")
-        if not self._given("definitions"):
+        if not self._given("definitions") and "definitions" not in self._unreadable:
             self._report("profile", msg("input.no_list", accepted=INPUTS["profile"].choices))
         return ""
 
