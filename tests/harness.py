@@ -202,11 +202,12 @@ class SignalAt:
 
 
 class Begun(NamedTuple):
-    """The beginning of a run: its environment, its files, and the entries of the journal so far."""
+    """The beginning of a run: its environment, its files, and what the host had noted so far."""
 
     environ: Mapping[str, str]
     files: Mapping[str, Path]
     journal: int
+    requests: int
 
     @property
     def given(self) -> dict[str, str]:
@@ -402,7 +403,8 @@ class Action:
         if run.outputs.get("report"):
             check_report(run)
             states_of_paths.note(run.report, begun.environ)
-        unknown = [shortened(each) for each in self.host.requests if not is_known(each)]
+        sent = self.host.requests[begun.requests :]
+        unknown = [shortened(each) for each in sent if not is_known(each)]
         assert not unknown, f"not in tests.recordings.calls.CALLS: {unknown}"
         return run
 
@@ -435,7 +437,7 @@ class Action:
         files = {name: folder / name for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
         for file in files.values():
             file.touch()
-        return Begun(environ, files, len(self.host.journal))
+        return Begun(environ, files, len(self.host.journal), len(self.host.requests))
 
     def listing(self, *entries: str | Mapping[str, str], name: str = "list.json") -> str:
         """Write a definition file with these entries (or only their paths), and return its name."""
