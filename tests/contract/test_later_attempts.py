@@ -16,6 +16,8 @@ LIST = "config/list.yml"
 LISTED = "- {path: a, content_file: texts/a}\n"
 LEFT = "This is a later attempt of a workflow run, which has the list of the first attempt"
 
+UNLISTED = "no longer listed"
+
 
 @dataclass
 class Workflow:
@@ -69,7 +71,7 @@ def test_a_later_attempt_leaves_files_of_a_newer_list_and_creates_the_others(
     workflow.check_out("old\n")
     workflow.run("1").or_fail()
     first = workflow.own.head()
-    workflow.check_out("new\n")
+    workflow.check_out("new\n", "- c\n")
     workflow.run("1")
     assert repository.files(LIST_BRANCH)["a"] == b"new\n"
     workflow.go_back(first, {LIST: f"{LISTED}- b\n", "config/texts/a": "old\n"})
@@ -81,7 +83,16 @@ def test_a_later_attempt_leaves_files_of_a_newer_list_and_creates_the_others(
     assert compared(host) == 3
     files = repository.files(LIST_BRANCH)
     assert (files["a"], files["b"]) == (b"new\n", b"\n")
-    assert len(repository.pull_requests) == 1
+    [pull] = repository.pull_requests
+    assert all(f"| `{path}` |" in (pull.body or "") for path in "abc")
+    assert UNLISTED not in (pull.body or "")
+    # Only the description would change
+    workflow.go_back(first, {LIST: f"{LISTED}- b\n", "config/texts/a": "new\n"})
+    for mode in ("plan", "register"):
+        run = workflow.run("2", mode=mode)
+        assert f"{LEFT}, and the branch main may have a newer version" in run.console, run.console
+        assert "will update the description" not in run.text
+    assert repository.pull_requests == [pull]
 
 
 @pytest.mark.parametrize(
@@ -111,7 +122,7 @@ def test_only_a_list_that_may_be_older_leaves_a_file_as_it_is(
     status: int,
     text: str,
 ) -> None:
-    workflow.check_out("new\n")
+    workflow.check_out("new\n", "- c\n")
     workflow.run("2")
     assert compared(host) == 0
     workflow.check_out("newer\n")
@@ -122,4 +133,5 @@ def test_only_a_list_that_may_be_older_leaves_a_file_as_it_is(
     run = workflow.run(attempt, reference)
     assert repository.files(LIST_BRANCH)["a"] == text.encode(), run.text
     assert (LEFT in run.text) is (text == "new\n")
+    assert (UNLISTED in (repository.pull_requests[0].body or "")) is (text == "newer\n")
     assert compared(host) == (attempt in {"2", "3"} and "heads" in reference)

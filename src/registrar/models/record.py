@@ -50,6 +50,8 @@ class Told(NamedTuple):
     also those that the list no longer has."""
     unlisted: tuple[str, ...] = ()
     """Paths that earlier runs have added to the branch, and that the list no longer has."""
+    may_be_listed: bool = False
+    """Whether these paths may be in a newer version of the list."""
     of_other_lists: tuple[PullRequest, ...] = ()
     """Open pull requests of other lists, from branches whose names come before the chosen one."""
     unread: Failure | None = None

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 from registrar.errors import RegistrarError
 from registrar.models.files import FileDefinition
 from registrar.models.repository import BranchState, Comparison, Entry, Tree, Unknown
+from registrar.models.spec import RegistrationSpec
 from registrar.models.task import Task
 from registrar.registration.preflight import require_writable
 from registrar.registration.sent import SentSteps
@@ -164,16 +165,19 @@ class RestLookups(Lookups):
         return None
 
     def has_newer_list(self) -> bool:
-        """Compare the commit of the list with the branch, if this is a later attempt of a run.
-
-        Such an attempt has the list of the first one (stefanzweifel/git-auto-commit-action#155).
-        """
-        settings, files = self._task.spec.settings, self._task.spec.file_list
-        if not (settings.attempt_of and settings.workflow_repository and files.commit):
-            return False
-        own, branch = settings.workflow_repository, settings.attempt_of
-        changed = self._client.changed(own, files.commit, branch)
-        return isinstance(changed, Unknown) or not changed.isdisjoint(files.sources)
+        return has_newer_list(self._client, self._task.spec)
 
     def entry(self, branch: str, path: str, *, is_there: bool) -> Entry | None:
         return self._client.rest.entry(self._repository, path, branch, may_lag=is_there)
+
+
+def has_newer_list(client: "Client", spec: RegistrationSpec) -> bool:
+    """Compare the commit of the list with its branch, if this is a later attempt of a run.
+
+    Such an attempt has the list of the first one (stefanzweifel/git-auto-commit-action#155).
+    """
+    settings, files = spec.settings, spec.file_list
+    if not (settings.attempt_of and settings.workflow_repository and files.commit):
+        return False
+    changed = client.changed(settings.workflow_repository, files.commit, settings.attempt_of)
+    return isinstance(changed, Unknown) or not changed.isdisjoint(files.sources)

@@ -201,9 +201,11 @@ class _Planner:
             refused = next((each.failure for each in paths if cannot(each)), None)
             refusal = self._refusal(files) or RegistrarError(refused) if refused else None
             return plan._replace(refusal=refusal)
+        others = unlisted(target, frozenset(each.path for each in task.paths))
         told = plan.told._replace(
             conflicts=target.conflicts if target.pull_request else (),
-            unlisted=unlisted(target, frozenset(each.path for each in task.paths)),
+            unlisted=others,
+            may_be_listed=bool(others and target.pull_request) and self._lookups.has_newer_list(),
             of_other_lists=self._of_other_lists(target.branch.name),
             describes=self._describes(target, paths),
         )
@@ -239,7 +241,7 @@ class _Planner:
             if mark.conflicts or any(self._may_conflict(path, mark) for path in ours):
                 return True
         has_to_have = mark.naming(self._task.list_id, written, conflicts)
-        return Mark.of(pull.body) != has_to_have
+        return Mark.of(pull.body) != has_to_have and not self._lookups.has_newer_list()
 
     def _may_conflict(self, path: str, mark: Mark) -> bool:
         """Whether the base branch has another file than registrar wrote, or one above the path."""

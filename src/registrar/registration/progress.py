@@ -118,7 +118,11 @@ class Progress:
         edited = plan.left(Why.EDITED) if self.spec.proposes else []
         if edited and (pull := plan.pull_request):
             self.note("progress.edited", about=f"{edited}", pull_request=pull.link, paths=edited)
-        if (older := plan.left(Why.OLDER_LIST)) and (pull := plan.pull_request):
+        older = [
+            *plan.left(Why.OLDER_LIST),
+            *(plan.told.unlisted if plan.told.may_be_listed else ()),
+        ]
+        if older and (pull := plan.pull_request):
             branch = self.spec.settings.attempt_of
             self.warn("progress.older_list", pull_request=pull.link, paths=older, branch=branch)
         if from_base := plan.left(Why.FROM_BASE):

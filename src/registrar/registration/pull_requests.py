@@ -12,6 +12,7 @@ from registrar.models.repository import PullRequest
 from registrar.models.settings import PullRequestOptions
 from registrar.models.task import Change, NewPullRequest, Task
 from registrar.registration.branch_names import is_same, require_working_branch
+from registrar.registration.lookups import has_newer_list
 from registrar.registration.mark import EMPTY_MARK, Mark
 from registrar.registration.plan import Plan
 from registrar.registration.proposal import tells_the_same
@@ -256,7 +257,11 @@ def _is_up_to_date(work: Work, plan: Plan, pull: PullRequest, result: Record) ->
         return False
     if not work.task.spec.policy.describes:
         return True
-    return tells_the_same(pull.body, _body(work, plan, result, pull))
+    if tells_the_same(pull.body, _body(work, plan, result, pull)):
+        return True
+    # A mark that calls an open pull request withdrawn must not stay
+    is_withdrawn = plan.mark is not None and plan.mark.is_withdrawn
+    return not is_withdrawn and has_newer_list(work.client, work.task.spec)
 
 
 def _set_options(work: Work, pull: PullRequest, options: PullRequestOptions) -> None:

@@ -139,7 +139,7 @@ def _register(client: "Client", progress: Progress) -> None:
     if spec.settings.mode is Mode.PLAN and pull and not (is_to_write or plan.leaves_pull_request):
         mark, proposal = Mark.of(pull.body) or EMPTY_MARK, _proposal(task, progress)
         body = proposal.body(progress.result(), pull.body, mark=mark)
-        if not tells_the_same(pull.body, body):
+        if not (tells_the_same(pull.body, body) or lookups.has_newer_list()):
             progress.note("progress.describes", pull_request=pull.link)
     if spec.settings.mode is Mode.PLAN and plan.refusal and is_to_write and not has_advice:
         progress.warn("progress.register_fails", reason=plan.refusal.failure.message)

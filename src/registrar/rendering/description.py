@@ -1,7 +1,7 @@
 """Our part of a pull request's description (Markdown)."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
 from registrar.models.files import FileDefinition
@@ -72,9 +72,7 @@ def render(registration: Record, catalogue: Catalogue, room: int, earlier: str =
         head += markdown.quoted(msg("body.gitattributes"))
     tail = [markdown.text(*filter(None, [_how_to_change(registration)]))]
 
-    files = by_urgency(
-        (*registration.files, *map(_unlisted, registration.told.unlisted)), _state_on_branch
-    )
+    files = by_urgency((*registration.files, *_unlisted(registration)), _state_on_branch)
     table = markdown.path_table(files, _described)
     heading, rows = table[:2], table[2:]
     is_open = len(rows) <= ROWS_UNFOLDED
@@ -151,9 +149,9 @@ def _whom_to_ask(registration: Record) -> Message | None:
 
 
 def _in_numbers(registration: Record) -> Sequence[Message]:
-    done = [_state_on_branch(file) for file in registration.files]
+    told, done = registration.told, [_state_on_branch(file) for file in registration.files]
     counts = {
-        "body.unlisted": len(registration.told.unlisted),
+        "body.unlisted": 0 if told.may_be_listed else len(told.unlisted),
         "body.exist": sum(file.standing.is_present for file in registration.files),
         **states.counted_apart(registration, lambda words: words.body, "body.removed"),
         "body.failed": done.count(Done.FAILED) + done.count(Done.UNKNOWN),
@@ -212,9 +210,10 @@ def _size(lines: Sequence[str]) -> int:
     return escaping.characters("".join(lines)) + len(lines)
 
 
-def _unlisted(path: str) -> ListedPath:
-    reason = msg("body.unlisted_file")
-    return ListedPath(FileDefinition(path), Create(), Outcome(Result.DONE, reason))
+def _unlisted(registration: Record) -> Iterator[ListedPath]:
+    reason = None if registration.told.may_be_listed else msg("body.unlisted_file")
+    for path in registration.told.unlisted:
+        yield ListedPath(FileDefinition(path), Create(), Outcome(Result.DONE, reason))
 
 
 def _state_on_branch(file: ListedPath) -> Done:
