@@ -299,8 +299,8 @@ class RepositoryState(NamedTuple):
     """Commits of all branches whose names begin with the name of the working branch."""
     directories: Directories = MappingProxyType({})
     """The directories that were read at the commit."""
-    owner: OwnerFiles | None = None
-    """``None`` if nothing is inherited from the owner, or if this was not read."""
+    owner: OwnerFiles | Unknown | None = Unknown.NOT_ASKED
+    """``None`` if nothing is inherited from the owner."""
     pull_requests_error: Failure | None = None
     """Why the pull requests could not be read; ``None`` if they were read, or not asked for."""
     before: "RepositoryState | None" = None

@@ -6,7 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from registrar.errors import Failure, Refused
 from registrar.models.files import FileDefinition, parents
 from registrar.models.paths import CannotCreate, Create, Done, Leave, ListedPath, Present, Why
-from registrar.models.repository import Directories, Entry, Repository, RepositoryState, Tree
+from registrar.models.repository import (
+    Directories,
+    Entry,
+    OwnerFiles,
+    Repository,
+    RepositoryState,
+    Tree,
+)
 from registrar.models.rules import ChosenFiles, listed_for, place_of
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import PresentFile, Standing, standing_of
@@ -142,7 +149,7 @@ def _hides_inherited(
     spec: RegistrationSpec, state: RepositoryState, listing: DirectoryEntries
 ) -> Callable[[FileDefinition], bool]:
     """Return whether a missing file would replace one which the repository inherits."""
-    if not (owner := state.owner):
+    if not isinstance(owner := state.owner, OwnerFiles):
         return lambda _: False
     handed_down, is_public = DirectoryEntries(owner.directories), owner.is_public
     return lambda file: (
@@ -237,7 +244,7 @@ def _present_in(
     count, by the listed path.
     """
     respect = spec.settings.respect_alternatives
-    owner = state.owner if respect else None
+    owner = state.owner if respect and isinstance(state.owner, OwnerFiles) else None
     inherited = DirectoryEntries(owner.directories) if owner else None
     present: dict[str, PresentFile] = {}
     reasons: dict[str, Message] = {}

@@ -12,6 +12,7 @@ from registrar.models.repository import (
     MOST_LISTED,
     BranchState,
     Directories,
+    OwnerFiles,
     PullRequest,
     Repository,
     RepositoryState,
@@ -72,7 +73,7 @@ def inspect(client: "Client", progress: Progress) -> Task:
     elif spec.names_open_pull_requests and not repository.archived:
         state = _with_open(client, state, spec.branch)
     state = with_owner(client, spec, state)
-    if state.owner and spec.writes:
+    if isinstance(state.owner, OwnerFiles) and spec.writes:
         state = _with_places(client, state, places_of(may_hide(spec, absent)))
     return make_task(spec, state, listed)
 
@@ -87,7 +88,7 @@ def _with_places(
     try:
         found = _listed(client, state, places)
     except GitHubError:
-        return state._replace(owner=None)
+        return state._replace(owner=Unknown.NOT_SHOWN)
     return state._replace(directories={**found, **state.directories})
 
 

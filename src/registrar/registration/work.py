@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from registrar.errors import ENDS_THE_READING, Failure, GitHubError, Refused
 from registrar.models.paths import Create, ListedPath, Outcome, Result
-from registrar.models.repository import PullRequest, Repository, RepositoryState
+from registrar.models.repository import PullRequest, Repository, RepositoryState, Unknown
 from registrar.models.spec import RegistrationSpec
 from registrar.models.task import Task
 from registrar.presence.alternatives import may_inherit
@@ -141,4 +141,4 @@ def with_owner(client: "Client", spec: RegistrationSpec, state: RepositoryState)
     except (Refused, GitHubError):
         if counts:
             raise
-        return state
+        return state._replace(owner=Unknown.NOT_SHOWN)
