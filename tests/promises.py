@@ -388,6 +388,7 @@ NUMBER = re.compile(r'class="number[^"]*">(\d+)</td>')
 
 def _page(page: str, rows: Sequence[Row]) -> Iterator[str]:
     """The numbers of the page count the rows of the table, and its links are those of the rows."""
+    page = re.sub(r'<a href="#repositories"[^>]*>(.*?)</a>', r"\1", page)
     groups = Counter(_class(row) for row in rows)
     tiles = {name: int(count) for count, name in TILE.findall(page) if name != "failed"}
     if wrong := {name: count for name, count in tiles.items() if count != groups[name]}:
@@ -672,6 +673,7 @@ def _page_of_many(told: Told, needed: Collection[str], *, has_strangers: bool) -
     shown = Counter(re.findall(r'data-outcome="(.*?)"', page.partition('id="matrix"')[2]))
     if said != shown:
         yield f"the filters of the page say {said}, and show {shown}"
+    yield from filters_of(page)
     if not page or has_strangers or "table" not in told.kept:
         return
     rows = csv.DictReader(io.StringIO(told.kept["table"].removeprefix("\ufeff"), newline=""))
@@ -686,6 +688,33 @@ def _page_of_many(told: Told, needed: Collection[str], *, has_strangers: bool) -
     count = sum(int(each[1]) for each in counts if each)
     if count != len(of_list):
         yield f"the page says that {count} pull requests are open, the host has {len(of_list)}"
+
+
+def filters_of(page: str) -> Iterator[str]:
+    """Each number of a page that is a link shows so many rows, and each kind as many as it says."""
+    top, _, matrix = page.partition('id="matrix"')
+    options = top.partition('<select name="kind">')[2].partition("</select>")[0]
+    said = {name: int(n) for name, n in re.findall(r'value="([a-z]+)">\D*(\d+)', options)}
+    rows = re.findall(r"<tr (data-.*?)>", matrix)
+    data = [dict(re.findall(r'data-(\w+)="(.*?)"', each)) for each in rows]
+    kinds = Counter(kind for each in data for kind in each.get("kinds", "").split())
+    if said != kinds:
+        yield f"the kinds of the page say {said}, and show {kinds}"
+    cells = Counter(cell for each in data for cell in enumerate(each["cells"]))
+    for link, words in re.findall(r'<a href="#repositories" (data-[^>]*)>(.*?)</a>', top):
+        asked = dict(re.findall(r'data-(\w+)="(.*?)"', link))
+        path, states, kind = (asked.pop(name, "") for name in ("path", "state", "kind"))
+        if states:
+            found = sum(cells[int(path), state] for state in states)
+        else:
+            found = sum(
+                all(value.removeprefix("=") == each[name] for name, value in asked.items())
+                and (not kind or kind in each.get("kinds", "").split())
+                for each in data
+            )
+        # The number of all stands before or after that of these, by language
+        if str(found) not in re.findall(r"\d+", words):
+            yield f"{words!r} of the page ({link}) shows {found} rows"
 
 
 def _described(body: str, each: Any) -> Iterator[str]:

@@ -92,6 +92,21 @@ def test_hostile_names_stay_text(tab: Tab) -> None:
     assert tab.locator("i").count() == 0
 
 
+def test_a_number_leads_to_so_many_rows(tab: Tab) -> None:
+    tab.get_by_role("searchbox", name="Search by name").fill("tool-1")
+    links = tab.locator("a[href='#repositories']")
+    found = [links.nth(number) for number in range(links.count())]
+    assert [each.inner_text() for each in found[:2]] == ["10", "15"]
+    assert len(found) > 30
+    for each in found:
+        each.click()
+        assert len(names(tab)) == int(each.inner_text().partition(" ")[0])
+        assert tab.locator("#count").inner_text() == f"{len(names(tab))} of 40 shown"
+    tab.get_by_role("combobox", name="View").select_option("matrix")
+    found[1].click()
+    assert len(names(tab)) == 15
+
+
 def test_search_and_filters_go_together(tab: Tab) -> None:
     tab.get_by_role("searchbox", name="Search by name").fill("TOOL-")
     assert all("tool-" in name for name in names(tab))
@@ -228,7 +243,7 @@ def test_on_a_telephone_it_comes_in_parts(browser: Browser, tmp_path: Path) -> N
 def test_the_keyboard_reaches_every_control(tab: Tab) -> None:
     reached = []
     focused = "document.activeElement.name || document.activeElement.tagName"
-    for _ in range(14):
+    for _ in range(16):
         tab.keyboard.press("Tab")
         reached.append(tab.evaluate(focused))
     controls = ("view", "search", "state", "path", "property0", "sort")

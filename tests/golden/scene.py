@@ -140,7 +140,9 @@ class Shown(HTMLParser):
         elif tag in self.BLOCKS:
             self._text += "\r"
         elif tag == "a":
-            self._text += f" <{self._links.pop()}>"
+            # A link to the page itself is a filter
+            link = self._links.pop()
+            self._text += "" if link.startswith("#") else f" <{link}>"
 
     def handle_data(self, data: str) -> None:
         if not self._hidden:

@@ -6,13 +6,15 @@ const sections = ["list", "matrix"].map((id) => document.getElementById(id));
 const rows = new Map(sections.map((section) => [section, Array.from(section.querySelector("tbody").rows)]));
 const fields = controls.elements;
 const properties = Array.from(fields).filter((field) => field.name.startsWith("property"));
+const filters = [fields.search, fields.state, fields.kind, fields.outcome, fields.path, ...properties].filter(Boolean);
 
-function fits({ name, cells, outcome, ...values }) {
+function fits({ name, cells, outcome, kinds = "", ...values }) {
   const { value: state } = fields.state;
   const { value: path } = fields.path;
   const isMeant = (cell, place) => cell !== "-" && (!path || place === Number(path)) && (state ? state.includes(cell) : cell !== "a");
   return (
     name.toLowerCase().includes(fields.search.value.trim().toLowerCase()) &&
+    (!fields.kind?.value || kinds.split(" ").includes(fields.kind.value)) &&
     (!fields.outcome?.value || fields.outcome.value === outcome) &&
     properties.every((field) => !field.value || field.value === `=${values[field.name]}`) &&
     (!(state || path) || Array.from(cells).some(isMeant))
@@ -33,7 +35,7 @@ const atOnce = 20;
 let most = matchMedia("(max-width: 30rem)").matches ? atOnce : Infinity;
 
 function update() {
-  const chosen = [fields.search, fields.state, fields.outcome, fields.path, ...properties].some((field) => field?.value.trim());
+  const chosen = filters.some((field) => field.value.trim());
   for (const [section, all] of rows) {
     section.hidden = section.id !== fields.view.value;
     let shown = 0;
@@ -74,6 +76,13 @@ function sort() {
 }
 
 controls.addEventListener("input", update);
+// A number leads to its rows, and to no other ones
+document.addEventListener("click", ({ target }) => {
+  const link = target.closest('a[href="#repositories"]');
+  if (!link) return;
+  for (const field of filters) field.value = link.dataset[field.name] ?? "";
+  update();
+});
 more.addEventListener("click", () => {
   most += atOnce;
   update();

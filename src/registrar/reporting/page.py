@@ -60,6 +60,14 @@ _STEPS = {
     Status.CLOSED: "page.closed",
     Status.WITHDRAWN: "page.withdrawn",
 }
+_KINDS = {
+    "complete": "page.complete",
+    "done": "page.done",
+    "failed": "page.failed",
+    "open": "page.kind_open",
+    "conflicting": "page.kind_conflicting",
+    "left": "page.kind_left",
+}
 _BAR_OF_REPOSITORY = {
     Completeness.TO_DO: "to_create",
     Completeness.DONE: "declined",
@@ -170,6 +178,14 @@ class Warned(NamedTuple):
     warning: Message
 
 
+class Step(NamedTuple):
+    """A sentence about a next step, with the filter that shows its repositories; empty if none."""
+
+    sentence: Message
+    kind: str = ""
+    outcome: str = ""
+
+
 class Group(NamedTuple):
     """The repositories with one value of a property."""
 
@@ -257,6 +273,31 @@ class Page:
         return sum(row.needs_nobody for row in self.rows)
 
     @property
+    def kinds(self) -> dict[str, int]:
+        """The number of rows of each kind in `kinds_of` that has one, in the order of the page."""
+        rows = self.counted
+        counts = {"open": len(rows.open), "conflicting": rows.conflicting}
+        counts["left"] = rows.left_branches
+        if len(self.lists) == 1:
+            # With several lists, these numbers count repositories, and each has several rows
+            of_repositories = {"complete": self.reach("COMPLETE"), "done": self.reach("DONE")}
+            counts = {**of_repositories, "failed": self.failed, **counts}
+        return {kind: count for kind, count in counts.items() if count}
+
+    def kinds_of(self, row: ShownRepository, kinds: Mapping[str, int]) -> list[str]:
+        """Return those of the page's ``kinds`` that a row belongs to."""
+        reached = self.counted.completeness[row.counted_as]
+        holds = {
+            "complete": reached is Completeness.COMPLETE,
+            "done": reached >= Completeness.DONE,
+            "failed": row.has_failed,
+            "open": (row.counted_as, row.list_name) in self.counted.open,
+            "conflicting": bool(row.conflicts),
+            "left": bool(row.left_branch),
+        }
+        return [kind for kind in kinds if holds[kind]]
+
+    @property
     def outcomes(self) -> dict[str, Message]:
         """The number of lists in each state at the end of a run over many, in words."""
         return {
@@ -266,30 +307,34 @@ class Page:
         }
 
     @property
-    def next_steps(self) -> list[Message]:
+    def next_steps(self) -> list[Step]:
         """Sentences about the next steps: failed repositories, open pull requests, the next run.
 
         They also say why this run ended early, and how many pull requests it has closed, because
         nobody would notice this otherwise.
         """
-        steps = [*self.ended_early]
+        steps = [*map(Step, self.ended_early)]
         if self.failed:
-            steps.append(msg("page.look_at_failed", count=self.failed))
+            steps.append(Step(msg("page.look_at_failed", count=self.failed), "failed"))
         if since := self.counted.open.values():
             days = max(evidence.days(each, self.read_at) for each in since)
             key = "page.open" if days else "page.open_today"
-            steps.append(msg(key, count=len(since), days=days))
+            steps.append(Step(msg(key, count=len(since), days=days), "open"))
         if conflicting := self.counted.conflicting:
-            steps.append(msg("page.conflicting", count=conflicting))
+            steps.append(Step(msg("page.conflicting", count=conflicting), "conflicting"))
         if left := self.counted.left_branches:
-            steps.append(msg("page.left_branches", count=left))
+            steps.append(Step(msg("page.left_branches", count=left), "left"))
         # After a run over one repository, its summary already says this
         lists = self.counted.lists if self.is_of_many else Counter[Status]()
-        steps += (msg(key, count=lists[each]) for each, key in _STEPS.items() if lists[each])
+        steps += (
+            Step(msg(key, count=lists[each]), outcome=each)
+            for each, key in _STEPS.items()
+            if lists[each]
+        )
         counts = ((words.next_run, lists[each]) for each, words in STATUSES.items())
         if parts := [msg(key, count=count) for key, count in counts if key and count]:
-            steps.append(msg("page.next_run", parts=parts))
-        return [*steps, *self.taken_next]
+            steps.append(Step(msg("page.next_run", parts=parts)))
+        return [*steps, *map(Step, self.taken_next)]
 
     @property
     def bars(self) -> list[str]:
@@ -449,11 +494,13 @@ class Page:
                 for status, each in self.outcomes.items()
             },
             next_steps=[
-                catalogue.text(step, escaping.show_control_characters) for step in self.next_steps
+                (catalogue.text(step.sentence, escaping.show_control_characters), step)
+                for step in self.next_steps
             ],
             there=lambda counts: sum(counts[bar] for bar in _THERE),
             said=lambda message: catalogue.text(message, escaping.show_control_characters),
             excluded_words=EXCLUDED,
+            kind_words=_KINDS,
             shown=shown,
             paths=paths,
             rows=rows,

@@ -179,7 +179,7 @@ def test_what_failed_has_a_row_with_its_reason_on_page_and_table(
     assert {row["repository"] for row in rows if row["outcome"] == "failed"} == failed
     assert all(row["reason"] for row in rows if row["outcome"] == "failed")
     page = action.kept(run, "page")
-    tile = f'<strong>{len(failed)}</strong> <span class="failed key"></span>Repositories: failed'
+    tile = f'>{len(failed)}</a></strong> <span class="failed key"></span>Repositories: failed'
     assert tile in page
     listed = page.partition('id="matrix"')[0]
     assert set(re.findall(r'data-name="([^"]+)"', listed)[: len(failed)]) == failed
