@@ -41,7 +41,8 @@ def left_open(paths: str) -> tuple[Step, ...]:
     return (plan(), told, *NEVER, run(), sends(), told, *NEVER)
 
 
-left = says("progress.left_open_complete")
+left, left_not = says("progress.left_open_complete"), never("progress.left_open_complete")
+conflicting = says("progress.left_open_conflicting", paths=["a.md"])
 
 
 @step
@@ -250,12 +251,29 @@ test_what_stays_open = told(
     ),
     story(
         "with `per-file`, one request finds it, and it is left open with a note",
-        *(run(AB), HAND, check(), asks("pulls", 0), plan(), asks("pulls", 1), left),
-        *(run(), asks("pulls", 1), sends(), left, run(update="false"), asks("pulls", 0), sends()),
+        *(run(AB), push("a.md b.md", to="main"), check(), asks("pulls", 0)),
+        *(plan(), asks("pulls", 1), left, run(), asks("pulls", 1), sends(), left),
+        *(run(update="false"), asks("pulls", 0), sends()),
         # A token that may not read pull requests does not fail a run without work
         *(refusing("/pulls", 403, "Resource not accessible"), run(update="true"), sends()),
         *(asks("pulls", 1), never("progress.left_open_complete")),
         f"#1 open: {AB}",
+        ways="p",
+    ),
+    story(
+        "with `per-file`, the note names the files in which it conflicts",
+        *(run(AB), HAND, plan(), conflicting, run(), conflicting, sends(), left_not),
+        *(push("a.md", to="main"), run(), sends(), left, never("progress.left_open_conflicting")),
+        f"#1 open: {AB}",
+        ways="p",
+    ),
+    story(
+        "with `per-file`, it is found under the second name, too",
+        *(branch("1", "mine.md"), run("a.md"), push("a.md=hand", to="main")),
+        *(plan(), conflicting, run(), conflicting, sends()),
+        "#1 open from -2: a.md; branch 1: mine.md",
+        *(close(1), run(), sends(), never("progress.left_open_conflicting")),
+        "#1 closed from -2: a.md; branch 1: mine.md",
         ways="p",
     ),
 )

@@ -4,13 +4,16 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from registrar.errors import GitHubError, Kind
-from registrar.models.files import FileDefinition
-from registrar.models.repository import Tree
+from registrar.models.files import FileDefinition, parents
+from registrar.models.repository import Entry, Tree
 from registrar.models.task import Task
 from registrar.presence.tasks import blob_ids_at
-from registrar.registration.closing import REGULAR_FILE
 from registrar.registration.lookups import Lookups
 from registrar.registration.mark import Mark
+from registrar.texts.escaping import FoundPath
+
+REGULAR_FILE = "100644"
+"""The mode that GitHub gives to a file which it creates."""
 
 
 class Added(NamedTuple):
@@ -123,6 +126,48 @@ class Contents:
             return frozenset()
         blobs = self.blobs(Added({}, before), self._task.missing)
         return frozenset(p for p in there if p not in before and tree[p].sha == blobs[p])
+
+    def conflicts(self, head: str, tree: Tree, mark: Mark) -> tuple[str, ...]:
+        """Find the paths at which the branch and the base branch have added different files, or at
+        which the base branch has added a file in place of a directory.
+
+        Only paths that registrar has added count; the list may not have them any more. Git cannot
+        merge either. If somebody has merged the base branch into this branch and kept
+        the branch's file, there is no conflict any more.
+        """
+        if not mark.wrote:
+            return ()
+        listed = {each.path: None for each in self._task.definitions}
+        others = [FoundPath(each) for each in tree if each not in listed and mark.names(each)]
+        here = self._task.state.entries
+        if others and (files := self._lookups.tree(self._task.state.base_sha)):
+            above = {parent for path in files for parent in parents(path)}
+            here = {**dict.fromkeys(above, Entry("tree", "", "")), **files, **here}
+
+        def is_taken(path: str) -> bool:
+            if path in here:
+                return here[path].sha != tree[path].sha
+            return any(here[above].type != "tree" for above in parents(path) if above in here)
+
+        suspected = [
+            path
+            for path in (*listed, *others)
+            if path in tree and mark.names(path) and is_taken(path)
+        ]
+        if not suspected:
+            return ()
+        base_sha = self._task.state.base_sha
+        merge_base, added = self._lookups.compare(base_sha, head)
+        if merge_base in {"", base_sha}:
+            return ()
+        if added is None:
+            before = self._lookups.tree(merge_base)
+            if before is None:
+                return ()
+            taken = {above for path in before for above in (path, *parents(path))}
+            new = (path for path in suspected if path not in taken)
+            return tuple(path for path in new if before.keys().isdisjoint(parents(path)))
+        return tuple(path for path in suspected if path in added)
 
 
 def _added_between(before: Tree, after: Tree) -> Mapping[str, str]:

@@ -11,19 +11,18 @@ nothing to clean up. No branch is deleted.
 from collections.abc import Callable, Iterable, Set
 from typing import NamedTuple
 
+from registrar.errors import GitHubError
 from registrar.models.record import Note
 from registrar.models.repository import BranchState, PullRequest, Tree
 from registrar.models.settings import CommitStrategy
 from registrar.models.task import Task
+from registrar.registration.branch_contents import REGULAR_FILE, Contents
 from registrar.registration.candidates import Candidate, Candidates
 from registrar.registration.lookups import Lookups
 from registrar.registration.mark import Mark, hashed
 from registrar.registration.sent import Close, SentSteps
 from registrar.texts.escaping import FoundPath
 from registrar.texts.messages import msg
-
-REGULAR_FILE = "100644"
-"""The mode that GitHub gives to a file which it creates."""
 
 
 class Closings(NamedTuple):
@@ -75,7 +74,7 @@ class _Finder:
         if mark is None or candidate.is_elsewhere:
             return None
         if self._task.spec.settings.commit_strategy is CommitStrategy.PER_FILE:
-            self._note_open(candidate)
+            self._note_open(candidate, mark)
             return None
         if not self._may_be_needless(mark):
             return None
@@ -100,8 +99,9 @@ class _Finder:
         absent = (each.path for each in task.definitions if each.path not in task.state.entries)
         return bool(is_whole) and not any(map(mark.names, absent))
 
-    def _note_open(self, candidate: Candidate) -> None:
-        """Say that a pull request stays open although every listed file exists.
+    def _note_open(self, candidate: Candidate, mark: Mark) -> None:
+        """Say that a pull request stays open although every listed file exists, and in which files
+        it conflicts.
 
         With `CommitStrategy.PER_FILE` a run does not close it, because to find out whether somebody
         has edited its branch would take more requests.
@@ -110,7 +110,25 @@ class _Finder:
         is_complete = all(each.standing.is_present for each in task.paths)
         is_asked = task.spec.names_open_pull_requests and is_complete
         if is_asked and self._candidates.counts(candidate):
-            self.note("progress.left_open_complete", pull_request=candidate.pull.link)
+            link = candidate.pull.link
+            if paths := self._conflicts(candidate.pull.head_sha, mark):
+                key = "progress.left_open_conflicting"
+                self.note(key, f"{paths}", pull_request=link, paths=paths)
+            else:
+                self.note("progress.left_open_complete", pull_request=link)
+
+    def _conflicts(self, head: str, mark: Mark) -> tuple[str, ...]:
+        """Return the listed paths in which a branch conflicts. They are only for a note, so an
+        error is ignored, and nothing is asked if the base branch has what registrar wrote.
+        """
+        here = self._task.state.entries
+        if not any(mark.names(p) and not mark.has_written(p, here[p].sha) for p in here):
+            return ()
+        try:
+            tree = self._lookups.tree_at_listed(head) or {}
+            return Contents(self._task, self._lookups).conflicts(head, tree, mark)
+        except GitHubError:
+            return ()
 
     def _is_needless(self, pull: PullRequest, mark: Mark) -> bool:
         now, trees = self._lookups.tree(self._task.state.base_sha), self._trees(pull)

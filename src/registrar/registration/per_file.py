@@ -23,6 +23,7 @@ from registrar.models.spec import RegistrationSpec
 from registrar.models.task import Task
 from registrar.presence.alternatives import directories_to_read, places_of
 from registrar.presence.tasks import listed_in, make_task, may_hide
+from registrar.registration.branch_names import branch_names
 from registrar.registration.progress import Progress
 from registrar.registration.rest_writer import RestWriter
 from registrar.registration.work import with_owner
@@ -71,7 +72,7 @@ def inspect(client: "Client", progress: Progress) -> Task:
             # GitHub is not asked to create what the branch has already
             state = _with_obstacles(client, state, absent)
     elif spec.names_open_pull_requests and not repository.archived:
-        state = _with_open(client, state, spec.branch)
+        state = _with_open(client, state, spec)
     state = with_owner(client, spec, state)
     if isinstance(state.owner, OwnerFiles) and spec.writes:
         state = _with_places(client, state, places_of(may_hide(spec, absent)))
@@ -147,15 +148,22 @@ def _with_names(state: RepositoryState, branch: str, asked: _Names) -> Repositor
     return state._replace(branches={branch: BranchState(branch, head, pulls_of_first)})
 
 
-def _with_open(client: "Client", state: RepositoryState, branch: str) -> RepositoryState:
-    """Add the open pull requests of a branch. They are only for a note, so an error is ignored."""
+def _with_open(client: "Client", state: RepositoryState, spec: RegistrationSpec) -> RepositoryState:
+    """Add the open pull requests of the list's branches. They are only for a note, so an error is
+    ignored. Without such a branch there is none, because GitHub closes it when the branch goes.
+    """
+    repository = state.repository
+    names = branch_names(spec.branch, repository.default_branch, spec.base_of(repository))
+    branches: dict[str, BranchState] = {}
     try:
-        pulls = client.rest.pull_requests(state.repository, branch)
-    except GitHubError:
+        heads = client.rest.branches_from(repository, spec.branch)
+        for name in names[:1] if isinstance(heads, Unknown) else filter(heads.__contains__, names):
+            pulls = client.rest.pull_requests(repository, name)
+            if opened := tuple(each for each in pulls if each.is_open):
+                branches[name] = BranchState(name, opened[0].head_sha, opened)
+    except (GitHubError, Refused):
         return state
-    opened = tuple(each for each in pulls if each.is_open)
-    known = {branch: BranchState(branch, opened[0].head_sha, opened)} if opened else {}
-    return state._replace(branches=known)
+    return state._replace(branches=branches)
 
 
 def _base(client: "Client", spec: RegistrationSpec, repository: Repository) -> str:

@@ -56,12 +56,12 @@ from registrar.errors import Failure, GitHubError, Kind, RegistrarError
 from registrar.models.files import FileDefinition, parents
 from registrar.models.paths import ListedPath
 from registrar.models.record import Told
-from registrar.models.repository import BranchState, Entry, PullRequest, Tree, Unknown
+from registrar.models.repository import BranchState, PullRequest, Tree, Unknown
 from registrar.models.task import Task
-from registrar.registration.branch_contents import Added, Contents
+from registrar.registration.branch_contents import REGULAR_FILE, Added, Contents
 from registrar.registration.branch_names import LAST_SUFFIX, branch_names
 from registrar.registration.candidates import Candidate, Candidates
-from registrar.registration.closing import REGULAR_FILE, Closings, find_closings
+from registrar.registration.closing import Closings, find_closings
 from registrar.registration.declining import Decision, Fate, Table, decide
 from registrar.registration.lookups import Lookups
 from registrar.registration.mark import EMPTY_MARK, Mark, hashed
@@ -69,7 +69,6 @@ from registrar.registration.need import cannot, need_of
 from registrar.registration.path_planner import Branch, PathPlanner, Target, unlisted
 from registrar.registration.plan import Plan
 from registrar.registration.sent import Close, SentSteps
-from registrar.texts.escaping import FoundPath
 from registrar.texts.messages import msg
 
 
@@ -426,7 +425,7 @@ class _Planner:
             describes_first=is_early,
             leaves_pull_request=leaves,
             is_elsewhere=is_elsewhere,
-            conflicts=self._conflicts(head, tree or {}, mark),
+            conflicts=self._contents.conflicts(head, tree or {}, mark),
         )
         return _Choice(target, left)
 
@@ -441,48 +440,6 @@ class _Planner:
             if mark and mark.is_withdrawn and mark.names(path):
                 pull = each.pull._replace(is_withdrawn=True)
         return pull
-
-    def _conflicts(self, head: str, tree: Tree, mark: Mark) -> tuple[str, ...]:
-        """Find the paths at which the branch and the base branch have added different files, or at
-        which the base branch has added a file in place of a directory.
-
-        Only paths that registrar has added count; the list may not have them any more. Git cannot
-        merge either. If somebody has merged the base branch into this branch and kept
-        the branch's file, there is no conflict any more.
-        """
-        if not mark.wrote:
-            return ()
-        listed = {each.path: None for each in self._task.definitions}
-        others = [FoundPath(each) for each in tree if each not in listed and mark.names(each)]
-        here = self._task.state.entries
-        if others and (files := self._lookups.tree(self._task.state.base_sha)):
-            above = {parent for path in files for parent in parents(path)}
-            here = {**dict.fromkeys(above, Entry("tree", "", "")), **files, **here}
-
-        def is_taken(path: str) -> bool:
-            if path in here:
-                return here[path].sha != tree[path].sha
-            return any(here[above].type != "tree" for above in parents(path) if above in here)
-
-        suspected = [
-            path
-            for path in (*listed, *others)
-            if path in tree and mark.names(path) and is_taken(path)
-        ]
-        if not suspected:
-            return ()
-        base_sha = self._task.state.base_sha
-        merge_base, added = self._lookups.compare(base_sha, head)
-        if merge_base in {"", base_sha}:
-            return ()
-        if added is None:
-            before = self._lookups.tree(merge_base)
-            if before is None:
-                return ()
-            taken = {above for path in before for above in (path, *parents(path))}
-            new = (path for path in suspected if path not in taken)
-            return tuple(path for path in new if before.keys().isdisjoint(parents(path)))
-        return tuple(path for path in suspected if path in added)
 
     def _from_base(
         self, head: str, tree: Tree | None, named: frozenset[str], missing: _Missing
