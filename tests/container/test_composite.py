@@ -31,6 +31,7 @@ from tests.harness import HEALTH_BRANCH, ROOT, TARGET
 
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "composite/action.yml").read_text("utf-8"))
 
+LIST = ".github/registrar.yml"
 READS = {"contents": "read"}
 
 
@@ -95,15 +96,14 @@ print("looked", "around")
 
 
 @pytest.mark.parametrize("change", ["README.md", "SECURITY.md"])
-def test_the_workflow_of_the_readme_holds_a_pull_request_to_the_list(
+def test_the_workflow_template_holds_a_pull_request_to_the_list(
     act: Act, project: Path, tmp_path: Path, change: str
 ) -> None:
     directory, workflow = tmp_path / "caller", ".github/workflows/required-files.yml"
-    documented = (text for _, text in blocks("yaml", README, ROOT / "docs/examples.md"))
-    written = {text.partition("\n")[0].removeprefix("# "): text for text in documented}
-    files = {name: written[name] for name in (workflow, ".github/registrar.yml")}
+    [listed] = (text for _, text in blocks("yaml", README) if text.startswith(f"# {LIST}\n"))
     for name, text in {
-        **files,
+        workflow: (ROOT / "workflow-templates/required-files.yml").read_text("utf-8"),
+        LIST: listed,
         "README.md": "# Example\n",
         "SECURITY.md": "Write to us.\n",
     }.items():

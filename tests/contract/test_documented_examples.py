@@ -61,7 +61,8 @@ def texts() -> list[tuple[str, str]]:
     those to which the documents only lead.
     """
     several = (f"{name(MANY_PAGE)}:several", for_several_organisations(MANY_PAGE))
-    linked = [(name(each), each.read_text("utf-8")) for each in (MANY_WORKFLOW, CHANGED)]
+    templates = (REQUIRED, MANY_WORKFLOW, CHANGED)
+    linked = [(name(each), each.read_text("utf-8")) for each in templates]
     return [*blocks("ya?ml"), several, *linked]
 
 
@@ -257,11 +258,6 @@ def test_the_links_that_fill_in_an_app_ask_for_what_the_workflow_asks_for() -> N
     assert (reads, least, most) == (dict.fromkeys(always, "read"), always, asked)
 
 
-def test_the_workflow_template_is_that_of_the_documents() -> None:
-    texts = [text for _, text in blocks("ya?ml")]
-    assert f"# .github/workflows/{REQUIRED.name}\n{REQUIRED.read_text('utf-8')}" in texts
-
-
 @pytest.mark.parametrize("template", [REQUIRED, MANY_WORKFLOW, CHANGED], ids=name)
 def test_github_can_offer_a_workflow_template(template: Path) -> None:
     properties = json.loads(template.with_suffix(".properties.json").read_text("utf-8"))
@@ -269,7 +265,7 @@ def test_github_can_offer_a_workflow_template(template: Path) -> None:
     assert all(re.search(pattern, LIST) for pattern in properties["filePatterns"])
 
 
-@pytest.mark.parametrize("document", [EXAMPLES, README_JA, REQUIRED], ids=name)
+@pytest.mark.parametrize("document", [README_JA, REQUIRED], ids=name)
 def test_what_holds_pull_requests_to_the_list_runs_again_for_another_base(document: Path) -> None:
     """It also warns that a pull request can change the list, or the workflow, that judges it."""
     texts = [text for _, text in blocks("ya?ml", document)] or [document.read_text("utf-8")]
