@@ -116,7 +116,7 @@ def test_a_check_fails_on_what_is_named(judge: Start, fail_on: str, exit_code: i
     assert ("Error: " in run.console) == bool(exit_code)
     if fail_on == "blank":
         # The errors are the last of the log, and the last of them names the paths
-        error = run.console.partition("Error: Present, but without content")[2]
+        error = run.console.partition("Error: Present, but blank")[2]
         error = error.partition("files-are-missing")[0]
         named = [path in error for path in ("blank.md", "empty.json", "differs.md")]
         assert named == [True, True, False]
@@ -140,7 +140,7 @@ def test_another_path_that_counts_is_judged_too(
     assert [row["found_path"] for row in action.rows(run)] == ["docs/SECURITY.md"]
     [file] = run.registration["files"]
     assert (file["standing"], file["found_path"]) == ("blank", "docs/SECURITY.md")
-    assert re.search("without content.*\n *Files: docs/SECURITY.md", run.stderr), run.stderr
+    assert re.search("blank.*\n *Files: docs/SECURITY.md", run.stderr), run.stderr
 
 
 # --- The table and the page -----------------------------------------------------------------
@@ -242,7 +242,7 @@ def test_of_very_many_the_first_are_named_and_the_rest_is_counted(
     named = run.summary.partition("<summary>201 blank")[2].partition("</details>")[0]
     assert named.count("| [octo-org/") == 200
     assert "… and 1 more, which are in the table (CSV)." in named
-    error = run.console.partition("Error: Present, but without content (201).")[2]
+    error = run.console.partition("Error: Present, but blank (201).")[2]
     assert "… and 161 more" in error
 
 
@@ -276,7 +276,7 @@ def test_what_has_no_property_is_not_missing_but_not_complete_either(
 ) -> None:
     entries = [*MANY, {"path": "TEAM.md", "template": True, "content": "{property:team}\n"}]
     run = many(mode="plan", definitions=action.listing(*entries))
-    assert "2 that need a pull request, 3 with a property that is not set." in run.console
+    assert "2 that need a pull request, 3 unset." in run.console
     assert states_in(action.rows(run))["octo-org/complete"] == ["same", "same", "unset"]
     assert "<strong>0 / 5</strong>" in action.kept(run, "page")
     assert (run.outputs["incomplete"], run.outputs["missing"], run.outputs["unset"]) == (
@@ -344,14 +344,7 @@ ENTRIES: Mapping[str, Mapping[str, Any]] = {
     "d/e.md": {"content": "e\n"},
     "team.md": {"template": True, "content": "{property:team}\n"},
 }
-WORDS = {
-    "to create": "to create",
-    "proposed": "proposed",
-    "present": "present",
-    "declined": "declined",
-    "unset": "whose property is not set",
-    "blocked": "blocked",
-}
+COUNTED = ("to create", "proposed", "present", "declined", "unset", "blocked")
 ARE_THERE = {"same", "blank", "differs", "filled"}
 Standings = dict[str, str]
 
@@ -394,7 +387,7 @@ def propose(
 
 
 def ways(standings: Counter[str]) -> dict[str, int]:
-    counts = dict.fromkeys([*WORDS, "unread"], 0)
+    counts = dict.fromkeys([*COUNTED, "unread"], 0)
     for standing, count in standings.items():
         counts["present" if standing in ARE_THERE else standing] += count
     return counts
@@ -443,6 +436,6 @@ def test_in_every_repository_the_ways_add_up_to_the_paths(
         assert one.registration["standings"] == ways(counts)
         check_outputs(one, counts)
         told = re.findall(r"^Files: (.*) \(4 in all\)", one.stdout, re.MULTILINE)
-        parts = {f"{n} {WORDS[way]}" for way, n in ways(counts).items() if n}
+        parts = {f"{n} {way}" for way, n in ways(counts).items() if n}
         assert set(", ".join(told).split(", ")) == (parts if told else {""})
         assert bool(told) == (not set(standings.values()) <= ARE_THERE)

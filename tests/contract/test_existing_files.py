@@ -56,7 +56,7 @@ def test_a_file_that_github_does_not_show_is_there(
     repository.person.commit({PATH: b"x" * 1_100_000})
     run = action(definitions=definitions, language="en").or_fail()
     assert writes(host) == []
-    assert f"[1/1] {PATH}: exists" in run.lines
+    assert f"[1/1] {PATH}: present" in run.lines
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ def test_a_listed_path_that_is_anything_exists(
     listed = action.listing_of({"docs/guide.md": None})
     run = start(definitions=listed).or_fail()
     assert run.outputs["skipped"] == "1"
-    assert "[1/1] docs/guide.md: exists" in run.lines
+    assert "[1/1] docs/guide.md: present" in run.lines
     assert not [w for w in writes(host) if w != "POST /graphql"]
     assert len(host.repositories[0].branches) == 1
 

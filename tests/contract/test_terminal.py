@@ -46,7 +46,7 @@ def test_states_are_coloured_on_a_terminal(
 ) -> None:
     refuse(host, "PUT contents/b", message="\x1b[35mNo")
     lines = on_terminal(action, {"NO_COLOR": ""})
-    assert "[1/3] README.md: exists" in lines
+    assert "[1/3] README.md: present" in lines
     assert f"{YELLOW}[2/3] a: missing{RESET}" in lines
     assert f"{GREEN}[1/2] a: created{RESET}" in lines
     [failed] = [line for line in lines if "b: failed" in line]
