@@ -642,6 +642,7 @@ def _announced(
     for (repository, _), verbs in did.items():
         in_each[repository].append(verbs)
     opened = sum("open" in verbs for verbs in did.values())
+    closed = sum("close" in verbs and "open" not in verbs for verbs in did.values())
     described = sum(verbs == {"edit"} for verbs in did.values())
     changed = sum(
         not any("open" in verbs for verbs in all_verbs)
@@ -653,6 +654,7 @@ def _announced(
     changes = budget["now"] + budget["updates"] + budget["closes"]
     pairs = {
         "to open": (opened, budget["now"]),
+        "to close": (closed, budget["closes"]),
         "to change": (opened + changed, changes),
         "to describe": (opened + changed + described, changes + budget["descriptions"]),
     }

@@ -297,7 +297,7 @@ NO_ERRORS = re.compile(
     r"|many\.(selected|selected_of|queries|queries_and_points|nothing_read|nothing_missing|missing"
     r"|now|next|guessed|refused|longer|to_close|may_close|to_withdraw|withdrawable|alone|points|rules_not_applying|rules|rule|unset|counted"
     r"|row|row_state|row_with_time|lines_left_out|repository_and_list|with_pull_request|outcome|outcome_preview|heading|more_private"
-    r"|capped|capped_once|in_turn|branches_left|leave_out|descriptions|described|to_describe|ended_early|ask|ask_to_withdraw|not_confirmed|not_writable|not_named|more_rows|missing_files|paths"
+    r"|capped|capped_once|in_turn|branches_left|leave_out|descriptions|described|to_describe|at_most_to_close|ended_early|ask|ask_to_withdraw|not_confirmed|not_writable|not_named|more_rows|missing_files|paths"
     r"|not_complete)$"
 )
 """The texts that are not the cause of a failure: parts of other texts, headings, progress."""

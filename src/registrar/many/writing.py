@@ -113,11 +113,12 @@ def with_writing(of_reading: Budget, settings: Settings, ordered: Sequence[Recor
     writes_each = writes_of(settings.pull_request)
     writes = sum(number * writes_each.get(work, 0) for work, number in count.items())
     descriptions = sum(each.to_describe for each in taken)
-    writes += sum(each.told.to_close for each in taken) + descriptions
+    closes = sum(each.told.to_close for each in taken)
+    writes += closes + descriptions
     return of_reading._replace(
         now=count[Need.OPEN],
         updates=count[Need.UPDATE],
-        closes=count[Need.CLOSE],
+        closes=closes,
         descriptions=descriptions,
         deferred=sum(map(_is_to_write, ordered)) - len(taken) + descriptions,
         writes=writes,

@@ -38,8 +38,8 @@ or makes a commit.
 class Budget(NamedTuple):
     """The result of the reading, and the plan of the writing, in a run over many repositories.
 
-    Each number of pull requests counts lists in repositories, so a repository with two lists counts
-    twice.
+    Each number of pull requests but `closes` counts lists in repositories, so a repository with two
+    lists counts twice.
     """
 
     excluded: Mapping[Exclusion, int]
@@ -62,8 +62,8 @@ class Budget(NamedTuple):
     updates: int = 0
     """Number of open pull requests that this run is going to update."""
     closes: int = 0
-    """Number of lists for which this run is going to close pull requests that are no longer needed.
-    """
+    """Number of pull requests that are no longer needed and that this run closes, at most. Some may
+    be beside one that it opens or updates."""
     descriptions: int = 0
     """Number of other open pull requests whose description this run updates, at most."""
     writes: int = 0

@@ -36,6 +36,8 @@ class Tally:
         self.open: dict[tuple[int | str, str], str] = {}
         """When the oldest open pull request that is still needed was opened (ISO 8601), by
         `Repository.counted_as` and the label of the list."""
+        self.to_close = 0
+        """An upper bound of the number of pull requests that are no longer needed."""
         self.conflicting = 0
         """Number of lists whose open pull request cannot be merged."""
         self.without_pull_requests = 0
@@ -74,6 +76,7 @@ class Tally:
             self.needed[Status.FAILED if record.failure else record.needed] += 1
         self.without_pull_requests += record.told.unread is not None
         self.withdrawable += record.told.withdrawable > 0 and record.is_writable
+        self.to_close += record.told.to_close if record.is_writable else 0
         self.writable += record.failure is None and record.is_writable
         self.refused += record.is_refused
         self.described += record.is_described

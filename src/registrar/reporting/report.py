@@ -165,7 +165,7 @@ def _many(result: ManyResult, catalogue: Catalogue) -> dict[str, object]:
             "missing": budget.reading.with_missing,
             "proposed": budget.reading.proposed,
             "to_update": budget.reading.needed[Status.TO_UPDATE],
-            "to_close": budget.reading.needed[Status.TO_CLOSE],
+            "to_close": budget.reading.to_close,
             "withdrawable": budget.reading.withdrawable,
             "declined": budget.reading.needed[Status.DECLINED],
             "unset": budget.reading.needed[Status.UNSET],

@@ -13,6 +13,7 @@ from registrar.models.settings import FailOn, Mode, Settings
 from registrar.models.spec import FileList
 from registrar.models.standing import FINDINGS, WANTED, Standing, by_group
 from registrar.models.status import WRITTEN, Need, Status
+from registrar.models.tally import Tally
 from registrar.rendering.states import (
     DONE,
     GROUPS,
@@ -212,8 +213,8 @@ def budget(budget: Budget, settings: Settings) -> Iterator[Message]:
         )
     else:
         yield from _missing(budget)
-    if count := budget.reading.needed[Status.TO_CLOSE]:
-        yield msg("many.to_close" if mode.only_reads else "many.may_close", count=count)
+    if mode.only_reads and (count := budget.reading.to_close):
+        yield msg("many.to_close", count=count)
     if mode is Mode.PLAN and budget.reading.withdrawable:
         yield msg("many.withdrawable", count=budget.reading.withdrawable)
     if mode is not Mode.CHECK:
@@ -243,13 +244,12 @@ def question(budget: Budget, settings: Settings) -> Iterator[Message]:
     opened = (each.repository for each in budget.next if each.work is Need.OPEN)
     yield from filter(None, map(handed_down, opened))
     counts = {
-        Status.TO_OPEN: budget.now,
-        Status.TO_UPDATE: budget.updates,
-        Status.TO_CLOSE: budget.closes,
+        "page.to_open": budget.now,
+        "page.to_update": budget.updates,
+        "many.at_most_to_close": budget.closes,
+        "many.to_describe": budget.descriptions,
     }
-    parts = [msg(STATUSES[each].next_run, count=n) for each, n in counts.items() if n]
-    if budget.descriptions:
-        parts.append(msg("many.to_describe", count=budget.descriptions))
+    parts = [msg(key, count=n) for key, n in counts.items() if n]
     yield msg("many.ask", parts=parts, repositories=names)
 
 
@@ -286,6 +286,8 @@ def _writing(budget: Budget, max_seconds: float) -> Iterator[Message]:
     if (budget.writes or budget.deferred) and not budget.reading.needed[Status.TO_WITHDRAW]:
         values = {"now": budget.now, "updates": budget.updates, "deferred": budget.deferred}
         yield msg("many.now", **values, minutes=minutes(budget.seconds))
+        if budget.closes:
+            yield msg("many.may_close", count=budget.closes)
         if budget.descriptions:
             yield msg("many.descriptions", count=budget.descriptions)
         if budget.guessed:
@@ -387,15 +389,19 @@ def closing(result: ManyResult) -> Iterator[Message]:
 
 def _capped(result: ManyResult, budget: Budget) -> Iterator[Message]:
     """Yield a sentence about the lists that are left because of the caps, if there are any."""
-    to_do, most = budget.reading.needed, result.settings.max_pull_requests
-    taken = Counter({Status.TO_OPEN: budget.now, Status.TO_UPDATE: budget.updates + budget.closes})
+    most, reading = result.settings.max_pull_requests, budget.reading
     if result.settings.mode is Mode.REGISTER:
         # What this run has done is not to be done again
-        to_do, taken = Counter(row.needed for row in result.rows if row.is_deferred), Counter()
-    opened, changed = to_do[Status.TO_OPEN], to_do[Status.TO_UPDATE] + to_do[Status.TO_CLOSE]
+        reading = Tally()
+        for row in result.rows:
+            if row.is_deferred:
+                reading.add(row)
+        budget = budget._replace(now=0, updates=0, closes=0)
+    opened = reading.needed[Status.TO_OPEN]
+    changed = reading.needed[Status.TO_UPDATE] + reading.to_close
     left = {
-        "many.left_to_open": opened - taken[Status.TO_OPEN],
-        "many.left_to_change": changed - taken[Status.TO_UPDATE],
+        "many.left_to_open": opened - budget.now,
+        "many.left_to_change": changed - budget.updates - budget.closes,
     }
     if any(left.values()):
         needed = max(opened, changed)

@@ -39,8 +39,9 @@ def at_terminal(
     terminal. ``early`` is typed before the run begins. Gives the run and what the terminal showed.
     """
     given = {"target_repo": None, "target_repos": ALL, "language": "en", **(inputs or {})}
-    write_list(action)
-    given["definitions"] = LIST
+    if "definitions" not in given:
+        write_list(action)
+        given["definitions"] = LIST
     environ = {**action.environment(given), "CI": "", **(env or {})}
     master, slave = pty.openpty()
     os.write(master, early)

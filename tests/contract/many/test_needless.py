@@ -7,6 +7,7 @@ from functools import partial
 
 import pytest
 
+from tests.contract.many.test_asking import at_terminal
 from tests.fakehub import Repository, Request, StandInHost
 from tests.harness import LIST_BRANCH, Action, Start, is_read
 from tests.organisation import states
@@ -58,14 +59,23 @@ def test_what_is_closed_beside_a_new_one_counts_too(
     """Updates and closings have one cap together, wherever they are."""
     others = [host.create_repository(f"octo-org/u{number}", {"x": b""}) for number in range(3)]
     assert states(register(target_repos="octo-org/u*")) == {"opened": 3}
-    grown = partial(register, definitions=action.listing_of({**LIST, "c.md": "C\n"}))
+    listed = action.listing_of({**LIST, "c.md": "C\n"})
+    grown = partial(register, definitions=listed)
 
     def updated() -> int:
         return sum("c.md" in each.files(LIST_BRANCH) for each in others)
 
-    plan = grown(mode="plan", max_pull_requests="3").report["many"]["budget"]
+    plan = grown(mode="plan", max_pull_requests="3")
+    budget = plan.report["many"]["budget"]
     # With each one that is opened, another one is closed
-    assert (plan["updates"], plan["now"], plan["deferred"]) == (0, 3, 3)
+    assert (budget["updates"], budget["now"], budget["deferred"]) == (0, 3, 3)
+    assert (budget["to_close"], budget["closes"]) == (3, 3)
+    for text in (plan.stdout, plan.summary):
+        assert "every file that they add: 3." in text
+        assert "has all their files: at most 3." in text
+    inputs = {"definitions": listed, "max_pull_requests": "3"}
+    shown = at_terminal(action, b"no\n", inputs=inputs)[1]
+    assert "(pull requests: 3 to open, to close, because no longer needed: at most 3)" in shown
     for count in (3, 6):
         grown(max_pull_requests="3")
         assert closed(needless) + updated() == count
