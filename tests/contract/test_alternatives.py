@@ -372,28 +372,29 @@ def test_a_plan_says_what_is_no_longer_handed_down(
 
 FORMS = {**OWN, ".github/DISCUSSION_TEMPLATE/ideas.yml": "x\n"}
 BUG, IDEAS = ".github/ISSUE_TEMPLATE/bug.yml", ".github/DISCUSSION_TEMPLATE/ideas.yml"
+SECURITY = ".github/SECURITY.md"
 STARTER_FORMS = [".github/ISSUE_TEMPLATE/idea.yml", ".github/ISSUE_TEMPLATE/config.yml"]
 
 
 @pytest.mark.parametrize(
     ("inputs", "there", "said", "asks"),
     [
-        ({}, [], [BUG, IDEAS], "both"),
-        ({"profile": "starter"}, [], [BUG, *STARTER_FORMS], "both"),
-        ({}, [BUG], [IDEAS], "both"),
-        ({}, [BUG, IDEAS], [], ""),
-        # `per-file` reads the directory only if the owner has a repository `.github`
-        ({}, [".github/ISSUE_TEMPLATE/x.md", IDEAS], [], PER_FILE),
-        ({"profile": "health"}, [], [], ""),
-        ({"respect_alternatives": "true"}, [], [], "both"),
+        ({}, [], [BUG, SECURITY, IDEAS], True),
+        ({"profile": "starter"}, [], [SECURITY, BUG, *STARTER_FORMS], True),
+        ({}, [BUG], [SECURITY, IDEAS], True),
+        ({}, [BUG, SECURITY], [IDEAS], True),
+        ({}, [BUG, "docs/SECURITY.md"], [IDEAS], True),
+        ({}, [".github/ISSUE_TEMPLATE/x.md", "SECURITY.md", IDEAS], [], True),
+        ({}, [BUG, SECURITY, IDEAS, ".github/SUPPORT.md"], [], False),
+        ({"profile": "health"}, [], [], False),
+        ({"respect_alternatives": "true"}, [], [], True),
     ],
 )
-def test_a_run_over_one_repository_says_which_forms_are_no_longer_handed_down(
+def test_a_run_over_one_repository_says_what_is_no_longer_handed_down(
     inputs: dict[str, Any],
     there: list[str],
     said: list[str],
-    asks: str,
-    strategy: str,
+    asks: bool,
     host: StandInHost,
     action: Action,
     start: Start,
@@ -404,17 +405,19 @@ def test_a_run_over_one_repository_says_which_forms_are_no_longer_handed_down(
     repository = host.create_repository(TARGET, {"a": b"x", **dict.fromkeys(there, b"x")})
     own = {} if "profile" in inputs else {"definitions": action.listing_of(FORMS)}
     words, paths = NOT_HANDED_DOWN.partition(": ")[0], ", ".join(said)
-    for _ in range(2):
+    plan = ["plan"] * (inputs.get("profile") != "health")
+    for mode in (*plan, "register", "register", *plan):
         host.requests.clear()
-        run = start(runner=True, **inputs, **own)
+        run = start(runner=True, mode=mode, **inputs, **own)
         found = [each.data for each in run.annotations("warning") if words in each.data]
         assert [each.startswith(f"{words}: {paths}. ") for each in found] == [True] * bool(said)
         assert (words in run.summary) is bool(said)
-        [pull] = repository.pull_requests
         listed = ", ".join(f"`{each}`" for each in said)
         sentence = f"After the merge, GitHub uses the new files instead: {listed}."
-        assert (sentence in (pull.body or "")) is bool(said), pull.body
-        assert asked_of_owners(host) == ["octo"] * (asks in {"both", strategy})
+        for pull in repository.pull_requests:
+            assert (sentence in (pull.body or "")) is bool(said), pull.body
+        assert asked_of_owners(host) == ["octo"] * asks
+    assert len(repository.pull_requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -486,15 +489,15 @@ def test_a_run_without_an_answer_about_the_owner_goes_on(
 def test_files_are_created_although_the_note_cannot_be_written(
     host: StandInHost, action: Action
 ) -> None:
-    """`per-file` reads the directory `.github` for the note alone."""
+    """`per-file` reads the tree for the note alone."""
     host.create_repository("octo/.github", HANDED_DOWN)
     host.create_repository(TARGET, {"a": b"x"})
     host.faults.add(
-        Fault(FaultKind.ERROR_502_HTML, match=lambda r: r.path.endswith("/.github"), times=None)
+        Fault(FaultKind.ERROR_502_HTML, match=lambda r: "/git/trees/" in r.path, times=None)
     )
     run = action(definitions=action.listing_of(OWN), language="en").or_fail()
     assert (run.outputs["created"], "inherits from" in run.text) == (str(len(OWN)), False)
-    assert sum(each.path.endswith("/.github") for each in host.requests) > 1
+    assert sum("/git/trees/" in each.path for each in host.requests) > 1
 
 
 @pytest.mark.parametrize("mode", ["plan", "register", "check", "withdraw"])

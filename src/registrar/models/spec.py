@@ -190,13 +190,6 @@ class RegistrationSpec(NamedTuple):
         return is_asked and not (settings.ref or settings.respect_alternatives)
 
     @property
-    def tells_of_forms_only(self) -> bool:
-        """Whether `tells_what_is_lost` is for the folders of forms only, because the first file in
-        such a folder hides all inherited ones, and each other place would take one more request.
-        """
-        return self.settings.mode is Mode.REGISTER and not self.policy.asks_owner
-
-    @property
     def names_open_pull_requests(self) -> bool:
         """Whether to look for an open pull request although every listed file exists, so that it
         does not stay open without a word. With `CommitStrategy.SINGLE` it has been read anyway.

@@ -26,7 +26,6 @@ from registrar.presence.alternatives import (
     rivals_of,
     satisfied_by,
 )
-from registrar.presence.special_files import FORM_FOLDERS, directory_of
 from registrar.texts.escaping import FoundPath
 from registrar.texts.messages import Message, msg
 from registrar.texts.spelling import closest
@@ -120,41 +119,15 @@ def blocked(spec: RegistrationSpec, reason: Message, about: str) -> Leave | Cann
     return Leave(Why.BLOCKED, Done.NOTHING, reason)
 
 
-def may_hide(
-    spec: RegistrationSpec, definitions: Iterable[FileDefinition]
-) -> tuple[FileDefinition, ...]:
-    """Return the definitions for which the run says whether they hide inherited files."""
-    if not spec.tells_what_is_lost:
-        return ()
-    if not spec.tells_of_forms_only:
-        return tuple(definitions)
-    return tuple(each for each in definitions if directory_of(each.path) in FORM_FOLDERS)
-
-
-def may_be_first(spec: RegistrationSpec, state: RepositoryState) -> tuple[FileDefinition, ...]:
-    """Return those missing files of the list (`may_hide`) that seem to be the first ones of their
-    kind. A directory that was not read counts as empty.
-    """
-    listing = DirectoryEntries(state.directories)
-    used = {directory_of(path) for path in state.entries}
-    absent = (each for each in listed_in(spec, state).definitions if each.path not in state.entries)
-    return tuple(
-        each
-        for each in may_hide(spec, absent)
-        if directory_of(each.path) not in used and not has_its_own(each, listing)
-    )
-
-
 def _hides_inherited(
     spec: RegistrationSpec, state: RepositoryState, listing: DirectoryEntries
 ) -> Callable[[FileDefinition], bool]:
     """Return whether a missing file would replace one which the repository inherits."""
-    if not isinstance(owner := state.owner, OwnerFiles):
+    if not (isinstance(owner := state.owner, OwnerFiles) and spec.tells_what_is_lost):
         return lambda _: False
     handed_down, is_public = DirectoryEntries(owner.directories), owner.is_public
     return lambda file: (
-        bool(may_hide(spec, [file]))
-        and not has_its_own(file, listing)
+        not has_its_own(file, listing)
         and bool(inherited_from(file, listing, handed_down, is_public=is_public))
     )
 

@@ -21,8 +21,13 @@ from registrar.models.repository import (
 )
 from registrar.models.spec import RegistrationSpec
 from registrar.models.task import Task
-from registrar.presence.alternatives import directories_to_read, places_of
-from registrar.presence.tasks import listed_in, make_task, may_hide
+from registrar.presence.alternatives import (
+    DirectoryEntries,
+    directories_to_read,
+    inherited_from,
+    places_of,
+)
+from registrar.presence.tasks import listed_in, make_task
 from registrar.registration.branch_names import branch_names
 from registrar.registration.progress import Progress
 from registrar.registration.rest_writer import RestWriter
@@ -74,20 +79,30 @@ def inspect(client: "Client", progress: Progress) -> Task:
     elif spec.names_open_pull_requests and not repository.archived:
         state = _with_open(client, state, spec)
     state = with_owner(client, spec, state)
-    if isinstance(state.owner, OwnerFiles) and spec.writes:
-        state = _with_places(client, state, places_of(may_hide(spec, absent)))
+    if isinstance(state.owner, OwnerFiles) and spec.writes and spec.tells_what_is_lost:
+        state = _with_places(client, state, state.owner, absent)
     return make_task(spec, state, listed)
 
 
 def _with_places(
-    client: "Client", state: RepositoryState, places: Sequence[str]
+    client: "Client", state: RepositoryState, owner: OwnerFiles, absent: Sequence[FileDefinition]
 ) -> RepositoryState:
-    """Add the directories that show whether the repository has folders for forms of its own.
+    """Add the directories that show whether the repository has files of its own in place of those
+    that it inherits.
 
     They are only for a note, so an error means that nothing is known of the owner's files.
     """
+    here, there = DirectoryEntries(state.directories), DirectoryEntries(owner.directories)
+    places = places_of(
+        each for each in absent if inherited_from(each, here, there, is_public=owner.is_public)
+    )
     try:
-        found = _listed(client, state, places)
+        if len(places) <= 1:
+            found = _listed(client, state, places)
+        elif (tree := client.rest.tree(state.repository, state.base_sha)) is not None:
+            found = {place: entries for place in places if (entries := entries_in(place, tree))}
+        else:
+            return state._replace(owner=Unknown.NOT_SHOWN)
     except GitHubError:
         return state._replace(owner=Unknown.NOT_SHOWN)
     return state._replace(directories={**found, **state.directories})

@@ -10,7 +10,6 @@ from registrar.models.spec import RegistrationSpec
 from registrar.models.task import Task
 from registrar.presence.alternatives import may_inherit
 from registrar.presence.special_files import OWNER_DIRECTORIES
-from registrar.presence.tasks import may_be_first
 from registrar.registration.plan import Plan
 from registrar.registration.progress import Progress
 from registrar.registration.proposal import Proposal
@@ -128,9 +127,7 @@ def with_owner(client: "Client", spec: RegistrationSpec, state: RepositoryState)
     note, the error is ignored.
     """
     counts, listed = spec.settings.respect_alternatives, spec.file_list.possible
-    if spec.tells_of_forms_only and not counts:
-        listed = may_be_first(spec, state)
-    elif not counts:
+    if not counts:
         listed = tuple(each for each in listed if each.path not in state.entries)
     is_asked = (counts or spec.tells_what_is_lost) and may_inherit(listed)
     if not is_asked or state.repository.has_defaults:
