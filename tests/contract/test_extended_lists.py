@@ -163,8 +163,11 @@ def test_a_folder_is_one_entry(
 
 @pytest.mark.parametrize(
     ("files", "times", "content"),
-    [(1_000, 25, b""), (1_000, 25, b"\xff"), (1_001, 25, b"")],
-    ids=["its files are fine", "each is refused", "it has too many"],
+    [
+        pytest.param(1_000, 25, b"", id="its files are fine"),
+        pytest.param(1_000, 25, b"\xff", id="each is refused", marks=pytest.mark.large),
+        pytest.param(1_001, 25, b"", id="it has too many", marks=pytest.mark.large),
+    ],
 )
 def test_a_folder_that_is_listed_very_often_is_not_read_to_the_end(
     action: Action, files: int, times: int, content: bytes

@@ -466,6 +466,7 @@ def test_what_somebody_takes_out_stays_away_however(
     assert in_single.run_with(OLD).outputs["declined"] == "0"
 
 
+@pytest.mark.large
 def test_a_file_that_returns_with_every_version_of_a_long_list_stays_away(action: Action) -> None:
     example = Example(action, "single")
     listed = [f"docs/{number}.md" for number in range(400)]

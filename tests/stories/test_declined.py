@@ -487,6 +487,7 @@ def grown(action: Action) -> Example:
     return example
 
 
+@pytest.mark.large
 def test_each_of_several_thousand_files_that_somebody_deletes_is_declined(grown: Example) -> None:
     """A row would have to name the files."""
     removed = [version[0] for version in VERSIONS[:3]]
@@ -501,6 +502,7 @@ def test_each_of_several_thousand_files_that_somebody_deletes_is_declined(grown:
     assert (run.outputs["declined"], run.outputs["created"]) == (str(MOST_PATHS - 1), "1")
 
 
+@pytest.mark.large
 def test_nothing_more_is_written_when_the_names_fill_the_description(grown: Example) -> None:
     """A row would have to name the files."""
     head, body = grown.repository.head(LIST_BRANCH), grown.body
@@ -511,6 +513,7 @@ def test_nothing_more_is_written_when_the_names_fill_the_description(grown: Exam
         assert (run.outputs["created"], run.outputs["declined"]) == ("0", "0")
 
 
+@pytest.mark.large
 def test_a_new_pull_request_from_a_branch_with_too_many_names_names_its_own(grown: Example) -> None:
     """A row would have to name the files."""
     run = ask(grown, *VERSIONS[2], mode="withdraw")

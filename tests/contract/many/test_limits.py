@@ -112,7 +112,9 @@ def test_githubs_pace_is_never_met(
         pytest.param(Pace(), 0, 120, id="as documented"),
         # Lower limits were seen: docs/github-behaviour.md
         pytest.param(Pace(per_minute=20), 2, 600, id="20 a minute"),
-        pytest.param(Pace(per_minute=20, status=422), 2, 600, id="too quickly"),
+        pytest.param(
+            Pace(per_minute=20, status=422), 2, 600, id="too quickly", marks=pytest.mark.large
+        ),
     ],
 )
 def test_a_hundred_pull_requests_take_two_minutes_and_a_limit_one_pause(
