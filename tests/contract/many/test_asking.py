@@ -9,11 +9,13 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
 from tests.example import LIST, write_list
 from tests.fakehub import Repository, StandInHost
+from tests.fakehub.repository import PullRequest
 from tests.harness import ROOT, Action, Run, only_reads
 from tests.organisation import ALL, Make, opened, states
 
@@ -56,7 +58,7 @@ def at_terminal(
     try:
         while block := os.read(master, 65536):
             shown += block
-            if b"Type yes" in shown and not is_answered:
+            if (b"Type yes" in shown or "yes または".encode() in shown) and not is_answered:
                 is_answered = True
                 action.clock.sleep(60 * minutes)
                 if number:
@@ -155,6 +157,86 @@ def test_a_withdrawal_asks_too(action: Action, made: list[Repository]) -> None:
     assert "Withdraw the pull requests of at most 3 repositories?" in shown
     assert (run.exit_code, states(run)) == (0, {"deferred": 3, "complete": 1})
     assert [pull.state for each in made for pull in each.pull_requests] == ["open"] * 3
+
+
+def changes(made: list[Repository], then: Mapping[tuple[str, int], PullRequest]) -> list[int]:
+    """Count the pull requests that were opened, updated, closed and only described since."""
+    counts = [0, 0, 0, 0]
+    for each in made:
+        for pull in each.pull_requests:
+            before = then.get((each.full_name, pull.number))
+            counts[0] += before is None
+            if before and before.state == "open":
+                is_open, is_same = pull.state == "open", pull.head_sha == before.head_sha
+                counts[1] += is_open and not is_same
+                counts[2] += not is_open
+                counts[3] += is_open and is_same and pull.body != before.body
+    return counts
+
+
+ASKED = {
+    "en": (
+        "This run is going to write to these repositories: {names} (pull requests: {0} to open, "
+        "{1} to update, at most {2} to close, no longer needed, descriptions to update: at most "
+        "{3}). If one of them fails or needs nothing, the next one takes its turn. Type yes to go "
+        "on, in English or Japanese; anything else writes nothing."
+    ),
+    "ja": (
+        "次のリポジトリに書き込みます: {names}（プルリクエスト: 開く {0} 件、更新する {1} 件、"
+        "不要なため閉じる 最大 {2} 件、説明の更新: 最大 {3} 件）。失敗したものや、"
+        "処理の不要なものがあれば、その次のものに進みます。"
+        "続けるには yes または「はい」と入力してください。それ以外なら何も書き込みません。"
+    ),
+}
+ASKED_TO_WITHDRAW = {
+    "en": (
+        "Withdraw the pull requests of at most {2} repositories? Repositories: {names}. Type yes "
+        "to go on, in English or Japanese; anything else writes nothing."
+    ),
+    "ja": (
+        "最大 {2} 件のリポジトリのプルリクエストを取り下げますか。リポジトリ: {names}。続けるには "
+        "yes または「はい」と入力してください。それ以外なら何も書き込みません。"
+    ),
+}
+
+
+@pytest.mark.parametrize("language", ASKED)
+def test_every_number_of_the_question_is_that_of_the_host_afterwards(
+    action: Action, host: StandInHost, language: str
+) -> None:
+    first = {"a.md": "A\n", "b.md": "B\n"}
+    held = {path: text.encode() for path, text in first.items()}
+    made = [
+        host.create_repository(
+            f"octo-org/r{number}", {"c.md": b"C\n"} if number > 2 else {"x": b""}
+        )
+        for number in range(5)
+    ]
+    inputs = {"definitions": action.listing_of(first), "language": language}
+    at_terminal(action, b"", "--yes", inputs=inputs)
+    # r0 is to be updated, r1 and r3 are no longer needed (and c.md is missing in r1), r4 is cleared
+    made += [host.create_repository(f"octo-org/{name}", {"x": b""}) for name in ("new", "old")]
+    made[-1].person.change(read_only=True)
+    for each in (made[1], made[3]):
+        each.person.commit(held)
+    made[2].person.close(1)
+    made[4].person.edit(1, body="")
+    action.listing_of({**first, "c.md": "C\n"})
+    separator = {"en": ", ", "ja": "、"}[language]
+
+    def confirmed(question: Mapping[str, str], *names: str, mode: str = "register") -> list[int]:
+        then = {(r.full_name, p.number): replace(p) for r in made for p in r.pull_requests}
+        _, shown = at_terminal(action, "はい\n".encode(), inputs={**inputs, "mode": mode})
+        counts = changes(made, then)
+        listed = separator.join(f"octo-org/{name}" for name in names)
+        expected = question[language].format(*counts, names=listed)
+        assert expected in shown, (expected, shown)
+        return counts
+
+    order = ("new", "r0", "r1", "r2", "r3", "r4")
+    assert confirmed(ASKED, *order) == [3, 1, 2, 1]
+    left = ("new", "r0", "r1", "r2", "r4")
+    assert confirmed(ASKED_TO_WITHDRAW, *left, mode="withdraw") == [0, 0, 5, 0]
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def test_what_is_closed_beside_a_new_one_counts_too(
         assert "has all their files: at most 3." in text
     inputs = {"definitions": listed, "max_pull_requests": "3"}
     shown = at_terminal(action, b"no\n", inputs=inputs)[1]
-    assert "(pull requests: 3 to open, to close, because no longer needed: at most 3)" in shown
+    assert "(pull requests: 3 to open, at most 3 to close, no longer needed)" in shown
     for count in (3, 6):
         grown(max_pull_requests="3")
         assert closed(needless) + updated() == count
