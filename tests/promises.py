@@ -57,11 +57,14 @@ COUNTS = {
 }
 """The counts of log and summary by their keys in the catalogue, with their names in the report."""
 DOCUMENT = re.compile(r"(?:→ |/registrar/blob/[^/\s]+/)(docs/[\w./-]+\.md)(?:#([\w-]+))?")
+PROGRESS = re.compile(r"^\[ *(\d+)/(\d+)\] ", re.MULTILINE)
 NUMBERED = re.compile(r"\[#(\d+)\]\(([^)\s]+)\)")
 Row = Mapping[str, str]
 """A row of the table."""
 ENDED = 2
 """The exit code of a run that ended early, and whose log has no outcome."""
+MARKED = "<!-- registrar:list "
+"""What a description has as long as its pull request is one of registrar."""
 LIMIT = re.compile(r'<a name="(limit-[\w-]+)"></a>')
 
 
@@ -145,6 +148,7 @@ def of_run(host: StandInHost, told: Told, secrets: Sequence[str]) -> Iterator[st
     """Yield what is wrong with the texts of a run, which has just ended."""
     yield from _harmless(host, told, secrets)
     yield from _links(told)
+    yield from _progress(told)
     if told.report is not None:
         yield from _numbers(told)
         yield from _files(told)
@@ -198,6 +202,18 @@ def _links(told: Told) -> Iterator[str]:
         for number, address in set(NUMBERED.findall(text)):
             if not address.endswith(f"/{number}"):
                 yield f"{name} calls {address} #{number}"
+
+
+def _progress(told: Told) -> Iterator[str]:
+    """The numbered lines of the log begin with 1, and no number is there twice.
+
+    Only over many repositories some are left out, because there is nothing to say about them.
+    """
+    lines = [tuple(map(int, each)) for each in PROGRESS.findall(told.stdout)]
+    for (number, of), (following, total) in pairwise(lines):
+        is_next = total == of and (number < following if told.is_many else following == number + 1)
+        if not is_next and following != 1:
+            yield f"in the log [{number}/{of}] is followed by [{following}/{total}]"
 
 
 @cache
@@ -561,9 +577,8 @@ def _true_pull(
         yield from _described(pull.body or "", each)
     if operation in {"closed", "withdrawn"} and pull.state != "closed":
         yield f"#{pull.number} is said to be {operation}, and is {pull.state}"
-    if operation in {"none", "withdrawn", "closed"} and any(
-        isinstance(each, Write) for each in ours
-    ):
+    is_written = told.exit_code == 0 and any(isinstance(each, Write) for each in ours)
+    if operation in {"none", "withdrawn", "closed"} and is_written:
         yield f"#{pull.number} is said to be {operation}, and branches were written"
 
 
@@ -780,6 +795,7 @@ class _History:
         self.entries = entries
         self.said = said
         """Each run that has reported something about it, with its report."""
+        self.names_moved = any(each.deleted or each.former_names for each in host.repositories)
         self.unseen = host.quirks.unlisted_pull_requests
         """The pull requests that GitHub does not show, so that none of them declines anything."""
         self.ours = defaultdict[str, set[str]](set)
@@ -787,11 +803,16 @@ class _History:
         self.heads = repository.heads()
         self.open = dict[int, _Pull]()
         self.closed = dict[int, _Pull]()
+        self.closed_by_us = set[int]()
         self.nos = defaultdict[tuple[str, str, str], dict[str, int]](dict)
         """The declined paths, each with the number of its pull request."""
         self.unwanted = dict[str, int]()
         """The paths that somebody has taken away or closed so far, with the number of the entry."""
+        self.made = set[str]()
+        """The branches that runs have made."""
         self.default = repository.default_branch
+        self.additions = Counter[str]()
+        """How often runs have added a path to a branch."""
         # Back to the beginning
         for each in reversed(entries):
             if isinstance(each, Write):
@@ -818,6 +839,17 @@ class _History:
             else:
                 yield from self._done(each)
         yield from self._invented()
+        yield from self._counted_once()
+        yield from self._last_words()
+
+    def _runs_at(self, each: Write | Act) -> tuple[list[Told], list[Write | Act], bool]:
+        """Return the runs during which something was done, and all that was done during them.
+
+        The last value says whether somebody else than registrar has done any of it.
+        """
+        runs = [run for run, _ in self.said if run.began <= each.number < run.ended]
+        during = [e for e in self.entries if any(r.began <= e.number < r.ended for r in runs)]
+        return runs, during, any(e.actor.kind != "registrar" for e in during)
 
     def _changes(self, each: Write) -> list[Change]:
         """Return the changes of a branch; a new one is compared with the default branch."""
@@ -830,7 +862,25 @@ class _History:
             yield f"a run wrote to {each.branch}, a branch into which pull requests are merged"
         if each.new is None:
             yield f"a run deleted the branch {each.branch}"
+        known = {pull.head for pull in (*self.open.values(), *self.closed.values())}
+        if each.old is None:
+            self.made.add(each.branch)
+        elif each.branch not in known | self.made and (
+            work := self._work_of_others(each.old, self.default)
+        ):
+            # A branch that has only listed files may be one of ours
+            listed = {
+                file["path"]
+                for run in self._runs_at(each)[0]
+                for one in run.registrations
+                for file in one["files"]
+            }
+            if work := [path for path in work if path not in listed]:
+                yield f"a run wrote to {each.branch}, which has the work of somebody: {work}"
+        if each.old and each.new and not changes:
+            yield f"a run made the commit {each.new} on {each.branch}, which changes nothing"
         for path, old, new in changes if each.old else ():
+            self.additions[path] += old is None
             if old is not None and old not in self.ours[path]:
                 did = "deleted" if new is None else "replaced"
                 yield f"a run {did} {path} on {each.branch}, which somebody else had written"
@@ -841,6 +891,8 @@ class _History:
         """Note what a push of somebody else declines, and for what somebody changed their mind."""
         gone = {path for path, old, new in changes if old and not new}
         there = {path for path, _, new in changes if new}
+        # A run whose answer is lost cannot tell whose file it is
+        self.additions.update(path for path, old, _ in changes if old is None)
         if each.new is None and each.old and (base := self.heads.get(self.default)):
             gone = {path for path, old, _ in self.repository.changed(base, each.old) if not old}
         self.unwanted = dict.fromkeys(gone, each.number) | self.unwanted
@@ -864,21 +916,50 @@ class _History:
                 self.default = each.after.get("default_branch", self.default)
             case "open" if is_ours:
                 yield from self._opened(number, each.after)
-            case "edit" if (
-                number in self.open and {"author", "head_repository"} & each.after.keys()
+            case "edit" if number in self.open and (
+                {"author", "head_repository"} & each.after.keys()
+                or not re.search(f"(?m)^{MARKED}", each.after.get("body", MARKED) or "")
             ):
+                # It is theirs from now on
                 del self.open[number]
             case "edit" if number in self.open:
                 base = each.after.get("base", self.open[number].base)
                 self.open[number] = self.open[number]._replace(base=base)
             case "close":
+                yield from self._needed(each, number) if is_ours else ()
                 self._closed(each, number, is_ours=is_ours)
             case "merge":
                 self.open.pop(number, None)
             case "reopen" if number in self.closed:
+                if is_ours and number not in self.closed_by_us:
+                    yield f"a run reopened #{number}, which somebody had closed"
                 self.open[number] = self.closed[number]
                 for key, nos in self.nos.items():
                     self.nos[key] = {path: of for path, of in nos.items() if of != number}
+
+    def _needed(self, each: Act, number: int) -> Iterator[str]:
+        """Yield a pull request that a run closes, although it has somebody's work or adds a file.
+
+        A run may close one that it has opened itself, because somebody was faster.
+        """
+        self.closed_by_us.add(number)
+        runs, during, is_disturbed = self._runs_at(each)
+        opened = {e.pull_request for e in during if isinstance(e, Act) and e.verb == "open"}
+        if is_disturbed or number in opened or number not in self.open:
+            return
+        pull = self.open[number]
+        is_needless = any(run.mode == "register" for run in runs)
+        if is_needless and (added := self._added(pull)):
+            yield f"a run closed #{number} as needless, which adds {sorted(added)}"
+        head = self.heads.get(pull.head)
+        if head and (work := self._work_of_others(head, pull.base)):
+            yield f"a run closed #{number}, which has the work of somebody: {work}"
+
+    def _work_of_others(self, head: str, base: str) -> list[str]:
+        """Return the paths that a branch has got from somebody else than registrar."""
+        since = self.repository.merge_base(self.heads[base], head)
+        brought = self.repository.changed(str(since.id), head) if since else []
+        return [path for path, _, new in brought if new and new not in self.ours[path]]
 
     def _closed(self, each: Act, number: int, *, is_ours: bool) -> None:
         shown = self.repository.pull_request(number)
@@ -893,6 +974,8 @@ class _History:
                 self.nos[pull.no_counts_for] |= proposed
         if is_known:
             self.closed[number] = pull
+        if not is_ours:
+            self.closed_by_us.discard(number)
 
     def _opened(self, number: int, after: Mapping[str, Any]) -> Iterator[str]:
         found = re.search(r"<!-- registrar:list (\w+) -->", after["body"] or "")
@@ -912,11 +995,15 @@ class _History:
                 for path in self._added(pull) & nos.keys():
                     yield f"#{number} proposes {path}, which somebody declined in #{nos[path]}"
 
-    def _added(self, pull: _Pull) -> set[str]:
-        """Return the paths that a pull request adds now."""
+    def _added(self, pull: _Pull, *, only_ours: bool = False) -> set[str]:
+        """Return the paths that a pull request adds now, perhaps only those with our content."""
         head, base = (self.heads.get(name) for name in (pull.head, pull.base))
         changes = self.repository.changed(base, head) if head and base else []
-        return {each.path for each in changes if each.old is None}
+        return {
+            path
+            for path, old, new in changes
+            if old is None and (not only_ours or new in self.ours[path])
+        }
 
     def _invented(self) -> Iterator[str]:
         """Yield the paths that a run called declined, although nobody had taken them away."""
@@ -925,6 +1012,37 @@ class _History:
                 at = self.unwanted.get(file["path"], told.ended)
                 if file["standing"] == "declined" and at >= told.ended:
                     yield f"{file['path']} is called declined, and nobody has declined it"
+
+    def _counted_once(self) -> Iterator[str]:
+        """Yield the paths that more runs call created than have created them.
+
+        If a name has passed on to another repository, it does not say which one a run has meant.
+        """
+        if self.names_moved:
+            return
+        files = (file for _, each in self.said for file in each["files"])
+        created = Counter(file["path"] for file in files if file["done"] == "created")
+        for path in created - self.additions:
+            yield f"{created[path]} runs call {path} created, {self.additions[path]} did that"
+
+    def _last_words(self) -> Iterator[str]:
+        """Yield the rows that are wrong in the description that a run was the last to write."""
+        last = self.entries[-1]
+        runs, _, is_disturbed = self._runs_at(last)
+        if isinstance(last, Act):
+            numbers = [last.pull_request]
+        else:
+            numbers = [n for n, pull in self.open.items() if pull.head == last.branch]
+        if is_disturbed or not runs or any(run.exit_code for run in runs):
+            return
+        words = tuple(texts["state.added"] for texts in TEXTS.values())
+        for number in self.open.keys() & numbers:
+            pull = self.open[number]
+            added, ours = self._added(pull), self._added(pull, only_ours=True)
+            body = self.repository.pull_request(number).body or ""
+            for path, state in re.findall(r"^\| `([^`|]+)` \| (.*?) \|", body, re.MULTILINE):
+                if path not in added if state.startswith(words) else path in ours:
+                    yield f"#{number} says of {path} {state!r}, and adds {sorted(added)}"
 
 
 def _planned(host: StandInHost) -> Iterator[str]:

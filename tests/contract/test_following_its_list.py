@@ -40,35 +40,6 @@ def content(repository: Repository, path: str = "SECURITY.md") -> str:
     return written.decode()
 
 
-def test_what_the_action_wrote_gets_the_present_content(
-    example: Example, host: StandInHost
-) -> None:
-    example.run_with(OLD)
-    host.requests.clear()
-    unchanged = example.run_with(OLD)
-    before = len(host.requests)
-    assert all(map(is_read, host.requests))
-    assert "up to date" in unchanged.console
-    outputs = [unchanged.outputs[f"pull_request_{name}"] for name in ("operation", "number")]
-    assert outputs == ["none", "1"]
-    host.requests.clear()
-    done = example.run_with(NEW)
-    assert content(example.repository) == NEW["SECURITY.md"]
-    assert done.outcomes == {"SECURITY.md": "updated", "a.md": "skipped", "b.md": "skipped"}
-    assert done.outputs["pull_request_operation"] == "updated"
-    assert "to the current content of the list: SECURITY.md" in done.text
-    assert example.written == ["POST /graphql", "PATCH pulls/1"]
-    assert len(host.requests) == before + 4
-    host.requests.clear()
-    again = example.run_with(NEW)
-    assert all(map(is_read, host.requests))
-    assert len(host.requests) == before
-    assert again.outcomes == dict.fromkeys(NEW, "skipped")
-    back = example.run_with(OLD)
-    assert content(example.repository) == OLD["SECURITY.md"]
-    assert back.outcomes["SECURITY.md"] == "updated"
-
-
 def mark(repository: Repository) -> dict[str, list[str]]:
     """Every comment of ours in the description, with its values."""
     found = re.findall(r"<!-- registrar:(\S+) ?(.*?) ?-->", repository.pull_requests[0].body or "")

@@ -305,8 +305,10 @@ class Acts:
         """Give the repository another name. Requests with the old name are redirected."""
         it = self.repository
         for each in it.pull_requests:
+            after = {"html_url": f"{it.web}/{full_name}/pull/{each.number}"}
             if each.head_repository == it.full_name:
-                it.change_pull_request(each.number, {"head_repository": full_name})
+                after["head_repository"] = full_name
+            it.change_pull_request(each.number, after)
         names = (*it.former_names, it.full_name)
         self._change("rename", {"full_name": full_name, "former_names": names})
 

@@ -56,31 +56,6 @@ def all_created_once(ended: Run, repository: Repository) -> None:
     assert (pull.body or "").count("| added |") == len(PATHS)
 
 
-@pytest.mark.parametrize("kind", LOST)
-@pytest.mark.parametrize("call", WRITES)
-def test_one_lost_answer(
-    action: Action, host: StandInHost, repository: Repository, call: str, kind: FaultKind
-) -> None:
-    lose(host, call, kind)
-    all_created_once(run(action), repository)
-    assert not any(each.startswith("PATCH") for each in calls(host))
-
-
-@pytest.mark.parametrize("kind", LOST)
-def test_one_lost_answer_to_the_request_for_everything(
-    action: Action, host: StandInHost, repository: Repository, kind: FaultKind
-) -> None:
-    lost = host.faults.add(Fault(kind, match=commits, when="after"))
-    ended = run(action, commit_strategy="single")
-    assert lost.hits
-    assert (ended.exit_code, ended.outputs["created"]) == (0, "3"), ended.text
-    assert "[3/3] c.md: created" in ended.lines
-    assert ended.outputs["pull_request_operation"] == "created"
-    assert repository.branches == [LIST_BRANCH, "main"]
-    assert len(repository.log(LIST_BRANCH)) == 2
-    assert len(repository.pull_requests) == 1
-
-
 @pytest.mark.parametrize("call", WRITES)
 def test_the_answer_is_lost_at_every_try(
     action: Action, host: StandInHost, repository: Repository, call: str

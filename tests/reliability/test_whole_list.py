@@ -6,7 +6,6 @@ Other tests keep them with short lists, in far more situations.
 from __future__ import annotations
 
 import itertools
-import signal
 from collections.abc import Callable
 
 import pytest
@@ -14,7 +13,7 @@ from _pytest.mark import ParameterSet
 
 from tests.example import BRANCH, PRESENT, SCAFFOLD, Example
 from tests.fakehub import Fault, FaultKind, Request
-from tests.harness import PER_FILE, SINGLE, Action, Run, SignalAt, is_read, only_reads, shortened
+from tests.harness import PER_FILE, SINGLE, Action, Run, is_read, only_reads, shortened
 
 READS = 3 + len(SCAFFOLD) + 2
 LAST = {PER_FILE: READS + 1 + len(SCAFFOLD.keys() - PRESENT.keys()) + 1, SINGLE: 2}
@@ -60,33 +59,6 @@ def test_a_run_and_the_next_one_and_one_after_the_merge(example: Example) -> Non
     example.host.requests.clear()
     after = example.run().or_fail()
     assert (after.outputs["missing"], only_reads(example.host)) == ("0", True)
-
-
-@pytest.mark.matrix
-@pytest.mark.parametrize(("strategy", "position", "applied"), requests("applied", ""))
-def test_a_run_that_is_killed_at_any_request_is_finished_by_the_next_one(
-    example: Example, position: int, applied: str
-) -> None:
-    host = example.host
-    host.on_request = kill = SignalAt(signal.SIGKILL, is_request(position))
-    if not applied:
-        host.faults.add(Fault(FaultKind.CLOSED, at=position, when="before"))
-    process = kill.to(example.begin_without_waiting())
-    assert example.action.end(process, {}).exit_code == -signal.SIGKILL
-    host.on_request = None
-    host.faults.clear()
-    check(example, example.run())
-
-
-@pytest.mark.matrix
-@pytest.mark.parametrize(("strategy", "position"), requests())
-def test_the_answer_to_any_request_may_get_lost(example: Example, position: int) -> None:
-    fault = example.host.faults.add(Fault(FaultKind.CLOSED, at=position, when="after"))
-    run = example.run()
-    assert fault.hits
-    assert f"Created: {len(example.missing)}\n" in run.stdout
-    example.host.faults.clear()
-    check(example, run)
 
 
 def test_the_answer_to_every_write_gets_lost(example: Example) -> None:

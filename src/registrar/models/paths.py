@@ -346,6 +346,10 @@ class ListedPath(NamedTuple):
         """
         outcome = earlier.outcome
         if outcome is None:
+            was_update = isinstance(earlier.plan, Update) or earlier.done is Done.UPDATED
+            if was_update and isinstance(self.plan, Leave) and self.plan.why is Why.MADE:
+                # The answer was lost to the commit that updated it
+                return self._replace(plan=self.plan._replace(said=Done.UPDATED, reason=None))
             return self
         if outcome.result is not Result.FOUND:
             return self._replace(plan=earlier.plan, outcome=outcome)
