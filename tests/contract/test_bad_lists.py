@@ -421,7 +421,17 @@ def test_mistakes_about_a_folder(
 LEFT_BEHIND = (".DS_Store", "b~", ".a.swp", "#a#", "._a", "Thumbs.db", ".~lock.a.ods#", "d/.#a")
 
 
-@pytest.mark.parametrize("tracks", ["some", "others", "nothing", "no checkout"])
+INDEXES = {
+    "version 4": "git update-index --index-version 4",
+    "a file .git": "mv .git ../git && echo gitdir: ../git > .git",
+    "split": "git update-index --split-index",
+    "damaged": "echo x > .git/index",
+    "elsewhere": "mv .git ../git && echo gitdir: /gone > .git",
+}
+"""How git's index is kept; nobody can read the last three."""
+
+
+@pytest.mark.parametrize("tracks", ["some", "others", "nothing", "no checkout", *INDEXES])
 @pytest.mark.parametrize("mode", ["validate", "register"])
 def test_files_of_a_folder_that_nobody_means_are_left_out(
     tracks: str, mode: str, action: Action, repository: Repository
@@ -435,22 +445,26 @@ def test_files_of_a_folder_that_nobody_means_are_left_out(
         (action.workspace / ".git").rmdir()
     else:
         subprocess.run([*git, "init", "-q"], check=True)
-        tracked = {"some": ["config/t/a", "config/t/d/b", "config/t/.gitignore"]}
-        add = tracked.get(tracks, [listed] if tracks == "others" else [])
-        if add:
+        some = ["config/t/a", "config/t/d/b", "config/t/.gitignore"]
+        if add := {"others": [listed], "nothing": []}.get(tracks, some):
             subprocess.run([*git, "add", "--force", *add], check=True)
+        change = INDEXES.get(tracks, "true")
+        subprocess.run(change, shell=True, cwd=action.workspace, check=True)
     for each in LEFT_BEHIND:
         action.write(f"config/t/{each}", "x\n")
     run = action(definitions=listed, mode=mode, language="en", commit_strategy="single")
     assert run.exit_code == 0, run.text
     words = "all files of the folder t/. registrar leaves these out (2): .env, d/new."
-    assert (words in run.stderr) is (tracks == "some"), run.stderr
+    is_left = tracks in {"some", "version 4", "a file .git"}
+    assert (words in run.stderr) is is_left, run.stderr
+    is_unread = tracks in {"split", "damaged", "elsewhere"}
+    assert ("which files of the folder t/ git tracks" in run.stderr) is is_unread
     if mode == "register":
-        named = {"a", "d/b", ".gitignore"} | ({".env", "d/new"} if tracks != "some" else set())
+        named = {"a", "d/b", ".gitignore"} | (set() if is_left else {".env", "d/new"})
         added = repository.files("chore/add-missing-files").keys() - repository.files().keys()
         assert added == {f"x/{each}" for each in named}
     else:
-        assert ("has warnings (1)" in run.stdout) is (tracks == "some")
+        assert ("has warnings (1)" in run.stdout) is (is_left or is_unread)
 
 
 def test_an_editor_sees_the_mistakes_about_a_folder_that_are_in_its_entry() -> None:

@@ -10,6 +10,11 @@ import pytest
 
 from registrar.runtime.workspace import Folder, Unreadable
 
+WORKTREE = (
+    "git clone -q --bare . ../bare && rm -rf .git* * &&"
+    ' git -C ../bare worktree add -q -b side "$PWD"'
+)
+"""Makes the checkout a worktree of a repository elsewhere."""
 SUBMODULE = '[submodule "t"]\n\tpath = s/t\n\turl = ../t\n'
 
 
@@ -214,7 +219,13 @@ def test_a_part_that_became_a_link_is_not_followed(
         ("rm .git/HEAD && mkfifo .git/HEAD", False),
         ("echo ref: ../../outside/secret > .git/HEAD", False),
         ("echo 0000 > .git/HEAD", False),
-        ("mv .git ../outside && echo gitdir: ../outside/.git > .git", False),
+        ("mv .git ../outside && echo gitdir: ../outside/.git > .git", True),
+        (f"{WORKTREE}", True),
+        (f"{WORKTREE} && rm ../bare/worktrees/*/index", False),
+        ("rm -r .git && echo gitdir: ../none > .git", False),
+        ("git update-index --index-version 4", True),
+        ("git update-index --split-index", False),
+        ("git update-index --assume-unchanged docs/deep/file", True),
         ("mv .git ..", False),
     ],
 )
@@ -248,7 +259,24 @@ def git(checkout: Path, commands: str) -> str:
             ["docs/more/file"],
         ),
         ("git rm -qr docs/deep && git mv docs/more docs/other", "", []),
-        ("git update-index --index-version 4 && rm docs/deep/file", "", []),
+        (
+            "git update-index --index-version 4 && rm docs/deep/file",
+            "partly_gone",
+            ["docs/deep/file"],
+        ),
+        (
+            "git update-index --index-version 4 && git sparse-checkout set docs/deep",
+            "partly_sparse",
+            ["docs/more/file"],
+        ),
+        (f"{WORKTREE} && rm docs/deep/file", "partly_gone", ["docs/deep/file"]),
+        (f"{WORKTREE} && git sparse-checkout set docs/deep", "partly_sparse", ["docs/more/file"]),
+        ("git update-index --split-index && rm docs/deep/file", "", []),
+        (
+            "mkdir docs/s && printf '[submodule \"s\"]\\npath = docs/s\\n' > .gitmodules",
+            "with_submodule",
+            [],
+        ),
         ("rm .gitignore docs2/file && echo > docs/new", "", []),
         ("mv .git .. && rm docs/deep/file", "", []),
     ],
@@ -275,7 +303,7 @@ def test_half_a_folder_is_not_taken_for_the_whole(
     with pytest.raises(Unreadable) as error:
         Folder(workspace).files_below("docs", most=9, in_all=99)
     assert error.value.message.key == f"file.{key}"
-    paths = error.value.message.values["paths"]
+    paths = error.value.message.values.get("paths", ())
     assert isinstance(paths, tuple | list)
     shown = [str(each) for each in paths]
     assert not set(named) - set(shown), shown

@@ -227,21 +227,15 @@ class EntryReader(NodeReader):
             most, in_all = constraints.MOST_PATHS, constraints.MOST_IN_FOLDERS
             beside = str(self._beside / name)
             files = self._folder.files_below(beside, most=most, in_all=in_all)
-            # An earlier step may have made a folder in which git tracks nothing
-            tracked = self._folder.tracked(beside, files)
+            chosen = self._tracked(name, files, node)
         except Unreadable as error:
             self.error(node, error.message)
             return
         if not files:
             self.error(node, msg("definitions.folder_empty", folder=Excerpt(name)))
-        if tracked and (others := [each for each in files if each not in tracked]):
-            shown = [Excerpt(each) for each in others[:MOST_NAMED]]
-            values = {"folder": Excerpt(name), "count": len(others), "paths": shown}
-            self.warn(node, msg("definitions.untracked", **values))
-            files = tracked
         # The root of the repository is written as `/`
         above = folder.path if folder.path != "/" else ""
-        for file in files:
+        for file in chosen:
             path = f"{above}{file}"
             if self.secret and self.secret in path:
                 self.error(node, msg("definitions.holds_token", key="path"))
@@ -258,6 +252,19 @@ class EntryReader(NodeReader):
             else:
                 text = self._text(path, content, node, template=template)
                 yield ListEntry(folder._replace(path=path, texts=(text,)))
+
+    def _tracked(self, name: str, files: Sequence[str], node: yaml.Node) -> Sequence[str]:
+        """Return the files of the folder ``name`` that git tracks; all of them if git tracks none,
+        because an earlier step may have made the folder, or if this is not known.
+        """
+        tracked = self._folder.tracked(str(self._beside / name), files)
+        if tracked is None:
+            self.warn(node, msg("definitions.index_unread", folder=Excerpt(name)))
+        if tracked and (others := [each for each in files if each not in tracked]):
+            shown = [Excerpt(each) for each in others[:MOST_NAMED]]
+            values = {"folder": Excerpt(name), "count": len(others), "paths": shown}
+            self.warn(node, msg("definitions.untracked", **values))
+        return tracked or files
 
     def _text(self, path: str, source: bytes, node: yaml.Node, *, template: bool | None) -> Text:
         """Make a text of the file at ``path``, with the custom properties that it names.

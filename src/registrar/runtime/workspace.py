@@ -1,10 +1,14 @@
-"""Reads files of the workspace, up to a given size, and never outside the workspace."""
+"""Reads files of the workspace, up to a given size, and never outside the workspace.
+
+Git's own directory may be outside. registrar reads the index, ``HEAD`` and its reference there.
+"""
 
 import errno
 import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,7 +24,7 @@ _GIT = ".git"
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _SUBMODULE = re.compile(r"^\s*path\s*=\s*(.+)$", re.MULTILINE)
 """The folder of a submodule in `.gitmodules` (https://git-scm.com/docs/gitmodules)."""
-_REFERENCE_BYTES = 1_000
+_REFERENCE_BYTES, _MODULES_BYTES = 1_000, 100_000
 _NOT_ONE_NAME = re.compile(r"""[*?,\n"'`\[\]]|^- """)
 """A pattern, several names, an array, an item of one, or a name in quotes."""
 _LEFT_BEHIND = re.compile(
@@ -124,10 +128,14 @@ class Folder:
         """
         folder = self._root.joinpath(*self._parts(name))
         root = _repository_of(folder)
-        index = self._index(root)
-        if not (root and index):
+        if not root or not root.is_relative_to(self._root):
             return
-        below = _names_below(index, folder.relative_to(root))
+        if inside := [each for each in self._submodules(root) if each.is_relative_to(folder)]:
+            submodule = Excerpt(inside[0].relative_to(self._root))
+            raise Unreadable(msg("file.with_submodule", submodule=submodule))
+        if not (index := self._index(root)):
+            return
+        below = _found(index, re.escape(_name(folder.relative_to(root)) + b"/") + rb"[^\0]+")
         gone = {each: why for each, why in below.items() if not os.path.lexists(root / each)}
         if gone:
             key = "file.partly_sparse" if all(gone.values()) else "file.partly_gone"
@@ -140,6 +148,9 @@ class Folder:
         shown = Excerpt(path.relative_to(self._root))
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
             raise Unreadable(msg("file.not_copied", file=shown))
+        if path.name == _GIT and stat.S_ISREG(mode):
+            submodule = Excerpt(path.parent.relative_to(self._root))
+            raise Unreadable(msg("file.with_submodule", submodule=submodule))
         if path.name.casefold() == _GIT:
             raise Unreadable(msg("file.in_git", file=shown))
         if SURROGATE.search(path.name):
@@ -198,7 +209,7 @@ class Folder:
         causes = (
             ("file.several", _NOT_ONE_NAME.search(name)),
             ("file.in_submodule", inside),
-            ("file.not_in_sparse", root and (root / _GIT / "info/sparse-checkout").exists()),
+            ("file.not_in_sparse", root and (_git_of(root) / "info/sparse-checkout").exists()),
             ("file.close", close := _written_otherwise(path)),
             ("file.not_in_checkout", root),
             ("file.not_found", True),
@@ -210,7 +221,7 @@ class Folder:
     def _submodules(self, root: Path) -> list[Path]:
         """Return the folders of the submodules of a checkout that nothing has filled."""
         try:
-            text = (root / ".gitmodules").read_bytes()[:_REFERENCE_BYTES].decode("utf-8", "replace")
+            text = (root / ".gitmodules").read_bytes()[:_MODULES_BYTES].decode("utf-8", "replace")
         except OSError:
             return []
         folders = (root / each.strip() for each in _SUBMODULE.findall(text))
@@ -236,24 +247,22 @@ class Folder:
     def commit_with(self, name: str) -> str:
         """Return the id of the checked out commit, if git tracks the file ``name`` in the checkout.
 
-        Empty if it does not, or if the commit is not known. Only the index, ``HEAD`` and its
-        reference are read in the ``.git`` directory.
+        Empty if it does not, or if the commit is not known.
         """
         directory, _, file = name.rpartition("/")
         root = _repository_of(self._root.joinpath(*self._parts(name)))
         if not (root and self.tracked(directory or ".", [file])):
             return ""
         try:
-            commit = _head_of(Folder(root / _GIT))
+            commit = _head_of(_git_of(root))
         except Unreadable:
             return ""
         return commit if _COMMIT.fullmatch(commit) else ""
 
-    def tracked(self, name: str, files: Iterable[str]) -> list[str]:
+    def tracked(self, name: str, files: Iterable[str]) -> list[str] | None:
         """Return those of ``files`` below the directory ``name`` that git tracks in the checkout.
 
-        The result is empty if this is not known, because there is no checkout, or because its index
-        does not show all of them.
+        The result is empty if there is no checkout, and ``None`` if its index cannot be read.
         """
         root = None
         names = {each: self._root.joinpath(*self._parts(f"{name}/{each}")) for each in files}
@@ -261,21 +270,28 @@ class Folder:
             root = root or _repository_of(path)
         index = self._index(root)
         if not (root and index):
-            return []
-        return [each for each, path in names.items() if _is_in(index, path.relative_to(root))]
+            return None if index is None else []
+        paths = {each: re.escape(_name(path.relative_to(root))) for each, path in names.items()}
+        return [each for each, path in paths.items() if _found(index, path)]
 
-    def _index(self, root: Path | None) -> bytes:
-        """Return the index of a checkout in this folder; empty if it does not show every file."""
-        if (
-            not root
-            or not root.is_relative_to(self._root)
-            or any(root.glob(f"{_GIT}/sharedindex.*"))
-        ):
+    def _index(self, root: Path | None) -> bytes | None:
+        """Return the index of a checkout in this folder, with whole names; empty without one.
+
+        ``None`` if it cannot be read. An index that was split names only a part of the files.
+        """
+        if not root or not root.is_relative_to(self._root):
+            return b""
+        git = _git_of(root)
+        if git.is_dir() and not os.path.lexists(git / "index"):
             return b""
         try:
-            return Folder(root / _GIT).read("index", most=_INDEX_BYTES)
+            index = Folder(git).read("index", most=_INDEX_BYTES)
         except Unreadable:
-            return b""
+            return None
+        ids = (each.name.rpartition(".")[2] for each in git.glob("sharedindex.*"))
+        is_split = any(bytes.fromhex(each) in index for each in ids if _COMMIT.fullmatch(each))
+        version = b"" if is_split else index[:8].removeprefix(b"DIRC\0\0\0")
+        return index if version in {b"\2", b"\3"} else _whole(index) if version == b"\4" else None
 
     def _open(self, parts: tuple[str, ...]) -> BinaryIO:
         """Open a file by its real path, one part after the other, without following a link.
@@ -299,18 +315,12 @@ class Folder:
             raise
 
 
-def _is_in(index: bytes, path: Path) -> bool:
-    """Whether an index of git has an entry for a path.
-
-    An entry ends with the length of its name, the name and a zero
-    (https://git-scm.com/docs/index-format). The length rules out a longer name with this end.
-    """
-    name = os.fsencode(path.as_posix())
-    return len(name).to_bytes(2, "big") + name + b"\0" in index
+def _name(path: Path) -> bytes:
+    return os.fsencode(path.as_posix())
 
 
-def _names_below(index: bytes, folder: Path) -> dict[str, bool]:
-    """Return the paths that an index of git has below a folder, each with whether a sparse checkout
+def _found(index: bytes, pattern: bytes) -> dict[str, bool]:
+    """Return the paths of an index of git that match a pattern, each with whether a sparse checkout
     leaves it out.
 
     The 12 low bits before a name are its length. An extended entry, such as one that is left out,
@@ -318,8 +328,7 @@ def _names_below(index: bytes, folder: Path) -> dict[str, bool]:
     (https://git-scm.com/docs/index-format).
     """
     found: dict[str, bool] = {}
-    above = os.fsencode(folder.as_posix()) + b"/"
-    for match in re.finditer(re.escape(above) + rb"[^\0]+\0", index):
+    for match in re.finditer(pattern + rb"\0", index):
         start, length = match.start(), len(match[0]) - 1
         first = int.from_bytes(index[start - 4 : start - 2], "big")
         second = int.from_bytes(index[start - 2 : start], "big")
@@ -329,12 +338,60 @@ def _names_below(index: bytes, folder: Path) -> dict[str, bool]:
     return found
 
 
-def _head_of(git: Folder) -> str:
-    head = git.read("HEAD", most=_REFERENCE_BYTES).decode("ascii", "replace").strip()
+def _whole(index: bytes) -> bytes | None:
+    """Return the flags and the whole names of an index of version 4; ``None`` if it is damaged."""
+    for size in (20, 32):  # SHA-1 and SHA-256
+        with suppress(IndexError, ValueError):
+            return _whole_names(index, size)
+    return None
+
+
+def _whole_names(index: bytes, size: int) -> bytes:
+    """Return the same for ids of ``size`` bytes.
+
+    In version 4, each name has only its end, behind the number of bytes by which it shortens the
+    one before. The lengths in the flags show whether the size is right.
+    """
+    at, name, whole = 12, b"", bytearray()
+    for _ in range(int.from_bytes(index[8:12], "big")):
+        start = at + 40 + size
+        at = start + (4 if index[start] & 0x40 else 2)
+        flags, cut = index[start:at], index[at] & 0x7F
+        while index[at] & 0x80:
+            at += 1
+            cut = cut + 1 << 7 | index[at] & 0x7F
+        end = index.index(0, at + 1)
+        name = name[: len(name) - cut] + index[at + 1 : end]
+        if int.from_bytes(flags[:2], "big") & 0xFFF != min(len(name), 0xFFF):
+            raise ValueError
+        whole += flags + name + b"\0"
+        at = end + 1
+    return bytes(whole)
+
+
+def _git_of(root: Path) -> Path:
+    """Return git's directory of a checkout. In a worktree and in a submodule, `.git` is a file with
+    its path (https://git-scm.com/docs/gitrepository-layout).
+    """
+    git = root / _GIT
+    if not git.is_file():
+        return git
+    text = git.read_bytes()[:_REFERENCE_BYTES]
+    return root / os.fsdecode(text.removeprefix(b"gitdir:").strip())
+
+
+def _head_of(git: Path) -> str:
+    def read(folder: Path, name: str) -> str:
+        text = Folder(folder).read(name, most=_REFERENCE_BYTES)
+        return text.decode("ascii", "replace").strip()
+
+    head = read(git, "HEAD")
     _, is_reference, name = head.rpartition("ref: ")
     if not is_reference:
         return head
-    return git.read(name, most=_REFERENCE_BYTES).decode("ascii", "replace").strip()
+    # A worktree has its own `HEAD`, and the branches are in a common directory
+    is_worktree = os.path.lexists(git / "commondir")
+    return read(git / read(git, "commondir") if is_worktree else git, name)
 
 
 def _raise(error: OSError) -> None:
