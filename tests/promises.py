@@ -64,7 +64,7 @@ Row = Mapping[str, str]
 ENDED = 2
 """The exit code of a run that ended early, and whose log has no outcome."""
 MARKED = "<!-- registrar:list "
-"""What a description has as long as its pull request is one of registrar."""
+"""The mark in a description, as long as its pull request is one of registrar."""
 LIMIT = re.compile(r'<a name="(limit-[\w-]+)"></a>')
 
 
