@@ -191,7 +191,7 @@ def test_the_interval_doubles_up_to_a_minute() -> None:
     for _ in range(5):
         pace.note_limit()
     assert pace.interval == LONGEST_INTERVAL
-    # It recovers slowly
+    # It recovers in steps
     pace = Pace(FakeClock())
     pace.expect(100, end=0)
     for _ in range(3):

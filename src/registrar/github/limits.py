@@ -40,11 +40,10 @@ LONGEST_INTERVAL = 60.0
 """The most seconds between two writes, even after many limits: as long as GitHub asks to wait after
 a limit that names no time
 (https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api)."""
-CALM_WRITES = 30
-"""After so many accepted writes in a row the interval halves again, down to the one at first."""
-_FAST_WRITES = 10
-"""If GitHub has accepted so many writes before a limit, they were too fast, and not only too many
-with those of others. Then it takes four times as many writes until the interval halves."""
+CALM_WRITES = 10
+"""After so many accepted writes in a row the interval halves again, down to the one at first. If a
+limit follows, the halved interval was too short: then it takes twice as many writes each time."""
+_MOST_CALM_WRITES = 160
 CLASSIC_PREFIX = "ghp_"
 _LONGEST = 10 * 365 * 24 * 3600.0
 """The most seconds that a header can ask for, so that the end of every pause is a valid date."""
@@ -74,8 +73,10 @@ class Pace:
         """Factor by which the interval is longer than at first, because limits were met lately."""
         self._calm = 0
         """Number of writes that GitHub has accepted since the interval changed."""
-        self._was_fast = False
-        """Whether the last limit came because the interval was too short."""
+        self._needed = CALM_WRITES
+        """Number of writes that GitHub has to accept until the interval halves."""
+        self._has_halved = False
+        """Whether the interval has halved since the last limit."""
         self.end: float | None = None
         """Moment (monotonic clock, in seconds) at which the run ends; ``None``: it has no end."""
         self.writes = 0
@@ -92,7 +93,19 @@ class Pace:
     @property
     def interval(self) -> float:
         """Seconds from one write to the next; each limit makes them longer for some time."""
-        return min(self._at_first * self._widened, LONGEST_INTERVAL)
+        return self._interval(self._widened)
+
+    def _interval(self, widened: int) -> float:
+        return min(self._at_first * widened, LONGEST_INTERVAL)
+
+    def seconds_for(self, writes: int) -> float:
+        """Return the seconds that ``writes`` more writes take if GitHub accepts each of them."""
+        seconds, widened, until = 0.0, self._widened, self._needed - self._calm
+        while widened > 1 and writes > 0:
+            some = min(until, writes)
+            seconds += some * self._interval(widened)
+            writes, widened, until = writes - some, widened // 2, self._needed
+        return seconds + writes * self._interval(widened)
 
     @property
     def is_over(self) -> bool:
@@ -134,17 +147,19 @@ class Pace:
 
     def note_limit(self) -> None:
         """Double the interval, because a limit stopped a request."""
-        self._was_fast = self._calm >= _FAST_WRITES
-        self._calm = 0
+        if self._has_halved:
+            self._needed = min(2 * self._needed, _MOST_CALM_WRITES)
+        self._calm, self._has_halved = 0, False
         if self._at_first:
             self._widened *= 2
 
     def note_accepted(self) -> None:
-        """Count a write that GitHub has accepted. After `CALM_WRITES` the interval halves again."""
+        """Count a write that GitHub has accepted. After some in a row the interval halves again."""
         self.writes += 1
         self._calm += 1
-        if self._calm == CALM_WRITES * (4 if self._was_fast else 1):
-            self._calm, self._widened = 0, max(self._widened // 2, 1)
+        if self._calm >= self._needed and self._widened > 1:
+            self._calm, self._has_halved = 0, True
+            self._widened //= 2
 
 
 class Resource(StrEnum):

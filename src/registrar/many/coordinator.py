@@ -351,7 +351,7 @@ class ManyRun:
         pace = self.github.limits.pace
         left = writing.writes_left(left, done=done, made=pace.writes)
         pace.expect(pace.writes + left, end=self._end)
-        return left * pace.interval
+        return pace.seconds_for(left)
 
     def _register(self, previewed: Record, gate: writing.Gate) -> tuple[Record, Record]:
         """Do one registration, which reads the repository again first.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -111,9 +112,9 @@ def test_githubs_pace_is_never_met(
     [
         pytest.param(Pace(), 0, 120, id="as documented"),
         # Lower limits were seen: docs/github-behaviour.md
-        pytest.param(Pace(per_minute=20), 2, 600, id="20 a minute"),
+        pytest.param(Pace(per_minute=20), 4, 480, id="20 a minute"),
         pytest.param(
-            Pace(per_minute=20, status=422), 2, 600, id="too quickly", marks=pytest.mark.large
+            Pace(per_minute=20, status=422), 4, 480, id="too quickly", marks=pytest.mark.large
         ),
     ],
 )
@@ -175,27 +176,44 @@ def test_the_end_of_the_run_bounds_the_waiting_for_githubs_pace(
     assert int(run.outputs["deferred"]) > 0
 
 
-@pytest.mark.parametrize("answers", [1, 3])
-def test_a_limit_doubles_the_interval(
-    many: Start, make: Make, host: StandInHost, answers: int
+@pytest.mark.parametrize(
+    ("limits", "intervals", "left"),
+    [
+        ([0], [2] * 9 + [1] * 30, [1]),
+        # A request counts once, however often it is stopped
+        ([0, 0, 0], [2] * 9 + [1] * 30, [1]),
+        ([0, 1, 2], [6, 12] + [8] * 9 + [4] * 10 + [2] * 10 + [1] * 8, [1, 2, 3, 2, 1]),
+        # The shorter interval was too short
+        ([0, 12], [2] * 9 + [1] * 2 + [3] + [2] * 19 + [1] * 8, [1]),
+    ],
+    ids=str,
+)
+def test_limits_make_the_interval_longer_for_a_while(
+    many: Start,
+    make: Make,
+    host: StandInHost,
+    limits: list[int],
+    intervals: list[int],
+    left: list[int],
 ) -> None:
-    """Once for each request, however often it is stopped."""
-    make(0, 30)
-    limit = Fault(
-        FaultKind.SECONDARY_403_RETRY_AFTER,
-        match=lambda request: not is_read(request) and len(limit.hits) < answers,
-        times=answers,
-        retry_after=1,
-    )
-    host.faults.add(limit)
-    run = many()
-    assert states(run) == {"opened": 30}
-    times = [each.ended for each in host.requests if not is_read(each) and each.ended]
-    intervals = [later - earlier for earlier, later in itertools.pairwise(times[answers:])]
-    assert len(intervals) == 29
-    assert all(interval == pytest.approx(2, abs=0.2) for interval in intervals)
-    [line] = [line for line in run.lines if line.startswith("[1/30]")]
-    assert line.endswith("(about 1 min left)")
+    """``limits`` are the numbers of pull requests that are open when a limit stops the next one."""
+    made, due = make(0, 40), [*limits]
+
+    def is_due(request: Request) -> bool:
+        if is_read(request) or (number := sum(opened(made))) not in due:
+            return False
+        due.remove(number)
+        return True
+
+    limit = FaultKind.SECONDARY_403_RETRY_AFTER
+    host.faults.add(Fault(limit, match=is_due, times=None, retry_after=1))
+    run = many(max_pull_requests="40")
+    assert states(run) == {"opened": 40}
+    taken = (each for each in host.requests if not is_read(each) and each.status == 200)
+    times = [each.ended for each in taken if each.ended]
+    found = [later - earlier for earlier, later in itertools.pairwise(times)]
+    assert found == pytest.approx(intervals, abs=0.2)
+    assert [int(each) for each in re.findall(r"about (\d+) min left", run.stdout)] == left
 
 
 WORDS = ("repo", "rule", "rules", "found", "ref", "create", "repository", "being")
