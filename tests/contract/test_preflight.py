@@ -491,6 +491,9 @@ def test_pull_requests_by_workflows_that_are_switched_off(
     assert ended.outputs["created"] == str(len(PATHS))
     assert ended.outputs["branch"] == LIST_BRANCH
     assert ended.outputs["pull_request_url"] == ""
+    # Nobody can merge the files yet
+    planned = run(action, host_token=own, commit_strategy=strategy, mode="plan").standings
+    assert ended.standings == planned == dict.fromkeys(PATHS, "to create")
     assert set(repository.files(LIST_BRANCH)) == {*repository.files(), *PATHS}
 
     host.actions_may_create_pull_requests = True

@@ -228,14 +228,24 @@ class ListedPath(NamedTuple):
     got other content there since."""
     before: bytes | None = None
     """Content of the blob that is to be replaced; ``None`` if it was not read."""
+    is_unopened: bool = False
+    """Whether the run has ended without an open pull request from the working branch."""
 
     @property
     def path(self) -> str:
         return self.definition.path
 
     @property
-    def state(self) -> _State:  # noqa: PLR0911 (one for each kind of plan)
+    def state(self) -> _State:
         """The state of the path and what people read of the run's work on it."""
+        standing, done = self._state_on_branch
+        if self.is_unopened and standing is Standing.PROPOSED:
+            # The next plan says so, too, because nobody can merge the file yet
+            return Standing.TO_CREATE, done
+        return standing, done
+
+    @property
+    def _state_on_branch(self) -> _State:  # noqa: PLR0911 (one for each kind of plan)
         outcome = self.outcome
         match self.plan:
             case Create() as plan:

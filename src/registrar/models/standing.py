@@ -40,7 +40,7 @@ class Standing(StrEnum):
     NO_FILE = "not a file"
     """Present, but as a directory, a link or a submodule."""
     PROPOSED = "proposed"
-    """Absent. The working branch adds it."""
+    """Absent. An open pull request adds it, or while the run goes on, the working branch does."""
     TO_CREATE = "to create"
     """Absent. `Mode.REGISTER` creates it."""
     DECLINED = "declined"

@@ -33,6 +33,8 @@ class Progress:
         self.listener = listener
         self._result = Record(spec, spec.repository)
         self._task: Task | None = None
+        self._continues = False
+        """Whether an open pull request is continued."""
 
     def group(self, key: str, /, **values: object) -> AbstractContextManager[None]:
         """Begin a group of lines that the runner can fold; it ends with the context."""
@@ -87,6 +89,7 @@ class Progress:
         An outcome that is this run's own stays; everything else is as in the new plan.
         """
         earlier = self._result.paths
+        self._continues = plan.pull_request is not None
         paths = (each.planned_after(earlier[each.path]) for each in plan.paths)
         self._result = replace(
             self._result,
@@ -247,8 +250,14 @@ class Progress:
         return self._result.after(assuming or {})
 
     def end_early(self, reason: Message | None) -> None:
-        """Keep that the paths which are still waiting will not be reached; ``reason`` says why."""
+        """Keep that the paths which are still waiting will not be reached; ``reason`` says why.
+
+        Without an open pull request, no path counts as proposed.
+        """
         waiting = (
             (each for each in self._result.files if each.is_waiting) if self.spec.writes else ()
         )
         self.record({each.path: Outcome(Result.NOT_REACHED, reason) for each in waiting})
+        if self.spec.writes and not (self._continues or self._result.pull_request):
+            paths = (each._replace(is_unopened=True) for each in self._result.files)
+            self._result = self._result.with_paths(paths)
