@@ -424,6 +424,9 @@ class Action:
             kept=kept,
             report=json.loads(report) if report else None,
         )
+        if isinstance(self.host.clock, FakeClock):
+            sent = (each for each in self.host.requests[begun.requests :] if not is_read(each))
+            told.moments = [each.started for each in sent if each.token == told.token]
         earlier = promises.RUNS.setdefault(self.host, [])
         told.with_others = bool(self._begun)
         earlier.append(told)

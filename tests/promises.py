@@ -57,6 +57,7 @@ COUNTS = {
 }
 """The counts of log and summary by their keys in the catalogue, with their names in the report."""
 DOCUMENT = re.compile(r"(?:→ |/registrar/blob/[^/\s]+/)(docs/[\w./-]+\.md)(?:#([\w-]+))?")
+ANNOTATION = re.compile(r"^::error\b", re.MULTILINE)
 PROGRESS = re.compile(r"^\[ *(\d+)/(\d+)\] ", re.MULTILINE)
 NUMBERED = re.compile(r"\[#(\d+)\]\(([^)\s]+)\)")
 Row = Mapping[str, str]
@@ -65,6 +66,8 @@ ENDED = 2
 """The exit code of a run that ended early, and whose log has no outcome."""
 MARKED = "<!-- registrar:list "
 """The mark in a description, as long as its pull request is one of registrar."""
+INTERVAL = 0.99
+"""The seconds between two writes of a run over many repositories, without what rounding takes."""
 LIMIT = re.compile(r'<a name="(limit-[\w-]+)"></a>')
 
 
@@ -84,6 +87,8 @@ class Told:
     kept: Mapping[str, str] = field(default_factory=dict)
     """The texts of the files for later steps, by `report`, `table` and `page`."""
     report: Any = None
+    moments: Sequence[float] = ()
+    """When its requests that write have come to the host, if its clock is a fake one."""
     with_others: bool = False
     """Whether another run with the same token was still running."""
 
@@ -149,6 +154,10 @@ def of_run(host: StandInHost, told: Told, secrets: Sequence[str]) -> Iterator[st
     yield from _harmless(host, told, secrets)
     yield from _links(told)
     yield from _progress(told)
+    yield from _annotations(told)
+    gaps = [then - now for now, then in pairwise(told.moments)]
+    if gaps and told.environ.get("INPUT_TARGET_REPOS") and min(gaps) < INTERVAL:
+        yield f"two writes have a distance of {min(gaps)} seconds"
     if told.report is not None:
         yield from _numbers(told)
         yield from _files(told)
@@ -214,6 +223,14 @@ def _progress(told: Told) -> Iterator[str]:
         is_next = total == of and (number < following if told.is_many else following == number + 1)
         if not is_next and following != 1:
             yield f"in the log [{number}/{of}] is followed by [{following}/{total}]"
+
+
+def _annotations(told: Told) -> Iterator[str]:
+    """A run of a workflow has an error as an annotation exactly if it fails."""
+    is_error = ANNOTATION.search(told.stdout) is not None
+    on_runner = told.environ.get("GITHUB_ACTIONS") == "true" and told.exit_code not in CANCELLED
+    if on_runner and told.exit_code >= 0 and is_error != bool(told.exit_code):
+        yield f"the exit code is {told.exit_code}, and the annotation of an error is {is_error}"
 
 
 @cache

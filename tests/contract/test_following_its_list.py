@@ -66,64 +66,6 @@ def test_the_mark_holds_what_was_committed_and_the_list_and_nothing_else(example
     assert mark(example.repository) == withdrawn
 
 
-def test_with_new_files_the_description_comes_last(example: Example, host: StandInHost) -> None:
-    example.run_with(OLD)
-    host.requests.clear()
-    done = example.run_with(BOTH | {"c.md": "C\n"})
-    assert done.outcomes == {
-        "SECURITY.md": "updated",
-        "a.md": "updated",
-        "b.md": "skipped",
-        "c.md": "created",
-    }
-    assert content(example.repository, "c.md") == "C\n"
-    assert content(example.repository, "a.md") == BOTH["a.md"]
-    *rest, last = example.written
-    assert last == "PATCH pulls/1"
-    assert "PATCH pulls/1" not in rest
-    assert [shortened(each) for each in host.requests].count("GET pulls/1") == 2
-    assert "GraphQL" not in done.text
-    host.requests.clear()
-    example.run_with(BOTH | {"c.md": "C\n"})
-    assert all(map(is_read, host.requests))
-
-
-def test_update_false_leaves_the_pull_request_as_it_is(
-    in_single: Example, host: StandInHost
-) -> None:
-    in_single.run_with(OLD)
-    host.requests.clear()
-    done = in_single.run_with(NEW | {"c.md": "C\n"}, update="false")
-    assert all(map(is_read, host.requests))
-    assert done.outcomes == dict.fromkeys([*NEW, "c.md"], "skipped")
-    assert done.standings == dict.fromkeys(NEW, "proposed") | {"c.md": "to create"}
-    assert "`update: false` leaves the open pull request as it is" in done.summary.replace("\\", "")
-    plan = in_single.run_with(NEW | {"c.md": "C\n"}, update="false", mode="plan")
-    assert plan.registration["standings"]["to create"] == 1
-    assert not re.search("To update|Run this", plan.text)
-    # SECURITY.md differs from the list only because it is not updated
-    assert not any("cannot tell whether it wrote" in each.text for each in (done, plan))
-    assert plan.lines[-1] == "To add them, merge the open pull request."
-    check = in_single.run(definitions="list.json", update="false", mode="check")
-    assert "merge the open pull request.\n  Files: SECURITY.md, a.md, b.md, c.md" in check.stderr
-
-
-def test_a_plan_shows_what_would_change(example: Example, host: StandInHost) -> None:
-    example.run_with(OLD)
-    host.requests.clear()
-    plan = example.run_with(NEW | {"c.md": "C\n"}, mode="plan")
-    assert all(map(is_read, host.requests))
-    for text in (plan.stdout, plan.summary):
-        change = ["-Write to security@example.com", "+Write to psirt@example.com"]
-        assert "\n".join(["@@ -1 +1 @@", *change]) in text
-        assert text.index("What would be created (1)") < text.index("What would change in the pull")
-    assert len([each for each in host.requests if "/git/blobs/" in each.path]) == 1
-    assert "would be updated to the current content of the list: SECURITY" in plan.text
-    check = example.run(definitions="list.json", mode="check")
-    assert check.exit_code == 1
-    assert "The open pull request is out of date: files are missing" in check.text
-
-
 @pytest.mark.parametrize("ends", [("", ""), ("", "\n"), ("\n", "")])
 def test_a_plan_shows_both_contents_whichever_has_no_line_end(
     in_single: Example, ends: tuple[str, str]

@@ -8,6 +8,13 @@ from tests.fakehub import FaultKind
 from tests.harness import LIST_BRANCH
 from tests.stories.story import *
 
+
+@step
+def renames(world: World, name: str) -> None:
+    """Somebody gives the repository another name."""
+    world.person.rename(name)
+
+
 AB, ABC = "a.md b.md", "a.md b.md c.md"
 DEVELOP = (branch("develop", "a.md"), push("b.md", to="main"))
 """`develop` has a.md, and the default branch has b.md."""
@@ -235,5 +242,22 @@ test_branches_of_others = told(
                 f"#1 open from theirs-2: {AB}; branch theirs: -1.md -2.md -3.md a.md",
             ),
         )
+    ),
+)
+
+test_forgotten_branches = told(
+    story(
+        "the only name of a closed pull request has a number, and its branch is deleted",
+        *(branch("1", "mine.txt"), run("a.md"), close(1), delete("-2"), delete("1"), run()),
+        "#1 closed from -2; #2 open: a.md",
+        ways="p",
+        but="limit-number",
+    ),
+    story(
+        "a branch is named after the repository, which gets another name",
+        *(run("a.md", branch="{repo}"), renames("octo/other"), run(target_repo="octo/other")),
+        "#1 open from example: a.md; #2 open from other: a.md",
+        ways="ps",
+        but="limit-renamed",
     ),
 )

@@ -90,10 +90,17 @@ test_edited_files = told(
         ),
     ),
     story(
+        "the description comes last, also if files are new",
+        *(run(ABC), run(f"{NEW} d.md")),
+        only("sm", sends("POST /graphql", "PATCH pulls/1")),
+        only("p", sends("POST /graphql", "PUT contents/d.md", "PATCH pulls/1")),
+        f"#1 open: {NEW} d.md",
+    ),
+    story(
         "`update: false` leaves the pull request as it is",
         *(run(ABC), run(f"{NEW} d.md", update="false"), sends()),
         only("ps", says("reason.no_update", in_="summary")),
-        *(plan(), check()),
+        *(plan(), never("progress.edited"), check(), never("progress.edited")),
         f"#1 open: {ABC}; d.md to create; exit 1",
     ),
     story(
@@ -116,5 +123,11 @@ test_edited_files = told(
         "a file that the default branch had then was never proposed",
         *(push("d.md", to="main"), run(ABC), close(1), push("-d.md", to="main"), run(MORE)),
         f"#1 closed: {ABC}; #2 open from -2: d.md; {ABC} declined in #1",
+    ),
+    story(
+        "a file that somebody adds as listed counts as one of registrar",
+        *(run("a.md"), push("b.md"), run("a.md b.md"), run("a.md b.md=new")),
+        "#1 open: a.md b.md=new",
+        but="limit-same",
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ import pytest
 from tests import promises
 from tests.fakehub import Repository, StandInHost
 from tests.harness import LIST_BRANCH as BRANCH
-from tests.harness import SINGLE, TARGET, Action
+from tests.harness import ROOT, SINGLE, TARGET, Action
 from tests.promises import Told
 
 BODY = "<!-- registrar:begin -->\n<!-- registrar:list abc -->\n<!-- registrar:end -->"
@@ -178,6 +179,18 @@ TEXTS: Mapping[str, tuple[str, Callable[[Told], Told]]] = {
         "table shows a secret",
         lambda told: of("table", "a.md", told.token)(told),
     ),
+    "no annotation": (
+        "the annotation of an error is False",
+        lambda told: replace(
+            told, report=None, exit_code=1, environ={**told.environ, "GITHUB_ACTIONS": "true"}
+        ),
+    ),
+    "the distance of two writes": (
+        "two writes have a distance of 0.5 seconds",
+        lambda told: replace(
+            told, moments=(1, 2, 2.5), environ={**told.environ, "INPUT_TARGET_REPOS": "x"}
+        ),
+    ),
     "a number of the log": ("is followed by", of("stdout", "[2/3] b.md", "[3/3] b.md")),
     "a raw character": ("log has the raw character", of("stdout", "a.md", "a\x1b.md")),
     "a document": (
@@ -261,3 +274,23 @@ def test_a_limit_that_is_unknown_or_not_needed_fails(but: str, words: str) -> No
         promises.kept(host, but),
     ):
         propose(host.create_repository(TARGET), a=b"A\n")
+
+
+UNTOLD = {
+    "limit-room": "it has no room for files, and breaks no promise about a world",
+    "limit-ten": "a story of declined files has it; without its record, nobody knows whose it is",
+    "limit-versions": "each run has to look between two requests of the other one",
+    "limit-opening": "the moment between two requests of one run; the model of the planning has it",
+    "limit-killed": "two killed runs; whole runs reach it",
+    "limit-early": "a count that only lasts until the next run",
+    "limit-meanwhile": "a count that only lasts until the pull request is reopened",
+}
+"""The known limits that no row names, each with the reason."""
+
+
+def test_each_known_limit_has_a_row_that_needs_it() -> None:
+    texts = (file.read_text("utf-8") for file in (ROOT / "tests").rglob("*.py"))
+    named = {each for text in texts for each in re.findall(r'but[=(]"(limit-[\w-]+)"', text)}
+    limits = {*promises.LIMIT.findall((ROOT / "docs/concepts.md").read_text("utf-8"))}
+    without = limits - named
+    assert without == UNTOLD.keys(), f"write a row with but= for {without ^ UNTOLD.keys()}"

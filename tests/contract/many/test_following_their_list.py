@@ -6,7 +6,7 @@ import pytest
 
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
 from tests.harness import LIST_BRANCH as BRANCH
-from tests.harness import Action, Start, is_read, shortened
+from tests.harness import Action, Start, is_read
 from tests.organisation import Make, states
 
 OLD = {"SECURITY.md": "Write to security@example.com\n", "a.md": "A\n"}
@@ -17,36 +17,6 @@ def content(repository: Repository) -> bytes:
     written = repository.files(BRANCH)["SECURITY.md"]
     assert isinstance(written, bytes)
     return written
-
-
-def test_a_mistake_in_a_list_is_corrected_in_every_branch(
-    many: Start, make: Make, host: StandInHost, action: Action
-) -> None:
-    count = 12
-    made = make(0, count)
-    old, new = action.listing_of(OLD), "list.json"
-    assert states(many(definitions=old)) == {"opened": count}
-    made[0].person.commit({"SECURITY.md": b"Mine\n"}, branch=BRANCH)
-    made[1].person.close(1)
-    action.listing_of(NEW)
-    plan = many(definitions=new, mode="plan", env=action.keeping)
-    assert states(plan) == {"to update": count - 2, "waiting": 1, "declined": 1}
-    assert [row["update"] for row in action.rows(plan)].count("to update") == count - 2
-    assert action.kept(plan, "page").count('<span class="soft">to update</span>') == 2 * (count - 2)
-    assert plan.report["many"]["budget"]["updates"] == count - 2
-    host.requests.clear()
-    run = many(definitions=new).or_fail()
-    assert states(run) == {"updated": count - 2, "waiting": 1, "declined": 1}
-    assert [content(each) for each in made[2:]] == [NEW["SECURITY.md"].encode()] * (count - 2)
-    assert content(made[0]) == b"Mine\n"
-    assert content(made[1]) == OLD["SECURITY.md"].encode()
-    assert run.stdout.count("Not updated in") == 1
-    written = [shortened(each) for each in host.requests if not is_read(each)]
-    assert len(written) == 2 * (count - 2)
-    host.requests.clear()
-    again = many(definitions=new)
-    assert all(map(is_read, host.requests))
-    assert states(again) == {"waiting": count - 1, "declined": 1}
 
 
 def test_the_cap_counts_them_by_themselves(

@@ -76,22 +76,6 @@ def test_the_pages_of_a_fork_end_with_the_run(
     assert only_reads(host)
 
 
-def test_writing_requests_keep_their_interval_options_included(
-    many: Start, make: Make, host: StandInHost, action: Action
-) -> None:
-    make(0, 3)
-    times: list[float] = []
-
-    def note(request: Request) -> None:
-        if not is_read(request):
-            times.append(action.clock.monotonic())
-
-    host.on_request = note
-    many(labels="chore", max_wait_minutes="0").or_fail()
-    assert len(times) == 6
-    assert min(later - earlier for earlier, later in itertools.pairwise(times)) > 0.9
-
-
 @pytest.mark.large
 @pytest.mark.parametrize(("repositories", "seconds"), [(80, 1.0), (81, 7.2)])
 def test_githubs_pace_is_never_met(
