@@ -154,8 +154,13 @@ class _Planner:
             if spec.writes or error.kind is not Kind.PERMISSION:
                 raise
             unread = error.failure
-        told = plan.told._replace(unread=unread)
-        return plan._replace(told=told, refusal=self._refusal(task.missing))
+        plan = plan._replace(told=plan.told._replace(unread=unread))
+        if spec.opens_nothing:
+            planner = PathPlanner(task, None, self._sent, self._lookups)
+            return plan._replace(
+                paths=tuple(planner.planned(each, None, None) for each in task.paths)
+            )
+        return plan._replace(refusal=self._refusal(task.missing))
 
     def _closings(self) -> Closings:
         """Find the pull requests to close; afterwards, they are planned with as closed."""

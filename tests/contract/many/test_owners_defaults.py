@@ -58,6 +58,27 @@ def test_alone_it_is_a_warning(many: Start, defaults: Repository) -> None:
     assert "name the repository in target_repos" in warning.data
 
 
+@pytest.mark.parametrize("targets", [ALL, NAMED])
+def test_a_token_that_reads_no_pull_requests_plans_nothing_there(
+    many: Start, action: Action, defaults: Repository, host: StandInHost, targets: str
+) -> None:
+    """A row of the table above has a token that reads them."""
+    token = host.create_token("fine-grained", permissions={"contents": "write"})
+    given = {"target_repos": targets, "host_token": token, "env": action.keeping}
+    host.quirks.pull_requests_need_permission = True
+    defaults.person.change(private=True)
+    number = int(targets == NAMED)
+    plan = many(mode="plan", **given)
+    named = {"to open": 1 + number, "not named": 1 - number}
+    assert states(plan) == {state: count for state, count in named.items() if count}
+    assert plan.report["many"]["budget"]["now"] == 1 + number
+    assert f"(repositories: {1 + number})" in plan.stdout
+    outcomes = {row["repository"]: row["outcome"] for row in action.rows(plan)}
+    assert (outcomes[DEFAULTS] == "not named") is not number
+    assert opened([defaults]) == [0]
+    assert rows(many(**given))[DEFAULTS] == ("failed" if number else "not named")
+
+
 def test_its_open_pull_request_is_like_any_other(
     many: Start, action: Action, defaults: Repository
 ) -> None:
