@@ -99,6 +99,14 @@ ENDS_THE_READING = frozenset({Kind.TOKEN_REJECTED, Kind.FATAL})
 """Failures with which the reading of any other repository would end, too."""
 ENDS_THE_WRITING = frozenset({Kind.TOKEN_REJECTED, Kind.USED_UP, Kind.OUT_OF_TIME, Kind.CANCELLED})
 """Failures with which the writing to any other repository would end, too."""
+FROM_ELSEWHERE = ENDS_THE_WRITING | {
+    Kind.LIMIT,
+    Kind.TRANSIENT,
+    Kind.UNUSABLE,
+    Kind.FATAL,
+    Kind.LAG,
+}
+"""Failures for which a repository itself gives no reason."""
 LEAVES_FOR_NEXT_RUN = frozenset({Kind.USED_UP, Kind.OUT_OF_TIME, Kind.CANCELLED, Kind.MOVED})
 """Failures that are not about the repository, so the next run begins or finishes it."""
 

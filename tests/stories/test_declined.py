@@ -26,6 +26,8 @@ TAKEN = [
     for each in (branch(name, "mine.md"), opens(name), close(number))
 ]
 """Somebody's own work has had the first names, each with a closed pull request."""
+IN_OTHER_CASE = only("sm", says("progress.letter_case"))
+"""`per-file` reads no directories."""
 HELD = only("ps", says("progress.from_base", paths="a.md"))
 CROWD = "".join(
     f"#{number} open from theirs of stranger/example by somebody; " for number in range(2, 102)
@@ -55,6 +57,13 @@ one_part = does("the description has one part of registrar", has_one_part)
 
 
 test_a_closed_pull_request = told(
+    story(
+        "an existing file in other letter case is a warning only as long as the path is wanted",
+        *(push("A.md", to="main"), run("a.md"), IN_OTHER_CASE),
+        *(withdraw(), never("progress.letter_case"), run(), IN_OTHER_CASE),
+        *(close(2), plan(), never("progress.letter_case"), run(), never("progress.letter_case")),
+        "#1 withdrawn; #2 closed: a.md; a.md declined in #2",
+    ),
     story(
         "a closed pull request counts after its branch is deleted, in every way",
         *(run(AB), close(1), delete(), run().otherwise),

@@ -15,6 +15,7 @@ from registrar.models.repository import (
     Tree,
 )
 from registrar.models.rules import ChosenFiles, listed_for, place_of
+from registrar.models.settings import Mode
 from registrar.models.spec import RegistrationSpec
 from registrar.models.standing import PresentFile, Standing, standing_of
 from registrar.models.task import Facts, Task
@@ -67,7 +68,8 @@ def make_task(
         above = (each for each in parents(path) if each in entries)
         if below := next((each for each in above if entries[each].type != _DIRECTORY), ""):
             return ListedPath(definition, blocked(spec, msg("reason.blocked", parent=below), below))
-        other_case = letter_case_conflict(path, listing)
+        adds = spec.settings.mode is not Mode.WITHDRAW
+        other_case = letter_case_conflict(path, listing) if adds else ""
         hides, used_instead = rivals_of(path, listing) if spec.proposes else ("", "")
         # Most paths have neither, and thousands of empty `FoundPath` objects would take memory
         return ListedPath(

@@ -107,7 +107,6 @@ class PathPlanner:
         if declined_in:
             reason = msg("reason.declined", pull_request=declined_in.link)
             plan = Leave(Why.DECLINED, Done.SKIPPED, reason, declined_in.brief)
-            listed = listed._replace(hides="", used_instead="", hides_inherited=False)
         elif target is None and self._spec.opens_nothing:
             reason = msg("reason.not_named")
             plan = Leave(Why.NOT_NAMED, Done.SKIPPED, reason)
@@ -118,6 +117,11 @@ class PathPlanner:
                 said = Done.SKIPPED if self._spec.writes else Done.NOTHING
                 plan = Leave(Why.OLDER_LIST, said, reason)
             plan = self._in_scope(listed, plan)
+        if isinstance(plan, Leave) and plan.why in {Why.DECLINED, Why.NOT_NAMED}:
+            # Nobody adds the path, so warnings about it do not apply
+            listed = listed._replace(
+                other_case="", hides="", used_instead="", hides_inherited=False
+            )
         return listed._replace(plan=plan, deleted_since=deleted_since and deleted_since.brief)
 
     def _plan(self, listed: ListedPath, create: Create, target: Target) -> PathPlan:

@@ -1,17 +1,18 @@
 """The progress of a registration: each outcome is printed at once, and kept for the result."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
 from registrar.errors import Diagnostic
-from registrar.models.paths import Outcome, Result, Why, by_path
+from registrar.models.paths import ListedPath, Outcome, Result, Why, by_path
 from registrar.models.record import Note, PullRequestOperation, Record
 from registrar.models.repository import PullRequest, Repository
 from registrar.models.settings import Mode
 from registrar.models.spec import RegistrationSpec
 from registrar.models.task import Task
+from registrar.presence.names import forms_of
 from registrar.presence.special_files import is_issue_template
 from registrar.registration.listener import Listener
 from registrar.registration.plan import Plan
@@ -138,7 +139,13 @@ class Progress:
         self._tell_pull_requests(plan)
 
     def _tell_rivals(self, plan: Plan) -> None:
-        """Warn of files that GitHub uses at one place only, and has at another one."""
+        """Warn of files that exist in other letter case or form, and of those that GitHub uses at
+        one place only, and has at another one.
+        """
+        if pairs := list(_in_other_case(plan.paths)):
+            self.warn("progress.letter_case", about=str(pairs), pairs=pairs)
+        if pairs := list(_in_two_forms(plan.paths)):
+            self.warn("progress.unicode_form", about=str(pairs), pairs=pairs)
         hidden = [
             msg("progress.hides_pair", path=each.path, other=each.hides)
             for each in plan.paths
@@ -261,3 +268,18 @@ class Progress:
         if self.spec.writes and not (self._continues or self._result.pull_request):
             paths = (each._replace(is_unopened=True) for each in self._result.files)
             self._result = self._result.with_paths(paths)
+
+
+def _in_other_case(paths: Iterable[ListedPath]) -> Iterator[Message]:
+    """Yield a message for each path that exists in other letter case."""
+    for each in paths:
+        if (other := each.other_case) and not forms_of(each.path, other):
+            yield msg("progress.letter_case_pair", path=each.path, other=other)
+
+
+def _in_two_forms(paths: Iterable[ListedPath]) -> Iterator[Message]:
+    """Yield a message for each path that exists in another Unicode form."""
+    for each in paths:
+        if each.other_case and (forms := forms_of(each.path, each.other_case)):
+            form, present = forms
+            yield msg("progress.unicode_form_pair", path=each.path, form=form, present=present)

@@ -9,7 +9,7 @@ reports it, for a repository that was read together with others.
 or on whether the run is about other repositories, too.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -28,7 +28,6 @@ from registrar.models.record import Record
 from registrar.models.settings import CommitStrategy, Mode
 from registrar.models.spec import RegistrationSpec
 from registrar.models.task import Task
-from registrar.presence.names import forms_of
 from registrar.presence.tasks import require_known_properties
 from registrar.registration import per_file, single
 from registrar.registration.listener import Listener
@@ -147,10 +146,6 @@ def _register(client: "Client", progress: Progress) -> None:
 
 def _report_paths(task: Task, progress: Progress) -> None:
     progress.begin(task)
-    if pairs := list(_in_other_case(task)):
-        progress.warn("progress.letter_case", about=str(pairs), pairs=pairs)
-    if pairs := list(_in_two_forms(task)):
-        progress.warn("progress.unicode_form", about=str(pairs), pairs=pairs)
     facts = task.facts
     if not task.spec.policy.tells_paths:
         # A run over many repositories counts the rules that apply, and reports them once
@@ -164,21 +159,6 @@ def _report_paths(task: Task, progress: Progress) -> None:
         progress.note("progress.replaced", entries=[each.shown for each in facts.replaced])
     for unused in facts.unused_parts:
         progress.keep(unused.described, about=f"{unused}")
-
-
-def _in_other_case(task: Task) -> Iterator[Message]:
-    """Yield a message for each path that exists in other letter case."""
-    for each in task.paths:
-        if (other := each.other_case) and not forms_of(each.path, other):
-            yield msg("progress.letter_case_pair", path=each.path, other=other)
-
-
-def _in_two_forms(task: Task) -> Iterator[Message]:
-    """Yield a message for each path that exists in another Unicode form."""
-    for each in task.paths:
-        if each.other_case and (forms := forms_of(each.path, each.other_case)):
-            form, present = forms
-            yield msg("progress.unicode_form_pair", path=each.path, form=form, present=present)
 
 
 def _proposal(task: Task, progress: Progress) -> Proposal:

@@ -4,7 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from registrar.errors import Cause, Diagnostic, Failure
+from registrar.errors import FROM_ELSEWHERE, Cause, Diagnostic, Failure
 from registrar.models.paths import Done
 from registrar.models.record import Record
 from registrar.models.run_result import Budget, ManyResult
@@ -376,7 +376,7 @@ def closing(result: ManyResult) -> Iterator[Message]:
     yield msg(key, parts=parts)
     if left := states[Status.WITHDRAWN]:
         yield msg("many.branches_left", count=left)
-    if states[Status.FAILED] and result.settings.mode is Mode.REGISTER:
+    if result.settings.mode is Mode.REGISTER and any(map(_fails_for_own_reason, result.rows)):
         yield msg("many.leave_out")
     if described := result.end.described:
         yield msg("many.described", count=described)
@@ -385,6 +385,11 @@ def closing(result: ManyResult) -> Iterator[Message]:
     if result.budget and result.budget.deferred and not result.stopped:
         yield from _capped(result, result.budget)
     yield from taken_next(result)
+
+
+def _fails_for_own_reason(row: Record) -> bool:
+    failure = row.first_failure if row.status is Status.FAILED else None
+    return failure is not None and failure.kind not in FROM_ELSEWHERE
 
 
 def _capped(result: ManyResult, budget: Budget) -> Iterator[Message]:

@@ -200,6 +200,20 @@ def test_limits_make_the_interval_longer_for_a_while(
     assert [int(each) for each in re.findall(r"about (\d+) min left", run.stdout)] == left
 
 
+@pytest.mark.parametrize(
+    ("status", "words", "says"),
+    [(403, "A rule of the owner forbids it", True), (401, "Bad credentials", False)],
+)
+def test_only_a_reason_of_its_own_is_one_to_leave_a_repository_out(
+    many: Start, make: Make, host: StandInHost, status: int, words: str, says: bool
+) -> None:
+    make(0, 2)
+    refuse(host, lambda request: not is_read(request), status, message=words)
+    run = many()
+    assert (run.exit_code, "failed" in states(run)) == (1, True), run.text
+    assert ("leave it out until then" in run.stdout) == says
+
+
 WORDS = ("repo", "rule", "rules", "found", "ref", "create", "repository", "being")
 """Names of repositories that are also words in what GitHub says."""
 
