@@ -164,7 +164,7 @@ test_conflicts = told(
         "a pull request that GitHub does not list is ended by deleting its branch",
         *(run(AB), quirk(unlisted_pull_requests=frozenset({1})), run()),
         *(hides("compare/main..."), shows("#the-pull-request-is-not-opened")),
-        f"#1 open: {AB}; exit 1",
+        f"#1 open: {AB}; {AB} to create; exit 1",
         *(delete(), run()),
         f"#1 closed; #2 open: {AB}",
     ),
