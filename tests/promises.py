@@ -103,6 +103,11 @@ class Told:
         return self.environ.get("INPUT_MODE", "").strip().lower() or "register"
 
     @property
+    def way(self) -> str:
+        is_many = self.environ.get("INPUT_TARGET_REPOS")
+        return "many" if is_many else self.environ.get("INPUT_COMMIT_STRATEGY", "per-file")
+
+    @property
     def is_many(self) -> bool:
         return self.report is not None and "many" in self.report
 
@@ -128,7 +133,8 @@ def require(host: StandInHost, problems: Iterator[str]) -> None:
     if host in EXCUSED:
         EXCUSED[host] += found
     else:
-        assert not found, "broken promises:\n- " + "\n- ".join(found)
+        runs = ", ".join(f"{each.mode} ({each.way})" for each in RUNS.get(host, ()))
+        assert not found, f"broken promises, after {runs}:\n- " + "\n- ".join(found)
 
 
 @contextmanager
@@ -156,7 +162,7 @@ def of_run(host: StandInHost, told: Told, secrets: Sequence[str]) -> Iterator[st
     yield from _progress(told)
     yield from _annotations(told)
     gaps = [then - now for now, then in pairwise(told.moments)]
-    if gaps and told.environ.get("INPUT_TARGET_REPOS") and min(gaps) < INTERVAL:
+    if gaps and told.way == "many" and min(gaps) < INTERVAL:
         yield f"two writes have a distance of {min(gaps)} seconds"
     if told.report is not None:
         yield from _numbers(told)

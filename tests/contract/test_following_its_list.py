@@ -13,7 +13,7 @@ import pytest
 from registrar.models.standing import blob_id
 from registrar.registration.mark import hashed
 from tests.example import MANY, Example, Way
-from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
+from tests.fakehub import FaultKind, Repository, Request, StandInHost
 from tests.fakehub.answer import Response
 from tests.fakehub.refusals import Refusal
 from tests.harness import LIST_BRANCH as BRANCH
@@ -116,17 +116,6 @@ def test_a_content_that_github_refuses_is_not_shown(
     assert "SECURITY.md: to update (its present content was not read)" in plan.stdout
 
 
-def test_of_two_lists_with_one_name_of_the_branch_each_corrects_its_own(in_single: Example) -> None:
-    in_single.run_with(OLD)
-    other = {"SECURITY.md": "Theirs\n", "d.md": "D\n"}
-    listing = in_single.action.listing_of(other)
-    in_single.action.write("other.json", (in_single.action.workspace / listing).read_bytes())
-    assert in_single.run(definitions="other.json").exit_code == 0
-    in_single.run_with(NEW)
-    assert content(in_single.repository) == NEW["SECURITY.md"]
-    assert in_single.repository.files(f"{BRANCH}-2")["SECURITY.md"] == b"Theirs\n"
-
-
 @pytest.mark.parametrize("kind", [FaultKind.HTML_200, FaultKind.ERROR_502_HTML, FaultKind.CLOSED])
 def test_where_graphql_cannot_be_reached_it_stays_and_follows_later(
     action: Action, host: StandInHost, kind: FaultKind
@@ -163,33 +152,6 @@ def test_a_file_that_cannot_be_updated_has_failed_if_its_branch_may_have_changed
     done = example.run(definitions=example.action.listing_of(NEW))
     assert (done.exit_code, done.outputs["failed"]) == (1, "1"), done.text
     assert done.outcomes["SECURITY.md"] in {"failed", "unknown"}
-
-
-def test_a_rule_that_refuses_the_commit_fails_the_file_and_nothing_is_lost(
-    example: Example,
-) -> None:
-    example.run_with(OLD)
-    example.repository.person.protect(BRANCH)
-    definitions = example.action.listing_of(NEW)
-    for _ in range(2):
-        done = example.run(definitions=definitions)
-        assert (done.exit_code, done.outcomes["SECURITY.md"]) == (1, "failed"), done.console
-        assert content(example.repository) == OLD["SECURITY.md"]
-    example.repository.person.unprotect()
-    example.run_with(NEW)
-    assert content(example.repository) == NEW["SECURITY.md"]
-
-
-def test_what_somebody_removes_during_the_run_stays_away(example: Example) -> None:
-    example.run_with(OLD)
-    remove = {"SECURITY.md": None}
-    example.meanwhile(
-        "GET pulls/1", lambda: example.repository.person.commit(remove, branch=BRANCH)
-    )
-    example.run_with(BOTH)
-    assert "SECURITY.md" not in example.repository.files(BRANCH)
-    assert content(example.repository, "a.md") == BOTH["a.md"]
-    assert example.run_with(BOTH).outputs["declined"] == "1"
 
 
 def has_created(example: Example, request: Request) -> bool:
@@ -528,25 +490,6 @@ def test_what_people_write_during_the_run_stays(example: Example) -> None:
     assert mark(example.repository)["wrote"] == named(NEW | {"c.md": ""})
 
 
-@pytest.mark.parametrize("change", ["closed", "elsewhere"])
-def test_nobody_commits_to_a_branch_that_was_just_declined(example: Example, change: str) -> None:
-    example.run_with(OLD)
-    example.repository.person.create_branch("docs")
-    head = example.repository.head(BRANCH)
-
-    def decline() -> None:
-        if change == "closed":
-            example.repository.person.close(1)
-        else:
-            example.repository.person.edit(1, base="docs")
-
-    example.meanwhile("GET pulls/1", decline)
-    done = example.run(definitions=example.action.listing_of(BOTH))
-    assert done.exit_code == 1
-    assert "closed it, merged it, or changed its base branch" in done.text
-    assert example.repository.head(BRANCH) == head
-
-
 def test_a_branch_that_was_read_before_the_description_tells_no_removal(
     example: Example, host: StandInHost
 ) -> None:
@@ -593,19 +536,3 @@ def test_what_comes_while_the_description_waits_stays(
     assert mark(each_way.repository)["wrote"] == named(NEW)
     assert each_way.written.count("PATCH pulls/1") == 2
     assert "Waiting" in done.console
-
-
-@pytest.mark.parametrize("kind", WAITS)
-@pytest.mark.parametrize("listed", [NEW, OLD | {"c.md": "C\n"}], ids=["corrected", "created"])
-def test_nothing_is_committed_where_somebody_closes_it_while_the_commit_waits(
-    action: Action, each_way: Way, kind: FaultKind, listed: dict[str, str]
-) -> None:
-    each_way.run_with(OLD)
-    head = each_way.repository.head(BRANCH)
-    meanwhile(
-        each_way.host, lambda each: not is_read(each), lambda: each_way.repository.person.close(1)
-    )
-    each_way.host.faults.add(Fault(kind, match=lambda request: not is_read(request)))
-    done = each_way.run(definitions=action.listing_of(listed))
-    assert "somebody or another run closed it" in done.console
-    assert (done.exit_code, each_way.repository.head(BRANCH)) == (1, head)

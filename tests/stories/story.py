@@ -268,9 +268,11 @@ class World:
     def fail(self, what: str) -> None:
         """Let the test fail, with the story and the step in the first lines."""
         console = self.run.console[:4000] if self.run else ""
+        steps = f"step {len(self.told)}: {self.told[-1]}"
+        last = f"the last run: {self.last.name}" if self.last else "no run yet"
         pytest.fail(
             f"{self.story.name} ({self.way}, {self.language})\n"
-            f"step {len(self.told)}: {self.told[-1]}\n{what}\n\n{self.so_far()}\n\n{console}",
+            f"{steps}, {last}\n{what}\n\n{self.so_far()}\n\n{console}",
             pytrace=False,
         )
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from functools import partial
 
+from tests.fakehub import FaultKind
 from tests.harness import LIST_BRANCH
 from tests.stories.story import *
+from tests.stories.story import WAITS
 
 ABC, NEW, MORE = "a.md b.md c.md", "a.md=new b.md c.md", "a.md b.md c.md d.md"
 DESCRIBES = "will update the description of"
@@ -129,5 +131,59 @@ test_edited_files = told(
         *(run("a.md"), push("b.md"), run("a.md b.md"), run("a.md b.md=new")),
         "#1 open: a.md b.md=new",
         but="limit-same",
+    ),
+)
+
+test_disturbed_updates = told(
+    story(
+        "a file that somebody removes before the last look stays away, and the others follow",
+        *(run(ABC), run("a.md=new b.md=new c.md").at("the last look", push("-a.md")), run()),
+        "#1 open: b.md=new c.md; a.md declined in #1",
+        ways="ps",
+    ),
+    story(
+        "if a rule refuses the commit, the file has failed, and a later run updates it",
+        *(run(ABC), protects("1"), run(NEW), run()),
+        f"#1 open: {ABC}; a.md failed; exit 1",
+        *(unprotects(), run()),
+        f"#1 open: {NEW}",
+    ),
+    *(
+        story(
+            f"nothing is committed to a branch whose pull request somebody has just {how}",
+            *(branch("docs"), run(ABC), run("a.md=new b.md=new c.md").at("the last look", act)),
+            there,
+            ways="ps",
+        )
+        for how, act, there in (
+            ("closed", close(1), f"#1 closed: {ABC}; branch docs; {ABC} to create; exit 1"),
+            ("moved", change(1, base="docs"), f"#1 open into docs: {ABC}; {ABC} to create; exit 1"),
+        )
+    ),
+    *(
+        story(
+            f"nothing is committed if somebody closes it while the commit waits ({kind})",
+            *(run(ABC), run(NEW).waiting("a write", close(1), kind=kind)),
+            f"#1 closed: {ABC}; {states}; exit 1",
+        )
+        for kind, states in (
+            (WAITS, f"{ABC} to create"),
+            (FaultKind.ERROR_503, "a.md unknown; b.md c.md to create"),
+        )
+    ),
+    story(
+        "nothing is committed if somebody closes it while the commit of a new file waits",
+        *(run(ABC), run(MORE).waiting("a write", close(1))),
+        only("p", f"#1 closed: {ABC}; d.md to create; exit 1"),
+        only("sm", f"#1 closed: {ABC}; {MORE} to create; exit 1"),
+    ),
+    story(
+        "two lists whose branches have one name update their own pull requests",
+        *(
+            run("a.md"),
+            run("a.md=theirs d.md", file="other.json"),
+            run("a.md=new", file="list.json"),
+        ),
+        "#1 open: a.md=new; #2 open from -2: a.md=theirs d.md",
     ),
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+from difflib import unified_diff
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -23,7 +25,9 @@ FILES = generate.generated()
 
 @pytest.mark.parametrize("file", FILES, ids=name)
 def test_every_file_is_as_it_is_written(file: Path) -> None:
-    assert file.read_text("utf-8") == FILES[file], "run scripts/generate"
+    there, written = (text.splitlines() for text in (file.read_text("utf-8"), FILES[file]))
+    wrong = "\n".join(islice(unified_diff(there, written, "there", "written", lineterm="", n=2), 9))
+    assert not wrong, f"run scripts/generate, which writes {name(file)}:\n{wrong}"
 
 
 def test_the_inputs_of_the_action_are_those_of_the_code() -> None:
@@ -34,7 +38,7 @@ def test_the_inputs_of_the_action_are_those_of_the_code() -> None:
         assert ACTION["inputs"][key] == {
             "description": catalogue.text(each.description),
             **({"default": default} if default else {}),
-        }
+        }, f"action.yml has {key} otherwise than inputs/interface.py: run scripts/generate"
 
 
 def test_the_action_without_docker_has_the_same_inputs_and_outputs() -> None:
