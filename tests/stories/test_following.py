@@ -28,6 +28,13 @@ def merges_main(world: World, files: str) -> None:
     world.person.merge_into(LIST_BRANCH, world.repository.head("main"), contents(files))
 
 
+@step
+def keeps(world: World, side: str) -> None:
+    """The branch becomes a merge with the default branch, and has the files of one of them."""
+    heads = [world.repository.head(name) for name in (LIST_BRANCH, "main")]
+    world.person.keep_ours(LIST_BRANCH, *(heads if side == "the branch" else heads[::-1]))
+
+
 test_edited_files = told(
     story(
         "an unchanged file gets the present content of the list, and later the earlier one again",
@@ -88,8 +95,16 @@ test_edited_files = told(
                 ("amended", (amends("-a.md"),)),
                 ("in a merge", (merges_main("-a.md"),)),
                 ("squashed", (branch("1"), push("b.md c.md"))),
+                ("one side is kept", (push("-a.md"), keeps("the branch"))),
             )
         ),
+    ),
+    story(
+        "the files are declined if somebody keeps only those of the default branch",
+        *(run(ABC), push("README.md=more", to="main"), keeps("the default branch"), plan(), run()),
+        f"#1 open: ; {ABC} declined in #1",
+        *(push(ABC), run()),
+        f"#1 open: {ABC}",
     ),
     story(
         "the description comes last, also if files are new",
