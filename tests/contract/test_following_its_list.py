@@ -12,10 +12,9 @@ import pytest
 
 from registrar.models.standing import blob_id
 from registrar.registration.mark import hashed
-from tests.example import MANY, Example, Way
+from tests.example import Example, Way
 from tests.fakehub import FaultKind, Repository, Request, StandInHost
 from tests.fakehub.answer import Response
-from tests.fakehub.refusals import Refusal
 from tests.harness import LIST_BRANCH as BRANCH
 from tests.harness import (
     PER_FILE,
@@ -235,45 +234,6 @@ def test_where_the_description_has_no_room_nothing_is_written(
         assert "that description has reached GitHub's limit" in done.text
         assert "failed" not in done.outcomes.values()
         assert done.outputs["declined"] == "0"
-
-
-REFUSALS = ("classic", "ruleset", "push protection", "permission")
-
-
-def refuse_commits(example: Example, why: str) -> dict[str, str]:
-    """Let commits to the branch be refused; give the inputs of such a run."""
-    if why == "push protection":
-        example.repository.person.change(secrets={b"C\n"})
-        refusal = Refusal(409, "Repository rule violations found\n\nSecret detected in content")
-        example.host.refused_mutations["createCommitOnBranch"] = refusal
-    elif why == "permission":
-        permissions = {"contents": "read", "pull_requests": "write"}
-        return {"host_token": example.host.create_token("installation", permissions=permissions)}
-    else:
-        example.repository.person.protect(BRANCH, "classic" if why == "classic" else "ruleset")
-    return {}
-
-
-@pytest.mark.parametrize("way", [SINGLE, MANY])
-@pytest.mark.parametrize("why", REFUSALS)
-def test_a_file_whose_commit_is_refused_is_no_refusal(action: Action, way: str, why: str) -> None:
-    example = Way(action, way)
-    example.run_with(OLD)
-    inputs = refuse_commits(example, why)
-    more = example.action.listing_of(OLD | {"c.md": "C\n"})
-    for _ in range(2):
-        done = example.run(definitions=more, **inputs)
-        assert (done.exit_code, done.outputs["created"]) == (1, "0"), done.console
-        assert done.outputs["declined"] == "0"
-        assert mark(example.repository)["wrote"] == named(OLD)
-    example.repository.person.unprotect()
-    example.repository.person.change(secrets=frozenset())
-    example.host.refused_mutations.clear()
-    # The description is still true, so a withdrawal closes it
-    withdrawn = example.run_with(OLD | {"c.md": "C\n"}, mode="withdraw")
-    assert withdrawn.registration["pull_request"]["operation"] == "withdrawn"
-    assert example.run_with(OLD | {"c.md": "C\n"}).outputs["created"] == "1"
-    assert content(example.repository, "c.md") == "C\n"
 
 
 @pytest.mark.large

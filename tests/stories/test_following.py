@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from tests.fakehub import FaultKind
+from tests.fakehub import FaultKind, Refusal
 from tests.harness import LIST_BRANCH
 from tests.stories.story import *
 from tests.stories.story import WAITS
@@ -33,6 +33,31 @@ def keeps(world: World, side: str) -> None:
     """The branch becomes a merge with the default branch, and has the files of one of them."""
     heads = [world.repository.head(name) for name in (LIST_BRANCH, "main")]
     world.person.keep_ours(LIST_BRANCH, *(heads if side == "the branch" else heads[::-1]))
+
+
+@step
+def forbids(world: World, why: str) -> None:
+    """From now on, GitHub refuses each commit of registrar for this reason."""
+    if why == "push protection":
+        world.person.change(secrets={b"C\n"})
+        refusal = Refusal(409, "Repository rule violations found\n\nSecret detected in content")
+        world.action.host.refused_mutations["createCommitOnBranch"] = refusal
+    elif why == "permission":
+        permissions = {"contents": "read", "pull_requests": "write"}
+        world.action.default_token = world.action.host.create_token(
+            "installation", permissions=permissions
+        )
+    else:
+        world.person.protect(LIST_BRANCH, "classic" if why == "classic" else "ruleset")
+
+
+@step
+def allows(world: World) -> None:
+    """GitHub does not refuse commits of registrar any more."""
+    world.person.unprotect()
+    world.person.change(secrets=frozenset())
+    world.action.host.refused_mutations.clear()
+    world.action.default_token = world.action.host.create_token()
 
 
 test_edited_files = told(
@@ -162,6 +187,17 @@ test_disturbed_updates = told(
         f"#1 open: {ABC}; a.md failed; exit 1",
         *(unprotects(), run()),
         f"#1 open: {NEW}",
+    ),
+    *(
+        story(
+            f"a file whose commit GitHub refuses is not declined ({why})",
+            *(run("a.md b.md"), forbids(why), run(ABC), run()),
+            "#1 open: a.md b.md; c.md failed; exit 1",
+            *(allows(), withdraw(), run()),
+            f"#1 withdrawn; #2 open: {ABC}",
+            ways="sm",
+        )
+        for why in ("classic", "ruleset", "push protection", "permission")
     ),
     *(
         story(

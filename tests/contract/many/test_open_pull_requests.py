@@ -108,6 +108,8 @@ ACTS: Mapping[str, tuple[Callable[[Repository], object], int]] = {
         lambda each: each.person.commit({FIRST: each.files(LIST_BRANCH)[FIRST]}),
         0,
     ),
+    "a merge": (lambda each: each.person.merge(1), 0),
+    "a close": (lambda each: each.person.close(1), 0),
     "a removed file": (lambda each: take_out(each, FIRST), 1),
     "a directory in its place": (
         lambda each: each.person.commit({FIRST: None, f"{FIRST}/x": b"x\n"}, branch=LIST_BRANCH),
@@ -211,27 +213,6 @@ def test_never_are_two_queries_under_way(many: Start, make: Make, host: StandInH
     assert states(run)["waiting"] == 8
     assert Counter(asked(host))["query"] >= 8
     assert most == 1
-
-
-def merge(repository: Repository) -> None:
-    repository.person.merge(1)
-
-
-def close(repository: Repository) -> None:
-    repository.person.close(1)
-
-
-@pytest.mark.parametrize("act", [merge, close])
-def test_without_an_open_pull_request_of_ours_nothing_more_is_asked(
-    many: Start, make: Make, host: StandInHost, act: Callable[[Repository], None]
-) -> None:
-    made = make(0, 3)
-    many()
-    for repository in made:
-        act(repository)
-    host.requests.clear()
-    many(mode="plan").or_fail()
-    assert asked(host)[2:] == ["nodes"]
 
 
 def test_one_that_cannot_be_looked_at_fails_and_stops_no_other(

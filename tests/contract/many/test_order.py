@@ -48,14 +48,6 @@ def test_five_with_one_lasting_cause_do_not_starve_the_others(
     assert opened(made) == [int(not first <= n < first + 5) for n in range(9)]
 
 
-def test_a_cause_that_is_everywhere_ends_the_run(many: Start, make: Make) -> None:
-    for repository in make(0, 9):
-        repository.person.protect("chore/*", "ruleset")
-    run = many()
-    assert (run.exit_code, states(run)) == (1, {"failed": 5, "deferred": 4})
-    assert "5 repositories in a row failed for the same cause" in run.summary
-
-
 def test_plan_run_and_page_name_the_next_ones_in_one_order(
     many: Start, make: Make, host: StandInHost, action: Action
 ) -> None:
