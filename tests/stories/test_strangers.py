@@ -164,7 +164,7 @@ test_strangers = told(
     story(
         "a pull request that a stranger opens before ours is not ours",
         run(AB).at("the pull request", opens("1", body="Mine", author="stranger")),
-        f"#1 open by stranger: {AB}; exit 1",
+        f"#1 open by stranger: {AB}; {AB} to create; exit 1",
         ways="p",
     ),
     *(
