@@ -7,10 +7,8 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.example import A_AND_B, BRANCH, EXPECTED, MISSING, PRESENT, Example
+from tests.example import A_AND_B, BRANCH, EXPECTED, PRESENT, Example
 from tests.fakehub import (
-    Fault,
-    FaultKind,
     Refusal,
     Repository,
     Request,
@@ -44,18 +42,6 @@ def taken(repository: Repository, branch: str, at: str | None = None) -> None:
 # --- The default branch ---------------------------------------------------------------------
 
 
-def test_a_suffixed_default_branch_is_safe_when_the_first_answer_is_lost(
-    host: StandInHost, example: Example
-) -> None:
-    odd = host.create_repository("octo/odd", files=dict(PRESENT), default_branch="release-2")
-    host.faults.add(Fault(FaultKind.ERROR_500, match=lambda r: makes_branch(r, "release")))
-    before_the_branch(host, lambda: taken(odd, "release"), "release")
-    example.run(target_repo="octo/odd", branch="release").or_fail()
-    assert odd.files("release-2") == PRESENT
-    assert odd.files("release") == PRESENT | THEIRS
-    assert odd.files("release-3") == EXPECTED
-
-
 def test_a_branch_that_becomes_the_default_branch_in_between_is_not_written_to(
     host: StandInHost, example: Example
 ) -> None:
@@ -81,23 +67,6 @@ def test_a_branch_that_becomes_the_default_branch_in_between_is_not_written_to(
 # --- Branches of other people ---------------------------------------------------------------
 
 
-def test_a_lost_attempt_says_nothing_about_another_name(
-    host: StandInHost, example: Example
-) -> None:
-    """A bare branch `theirs-2` of somebody's is not what our request for `theirs` left."""
-    host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=lambda r: makes_branch(r, "theirs")))
-
-    def act() -> None:
-        taken(example.repository, "theirs")
-        example.repository.person.create_branch("theirs-2")
-
-    before_the_branch(host, act, "theirs")
-    example.run(branch="theirs").or_fail()
-    assert example.repository.files("theirs") == PRESENT | THEIRS
-    assert example.repository.files("theirs-2") == PRESENT
-    assert example.repository.files("theirs-3") == EXPECTED
-
-
 def test_where_github_lists_no_tree_a_branch_that_also_changes_a_file_is_somebodys(
     host: StandInHost, action: Action
 ) -> None:
@@ -111,16 +80,6 @@ def test_where_github_lists_no_tree_a_branch_that_also_changes_a_file_is_somebod
     example.run(branch="theirs", definitions=action.listing_of(A_AND_B)).or_fail()
     assert example.repository.head("theirs") == head
     assert [pull.head for pull in example.repository.pull_requests] == ["theirs-2"]
-
-
-def test_a_custom_branch_at_the_base_commit_is_named_when_one_request_does_it_all(
-    host: StandInHost, action: Action
-) -> None:
-    example = Example(action, SINGLE)
-    before_the_branch(host, lambda: example.repository.person.create_branch("theirs"), "theirs")
-    run = example.run(branch="theirs").or_fail()
-    assert "The branch theirs existed already" in run.console
-    assert f"Created: {len(MISSING)}\n" in run.console
 
 
 def test_the_branch_that_the_run_made_itself_is_not_called_found(

@@ -184,6 +184,19 @@ test_branches_of_others = told(
         ways="p",
     ),
     story(
+        "a lost request for one name says nothing about a bare branch with another name",
+        run(AB, branch="theirs").waiting(
+            "the branch", branch("theirs", "mine.txt"), branch("theirs-2"), kind=LOST
+        ),
+        f"#1 open from theirs-3: {AB}; branch theirs: mine.txt; branch theirs-2",
+    ),
+    story(
+        "a default branch with a number is passed over if a request for the name before is lost",
+        *(branch("release-2"), default("release-2"), delete("main")),
+        run(AB, branch="release").waiting("the branch", branch("release", "mine.txt"), kind=LOST),
+        f"#1 open from release-3: {AB}; branch release: mine.txt",
+    ),
+    story(
         "a pull request that a lost request opened from somebody's branch is closed again",
         run(AB).losing("the branch", TAKES, kind=LOST),
         f"#1 closed: mine.txt; #2 open from -2: {AB}",
