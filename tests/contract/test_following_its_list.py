@@ -12,7 +12,7 @@ import pytest
 
 from registrar.models.standing import blob_id
 from registrar.registration.mark import hashed
-from tests.example import Example, Way
+from tests.example import Example
 from tests.fakehub import FaultKind, Repository, Request, StandInHost
 from tests.fakehub.answer import Response
 from tests.harness import LIST_BRANCH as BRANCH
@@ -402,32 +402,3 @@ def test_a_branch_that_was_read_before_the_description_tells_no_removal(
     )
     done = example.run(definitions=more)
     assert (done.exit_code, done.outputs["declined"]) == (0, "0"), done.console
-
-
-WAITS = (FaultKind.SECONDARY_429_RETRY_AFTER, FaultKind.ERROR_503)
-
-
-@pytest.mark.parametrize("kind", WAITS)
-@pytest.mark.parametrize("moment", ["words", "a push", "nothing"])
-def test_what_comes_while_the_description_waits_stays(
-    each_way: Way, moment: str, kind: FaultKind
-) -> None:
-    each_way.run_with(OLD)
-    pull = each_way.repository.pull_requests[0]
-
-    def act() -> None:
-        if moment == "words":
-            each_way.repository.person.edit(pull.number, body=f"Mine.\n{pull.body}")
-        elif moment == "a push":
-            each_way.repository.person.commit({"b.md": b"mine\n"}, branch=BRANCH)
-
-    each_way.meanwhile("PATCH pulls/1", act)
-    each_way.make_wait(kind)
-    each_way.host.requests.clear()
-    done = each_way.run_with(NEW)
-    assert done.outcomes["SECURITY.md"] == "updated"
-    assert each_way.body.startswith("Mine.") == (moment == "words")
-    # What this run committed is named, and nothing else
-    assert mark(each_way.repository)["wrote"] == named(NEW)
-    assert each_way.written.count("PATCH pulls/1") == 2
-    assert "Waiting" in done.console

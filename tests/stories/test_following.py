@@ -228,6 +228,32 @@ test_disturbed_updates = told(
         only("p", f"#1 closed: {ABC}; d.md to create; exit 1"),
         only("sm", f"#1 closed: {ABC}; {MORE} to create; exit 1"),
     ),
+    *(
+        story(
+            f"what somebody does while the description waits stays: {what} ({kind})",
+            *(run(ABC), run(NEW).waiting("the description", act, kind=kind)),
+            *(sends("POST /graphql", *["PATCH pulls/1"] * 2), shows(text, in_="#1")),
+            *(run("a.md=newer b.md=new c.md"), *said),
+            f"#1 open: {there}",
+        )
+        for what, act, text, said, there in (
+            (
+                "words",
+                describe(1, lambda body: f"Mine.\n{body}"),
+                "Mine.\n",
+                (),
+                "a.md=newer b.md=new c.md",
+            ),
+            (
+                "a push",
+                push("b.md=mine"),
+                "registrar:wrote",
+                (says("progress.edited", paths="b.md"),),
+                "a.md=newer b.md=mine c.md",
+            ),
+        )
+        for kind in (WAITS, FaultKind.ERROR_503)
+    ),
     story(
         "two lists whose branches have one name update their own pull requests",
         *(
