@@ -1061,7 +1061,9 @@ class _History:
         words = tuple(texts["state.added"] for texts in TEXTS.values())
         for number in self.open.keys() & numbers:
             pull = self.open[number]
-            added, ours = self._added(pull), self._added(pull, only_ours=True)
+            ours = self._added(pull, only_ours=True)
+            # A directory in the place of a listed file counts as proposed
+            added = {str(up) for each in self._added(pull) for up in (each, *Path(each).parents)}
             body = self.repository.pull_request(number).body or ""
             for path, state in re.findall(r"^\| `([^`|]+)` \| (.*?) \|", body, re.MULTILINE):
                 if path not in added if state.startswith(words) else path in ours:

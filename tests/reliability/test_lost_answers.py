@@ -250,21 +250,6 @@ def test_a_pull_request_of_somebody_faster_is_not_taken_for_our_own(
     assert pull.reviewers == []
 
 
-def test_the_pull_request_that_exists_already_is_the_one_to_the_default_branch(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    repository.person.create_branch("develop")
-
-    def come_first() -> None:
-        for base in ("main", "develop"):
-            repository.person.open_pull_request(head=LIST_BRANCH, base=base, body="Theirs")
-
-    meanwhile(host, is_call("POST pulls"), come_first)
-    ended = run(action).or_fail()
-    assert ended.outputs["pull_request_number"] == "1"
-    assert [pull.body == "Theirs" for pull in repository.pull_requests] == [False, True]
-
-
 def test_a_pull_request_of_another_list_that_exists_already_stays_as_it_is(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:

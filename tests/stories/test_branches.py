@@ -197,6 +197,16 @@ test_branches_of_others = told(
         f"#1 open from release-3: {AB}; branch release: mine.txt",
     ),
     story(
+        "of two pull requests that somebody opens first, the one to the default branch is used",
+        *(
+            branch("develop"),
+            run(AB).at("the pull request", opens("1"), opens("1", base="develop")),
+        ),
+        reports(number=1),
+        f"#1 open; #2 open into develop: {AB}",
+        ways="p",
+    ),
+    story(
         "a pull request that a lost request opened from somebody's branch is closed again",
         run(AB).losing("the branch", TAKES, kind=LOST),
         f"#1 closed: mine.txt; #2 open from -2: {AB}",
