@@ -65,10 +65,6 @@ class FileList(NamedTuple):
     def _conditions(self) -> Iterator[Condition]:
         """The conditions of all rules, then those of all parts of files."""
         yield from (rule.condition for rule in self.rules)
-        yield from self._conditions_of_parts
-
-    @property
-    def _conditions_of_parts(self) -> Iterator[Condition]:
         yield from (asked for each in self._entries for asked in each.conditions if asked)
 
     @property
@@ -81,11 +77,6 @@ class FileList(NamedTuple):
     def asked_paths(self) -> tuple[str, ...]:
         """The paths on which the conditions of rules and parts depend."""
         return tuple(dict.fromkeys(path for each in self._conditions for path in each.paths))
-
-    @property
-    def asks_in_parts(self) -> bool:
-        """Whether the content of a file depends on which paths a repository has."""
-        return any(asked.paths for asked in self._conditions_of_parts)
 
     @property
     def has_conditions(self) -> bool:

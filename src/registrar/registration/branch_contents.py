@@ -84,7 +84,7 @@ class Contents:
         list gives to the commit from which the branch starts.
         """
         blobs = {definition.path: definition.blob_id for definition in definitions}
-        if self._task.spec.file_list.asks_in_parts and added.before is not None:
+        if added.before is not None:
             then = blob_ids_at(self._task, added.before)
             blobs = {path: then.get(path, blob) for path, blob in blobs.items()}
         return blobs
