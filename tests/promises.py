@@ -64,8 +64,6 @@ Row = Mapping[str, str]
 """A row of the table."""
 ENDED = 2
 """The exit code of a run that ended early, and whose log has no outcome."""
-MARKED = "<!-- registrar:list "
-"""The mark in a description, as long as its pull request is one of registrar."""
 INTERVAL = 0.99
 """The seconds between two writes of a run over many repositories, without what rounding takes."""
 LIMIT = re.compile(r'<a name="(limit-[\w-]+)"></a>')
@@ -939,9 +937,8 @@ class _History:
                 self.default = each.after.get("default_branch", self.default)
             case "open" if is_ours:
                 yield from self._opened(number, each.after)
-            case "edit" if number in self.open and (
-                {"author", "head_repository"} & each.after.keys()
-                or not re.search(f"(?m)^{MARKED}", each.after.get("body", MARKED) or "")
+            case "edit" if (
+                number in self.open and {"author", "head_repository"} & each.after.keys()
             ):
                 # It is theirs from now on
                 del self.open[number]
