@@ -198,12 +198,10 @@ test_branches_of_others = told(
     ),
     story(
         "of two pull requests that somebody opens first, the one to the default branch is used",
-        *(
-            branch("develop"),
-            run(AB).at("the pull request", opens("1"), opens("1", base="develop")),
-        ),
+        branch("develop"),
+        run(AB).at("the pull request", opens("1"), opens("1", base="develop")),
         reports(number=1),
-        f"#1 open; #2 open into develop: {AB}",
+        f"#1 open by somebody; #2 open into develop by somebody: {AB}",
         ways="p",
     ),
     story(
