@@ -224,7 +224,9 @@ def _progress(told: Told) -> Iterator[str]:
     """
     lines = [tuple(map(int, each)) for each in PROGRESS.findall(told.stdout)]
     for (number, of), (following, total) in pairwise(lines):
-        is_next = total == of and (number < following if told.is_many else following == number + 1)
+        # A run that was killed has no report
+        may_skip = told.is_many or told.report is None
+        is_next = total == of and (number < following if may_skip else following == number + 1)
         if not is_next and following != 1:
             yield f"in the log [{number}/{of}] is followed by [{following}/{total}]"
 
@@ -575,11 +577,10 @@ def _true_pull(
     said = each["pull_request"]
     acts = [entry for entry in ours if isinstance(entry, Act)]
     opened = {entry.pull_request for entry in acts if entry.verb == "open"}
+    # Of two lists, the other one may have written
+    is_only = sum(other["repository"] == each["repository"] for other in told.registrations) == 1
     if said is None:
-        # A run that has failed may not know it, and of two lists the other one may have opened it
-        is_only = (
-            sum(other["repository"] == each["repository"] for other in told.registrations) == 1
-        )
+        # A run that has failed may not know it
         if opened and is_only and told.exit_code == each["exit_code"] == 0:
             yield f"nothing is said of the pull request {opened}"
         return
@@ -598,8 +599,9 @@ def _true_pull(
         yield from _described(pull.body or "", each)
     if operation in {"closed", "withdrawn"} and pull.state != "closed":
         yield f"#{pull.number} is said to be {operation}, and is {pull.state}"
-    is_written = told.exit_code == 0 and any(isinstance(each, Write) for each in ours)
-    if operation in {"none", "withdrawn", "closed"} and is_written:
+    is_written = any(isinstance(entry, Write) for entry in ours)
+    is_clear = is_only and told.exit_code == 0
+    if operation in {"none", "withdrawn", "closed"} and is_written and is_clear:
         yield f"#{pull.number} is said to be {operation}, and branches were written"
 
 
@@ -1056,13 +1058,24 @@ class _History:
         if is_disturbed or not runs or any(run.exit_code for run in runs):
             return
         words = tuple(texts["state.added"] for texts in TEXTS.values())
+        # What an earlier value of a property has added stays
+        unset = {
+            file["path"]
+            for run in runs
+            for each in run.registrations
+            for file in each["files"]
+            if file["standing"] == "unset"
+        }
         for number in self.open.keys() & numbers:
             pull = self.open[number]
             ours = self._added(pull, only_ours=True)
             # A directory in the place of a listed file counts as proposed
             added = {str(up) for each in self._added(pull) for up in (each, *Path(each).parents)}
             body = self.repository.pull_request(number).body or ""
-            for path, state in re.findall(r"^\| `([^`|]+)` \| (.*?) \|", body, re.MULTILINE):
+            for shown, state in re.findall(r"^\| `([^`|]+)` \| (.*?) \|", body, re.MULTILINE):
+                path = re.sub(r"\\u([0-9a-f]{4})", lambda found: chr(int(found[1], 16)), shown)
+                if path in unset:
+                    continue
                 if path not in added if state.startswith(words) else path in ours:
                     yield f"#{number} says of {path} {state!r}, and adds {sorted(added)}"
 
