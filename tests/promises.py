@@ -160,13 +160,20 @@ def of_run(host: StandInHost, told: Told, secrets: Sequence[str]) -> Iterator[st
     yield from _progress(told)
     yield from _annotations(told)
     gaps = [then - now for now, then in pairwise(told.moments)]
-    if gaps and told.way == "many" and min(gaps) < INTERVAL:
+    has_pace = told.way == "many" and not _had_company(host, told)
+    if gaps and has_pace and min(gaps) < INTERVAL:
         yield f"two writes have a distance of {min(gaps)} seconds"
     if told.report is not None:
         yield from _numbers(told)
         yield from _files(told)
         yield from _true(host, told)
         yield from _true_of_many(host, told) if told.is_many else ()
+
+
+def _had_company(host: StandInHost, told: Told) -> bool:
+    """Whether another run of registrar was under way at the same time."""
+    others = (each for each in RUNS[host] if each is not told)
+    return told.with_others or any(each.ended > told.began for each in others)
 
 
 def _harmless(host: StandInHost, told: Told, secrets: Sequence[str]) -> Iterator[str]:
@@ -498,10 +505,8 @@ def _true(host: StandInHost, told: Told) -> Iterator[str]:
     Repositories are left out in which somebody else has done something meanwhile, and runs whose
     host lagged behind or answered something else than it had.
     """
-    others = [each for each in RUNS[host] if each is not told]
-    another = told.with_others or any(each.ended > told.began for each in others)
     is_misled = host.quirks.lag is not None or host.faults.have_lied
-    if another or is_misled or told.environ.get("INPUT_REF"):
+    if _had_company(host, told) or is_misled or told.environ.get("INPUT_REF"):
         return
     during = [each for each in host.journal if each.number >= told.began]
     strangers = {each.repository.id for each in during if each.actor.token != told.token}
@@ -611,9 +616,7 @@ WITH_OPEN = {"opened", "updated", "conflicting", "waiting", "to update", "to clo
 
 def _true_of_many(host: StandInHost, told: Told) -> Iterator[str]:
     """The log names every pull request that was written to; states and numbers are the host's."""
-    others = [each for each in RUNS[host] if each is not told]
-    another = told.with_others or any(each.ended > told.began for each in others)
-    if another or host.faults.have_lied or host.quirks.lag is not None:
+    if _had_company(host, told) or host.faults.have_lied or host.quirks.lag is not None:
         return
     during = [each for each in host.journal if each.number >= told.began]
     strangers = {each.repository for each in during if each.actor.token != told.token}
