@@ -208,7 +208,8 @@ def test_a_broken_promise_about_a_run_is_seen(
     given = {"definitions": action.listing("a.md", "b.md", "README.md"), "language": "en"}
     action(given, commit_strategy=SINGLE, env=action.keeping).or_fail()
     [told] = promises.RUNS[host]
-    found = [*promises.of_run(host, change(told), [])]
+    promises.RUNS[host] = [changed := change(told)]
+    found = [*promises.of_run(host, changed, [])]
     assert bool(found) == bool(words), found
     assert words in "".join(found)
 
