@@ -64,6 +64,8 @@ Row = Mapping[str, str]
 """A row of the table."""
 ENDED = 2
 """The exit code of a run that ended early, and whose log has no outcome."""
+MARKED = "<!-- registrar:list "
+"""The mark in a description, as long as runs take its pull request for one of registrar."""
 INTERVAL = 0.99
 """The seconds between two writes of a run over many repositories, without what rounding takes."""
 LIMIT = re.compile(r'<a name="(limit-[\w-]+)"></a>')
@@ -797,6 +799,8 @@ class _Pull(NamedTuple):
     of_list: str
     head: str
     base: str
+    is_marked: bool = True
+    """Whether its description still has the mark, without which runs do not continue it."""
 
     @property
     def no_counts_for(self) -> tuple[str, str, str]:
@@ -948,8 +952,11 @@ class _History:
                 # It is theirs from now on
                 del self.open[number]
             case "edit" if number in self.open:
-                base = each.after.get("base", self.open[number].base)
-                self.open[number] = self.open[number]._replace(base=base)
+                pull = self.open[number]
+                base, is_marked = each.after.get("base", pull.base), pull.is_marked
+                if "body" in each.after:
+                    is_marked = bool(re.search(f"(?m)^{MARKED}", each.after["body"] or ""))
+                self.open[number] = pull._replace(base=base, is_marked=is_marked)
             case "close":
                 yield from self._needed(each, number) if is_ours else ()
                 self._closed(each, number, is_ours=is_ours)
@@ -1007,7 +1014,7 @@ class _History:
         mine = _Pull(found[1] if found else "", after["head"], after["base"])
         for other, pull in self.open.items():
             is_same = (mine.of_list, mine.base) == (pull.of_list, pull.base)
-            if mine.of_list and is_same and self._added(pull):
+            if mine.of_list and is_same and pull.is_marked and self._added(pull):
                 yield f"#{number} was opened while #{other} was open for the same list"
         self.open[number] = mine
         yield from self._repeats(mine.head)
