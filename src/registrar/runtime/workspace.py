@@ -7,12 +7,12 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 from registrar.errors import Refused
+from registrar.runtime.git_index import tracked_paths
 from registrar.texts.escaping import SURROGATE
 from registrar.texts.messages import Excerpt, msg
 
@@ -89,6 +89,7 @@ class Folder:
         self._note = note
         self._root = root.resolve()
         self._looked_at = 0
+        self._indexes: dict[Path, Mapping[str, bool] | None] = {}
 
     def files_below(self, name: str, *, most: int, in_all: int) -> Sequence[str]:
         """Return the paths, relative to the directory ``name``, of all files below it, sorted.
@@ -133,9 +134,8 @@ class Folder:
         if inside := [each for each in self._submodules(root) if each.is_relative_to(folder)]:
             submodule = Excerpt(inside[0].relative_to(self._root))
             raise Unreadable(msg("file.with_submodule", submodule=submodule))
-        if not (index := self._index(root)):
-            return
-        below = _found(index, re.escape(_name(folder.relative_to(root)) + b"/") + rb"[^\0]+")
+        above = f"{folder.relative_to(root).as_posix()}/"
+        below = {k: why for k, why in (self._index(root) or {}).items() if k.startswith(above)}
         gone = {each: why for each, why in below.items() if not os.path.lexists(root / each)}
         if gone:
             key = "file.partly_sparse" if all(gone.values()) else "file.partly_gone"
@@ -268,30 +268,25 @@ class Folder:
         names = {each: self._root.joinpath(*self._parts(f"{name}/{each}")) for each in files}
         for path in names.values():
             root = root or _repository_of(path)
-        index = self._index(root)
+        index = self._index(root) if root else {}
         if not (root and index):
             return None if index is None else []
-        paths = {each: re.escape(_name(path.relative_to(root))) for each, path in names.items()}
-        return [each for each, path in paths.items() if _found(index, path)]
+        paths = {each: path.relative_to(root).as_posix() for each, path in names.items()}
+        return [each for each, path in paths.items() if path in index]
 
-    def _index(self, root: Path | None) -> bytes | None:
-        """Return the index of a checkout in this folder, with whole names; empty without one.
-
-        ``None`` if it cannot be read. An index that was split names only a part of the files.
-        """
-        if not root or not root.is_relative_to(self._root):
-            return b""
-        git = _git_of(root)
-        if git.is_dir() and not os.path.lexists(git / "index"):
-            return b""
-        try:
-            index = Folder(git).read("index", most=_INDEX_BYTES)
-        except Unreadable:
-            return None
-        ids = (each.name.rpartition(".")[2] for each in git.glob("sharedindex.*"))
-        is_split = any(bytes.fromhex(each) in index for each in ids if _COMMIT.fullmatch(each))
-        version = b"" if is_split else index[:8].removeprefix(b"DIRC\0\0\0")
-        return index if version in {b"\2", b"\3"} else _whole(index) if version == b"\4" else None
+    def _index(self, root: Path) -> Mapping[str, bool] | None:
+        """Return `tracked_paths` of a checkout in this folder; empty without an index."""
+        if root not in self._indexes:
+            git = _git_of(root)
+            is_absent = git.is_dir() and not os.path.lexists(git / "index")
+            found: Mapping[str, bool] | None = {}
+            if root.is_relative_to(self._root) and not is_absent:
+                try:
+                    found = tracked_paths(Folder(git).read("index", most=_INDEX_BYTES))
+                except Unreadable:
+                    found = None
+            self._indexes[root] = found
+        return self._indexes[root]
 
     def _open(self, parts: tuple[str, ...]) -> BinaryIO:
         """Open a file by its real path, one part after the other, without following a link.
@@ -313,60 +308,6 @@ class Folder:
             # It is a directory, and `os.fdopen` leaves the descriptor open then
             os.close(file)
             raise
-
-
-def _name(path: Path) -> bytes:
-    return os.fsencode(path.as_posix())
-
-
-def _found(index: bytes, pattern: bytes) -> dict[str, bool]:
-    """Return the paths of an index of git that match a pattern, each with whether a sparse checkout
-    leaves it out.
-
-    The 12 low bits before a name are its length. An extended entry, such as one that is left out,
-    has two more bytes in between, and the first one has the bit 0x40 if it is left out
-    (https://git-scm.com/docs/index-format).
-    """
-    found: dict[str, bool] = {}
-    for match in re.finditer(pattern + rb"\0", index):
-        start, length = match.start(), len(match[0]) - 1
-        first = int.from_bytes(index[start - 4 : start - 2], "big")
-        second = int.from_bytes(index[start - 2 : start], "big")
-        is_extended = first & 0x4FFF == 0x4000 | length
-        if is_extended or second & 0x4FFF == length:
-            found[os.fsdecode(match[0][:-1])] = is_extended and bool(second & 0x4000)
-    return found
-
-
-def _whole(index: bytes) -> bytes | None:
-    """Return the flags and the whole names of an index of version 4; ``None`` if it is damaged."""
-    for size in (20, 32):  # SHA-1 and SHA-256
-        with suppress(IndexError, ValueError):
-            return _whole_names(index, size)
-    return None
-
-
-def _whole_names(index: bytes, size: int) -> bytes:
-    """Return the same for ids of ``size`` bytes.
-
-    In version 4, each name has only its end, behind the number of bytes by which it shortens the
-    one before. The lengths in the flags show whether the size is right.
-    """
-    at, name, whole = 12, b"", bytearray()
-    for _ in range(int.from_bytes(index[8:12], "big")):
-        start = at + 40 + size
-        at = start + (4 if index[start] & 0x40 else 2)
-        flags, cut = index[start:at], index[at] & 0x7F
-        while index[at] & 0x80:
-            at += 1
-            cut = cut + 1 << 7 | index[at] & 0x7F
-        end = index.index(0, at + 1)
-        name = name[: len(name) - cut] + index[at + 1 : end]
-        if int.from_bytes(flags[:2], "big") & 0xFFF != min(len(name), 0xFFF):
-            raise ValueError
-        whole += flags + name + b"\0"
-        at = end + 1
-    return bytes(whole)
 
 
 def _git_of(root: Path) -> Path:
