@@ -221,9 +221,9 @@ class ManyRun:
         if mode is Mode.PLAN and (previewed.work or previewed.to_describe):
             self._todo.append(previewed)
         is_noted = previewed.told.to_close or previewed.notes or any(previewed.found_of(_ABSENT))
-        # It cannot be reopened, so its note says more than the state does
-        is_noted = is_noted if not registers else any(map(_lost_base, previewed.files))
-        if previewed.failed or is_noted:
+        # The state does not say that a declined pull request cannot be reopened
+        tells_more = any(map(_lost_base, previewed.files)) if registers else is_noted
+        if previewed.failed or tells_more:
             self.registrations.append(previewed)
         self._add(previewed)
 
