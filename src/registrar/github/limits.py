@@ -44,6 +44,8 @@ CALM_WRITES = 10
 """After so many accepted writes in a row the interval halves again, down to the one at first. If a
 limit follows, the halved interval was too short: then it takes twice as many writes each time."""
 _MOST_CALM_WRITES = 160
+"""The most accepted writes until the interval halves, so that it becomes shorter in every run over
+hundreds of repositories."""
 CLASSIC_PREFIX = "ghp_"
 _LONGEST = 10 * 365 * 24 * 3600.0
 """The most seconds that a header can ask for, so that the end of every pause is a valid date."""
