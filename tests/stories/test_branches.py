@@ -245,6 +245,13 @@ test_branches_of_others = told(
         "#1 open from -4: a.md b.md=mine c.md; branch 1: m; branch -2: m; branch -3: m",
         ways="s",
     ),
+    story(
+        "if GitHub lists no files, a plan shows what a pull request opened by hand proposes",
+        *(branch("theirs", "a.md"), opens("theirs"), quirk(most_in_tree=0)),
+        *(plan(AB, branch="theirs"), "#1 open from theirs by somebody: a.md; b.md to create"),
+        *(run(), LISTS, run(), f"#1 open from theirs by somebody: {AB}"),
+        ways="ps",
+    ),
     *(
         story(
             f"if GitHub lists only one of two trees, the comparison decides: {what}",

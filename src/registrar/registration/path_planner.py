@@ -37,7 +37,7 @@ class Branch(NamedTuple):
     """Files of the branch by path, at least those at the listed paths. Empty for a new branch,
     ``None`` if GitHub does not list them."""
     seen: Tree = MappingProxyType({})
-    """Files that ``tree`` lacks, but that were found with a request for each of them."""
+    """Files that ``tree`` may lack, but that a comparison of commits or a request has shown."""
     replaces: Tree = MappingProxyType({})
     """Files of ``tree`` that registrar wrote, and for which the list has other content now."""
     from_base: frozenset[str] = frozenset()

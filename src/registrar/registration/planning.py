@@ -56,7 +56,7 @@ from registrar.errors import Failure, GitHubError, Kind, RegistrarError
 from registrar.models.files import FileDefinition, parents
 from registrar.models.paths import ListedPath
 from registrar.models.record import Told
-from registrar.models.repository import BranchState, PullRequest, Tree, Unknown
+from registrar.models.repository import BranchState, Entry, PullRequest, Tree, Unknown
 from registrar.models.task import Task
 from registrar.registration.branch_contents import REGULAR_FILE, Added, Contents
 from registrar.registration.branch_names import LAST_SUFFIX, branch_names
@@ -495,10 +495,13 @@ class _Planner:
         added = self._contents.added(head)
         if not (has_written or self._may_continue(state, head, added, mark, missing)):
             return None
-        branch = self._branch(state.name, head, self._lookups.tree(head), missing)
-        added_paths = frozenset(added.blobs) if added else frozenset[str]()
-        from_base = self._from_base(head, branch.tree, added_paths, missing)
-        branch = branch._replace(from_base=from_base)
+        blobs = added.blobs if added else {}
+        tree = self._lookups.tree(head)
+        tree = self._lookups.tree_at_listed(head) if tree is None else tree
+        branch = self._branch(state.name, head, tree, missing)
+        compared = {path: Entry("blob", REGULAR_FILE, blob) for path, blob in blobs.items() if blob}
+        from_base = self._from_base(head, tree, frozenset(blobs), missing)
+        branch = branch._replace(from_base=from_base, seen={**compared, **branch.seen})
         if _brings_nothing(branch, missing):
             return None
         paths = map(_path, missing.files)
