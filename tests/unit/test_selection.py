@@ -129,6 +129,7 @@ def test_owners_are_listed_for_patterns_and_literal_names_are_kept_as_written() 
         ("created:>=20260203", "many.created_malformed"),
         ("created:2026-01-01..2026-02-03", "many.created_malformed"),
         ("octo-org", "many.pattern_malformed"),
+        ("https://github.com/orgs/octo-org", "many.pattern_malformed"),
         ("*/x", "many.pattern_malformed"),
         ("o/a?", "many.pattern_malformed"),
         ("o/[ab]", "many.pattern_malformed"),

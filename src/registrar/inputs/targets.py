@@ -21,7 +21,7 @@ PATTERN = re.compile(
 _SLIP = re.compile(
     r"(?P<not>(?:[-!~^\\\uff01\uff0d\u2212\u2013]|(?:not|exclude|except)[ :=])[-!\s]*)?"
     r"(?:@|repo:|(?:(?:[a-z+]+://|git@)(?:[^\s/]*@)?[^\s/:@]+(?::\d+)?|(?:www\.)?github\.com)[/:])?"
-    r"(?P<rest>[^\s/]+/[^\s/]+?|\S.*?)"
+    r"(?!orgs/)(?P<rest>[^\s/]+/[^\s/]+?|\S.*?)"
     r"(?:\.git|/(?:tree|blob|pulls?|issues|actions|settings)\b.*|/)*",
     re.IGNORECASE,
 )
