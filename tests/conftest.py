@@ -7,6 +7,7 @@ import math
 import os
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -19,7 +20,7 @@ from registrar.github.transport import CA_VARIABLES
 from tests import promises, states_of_paths
 from tests.example import LIST, PRESENT, SCAFFOLD, WAYS, Example, Way, write_list
 from tests.fakehub import Repository, StandInHost
-from tests.harness import SINGLE, STRATEGIES, TARGET, Action, Run, Start
+from tests.harness import ENDED, SINGLE, STRATEGIES, TARGET, Action, Run, Start
 from tests.organisation import ALL, Make
 
 Item = TypeVar("Item")
@@ -48,6 +49,17 @@ def pytest_configure(config: pytest.Config) -> None:
         suppress_health_check=[HealthCheck.too_slow],
     )
     settings.load_profile("registrar")
+
+
+def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
+    """Say which text of which run lacks some words, and show its nearest line first."""
+    if op != "in" or not (isinstance(left, str) and isinstance(right, str) and "\n" in right):
+        return None
+    lines = right.splitlines()
+    near = max(lines, key=lambda line: SequenceMatcher(None, left, line, autojunk=False).ratio())
+    names = (run.name_of(right) for run in reversed(ENDED))
+    name = next(filter(None, names), "a text that was made from others")
+    return [f"{left!r} is not in it: {name}", f"nearest line: {near}", *lines]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

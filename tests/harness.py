@@ -13,6 +13,7 @@ import subprocess
 import sys
 import termios
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -66,6 +67,15 @@ class Run:
     stderr: str
     summary: str
     output_file: str
+    inputs: Mapping[str, str]
+
+    def name_of(self, text: str) -> str:
+        """Return the name of a text of this run, with the inputs; empty if it is none."""
+        names = ("stdout", "stderr", "console", "summary", "output_file", "text")
+        name = next((each for each in names if getattr(self, each) == text), "")
+        shown = {k: v for k, v in self.inputs.items() if k not in {"host_token", "api_url"}}
+        given = " ".join(f"{each}={value!r:.60}" for each, value in shown.items())
+        return name and f"{name} of the run with {given}"
 
     def or_fail(self) -> Run:
         """Return the run itself; the test fails unless the exit code is 0."""
@@ -122,6 +132,10 @@ class Run:
     def annotations(self, name: str = "error") -> list[Command]:
         """Return the annotations of one kind: `error` or `warning`."""
         return [command for command in self.commands if command.name == name]
+
+
+ENDED = deque[Run](maxlen=20)
+"""The last runs, so that a failed assertion can name the run whose text it is about."""
 
 
 def read_command(line: str) -> Command | None:
@@ -393,11 +407,13 @@ class Action:
         """
         run = Run(
             exit_code=exit_code,
+            inputs={k[6:].lower(): v for k, v in begun.environ.items() if k.startswith("INPUT_")},
             stdout=stdout.decode(),
             stderr=stderr.decode(),
             summary=begun.files["GITHUB_STEP_SUMMARY"].read_bytes().decode(),
             output_file=begun.files["GITHUB_OUTPUT"].read_bytes().decode(),
         )
+        ENDED.append(run)
         assert {c.name for c in run.commands} <= promises.COMMANDS
         self._keep_promises(run, begun)
         if run.outputs.get("report"):
