@@ -826,6 +826,7 @@ class _History:
         self.said = said
         """Each run that has reported something about it, with its report."""
         self.names_moved = any(each.deleted or each.former_names for each in host.repositories)
+        self.is_misled = host.faults.are_random
         self.unseen = host.quirks.unlisted_pull_requests
         """The pull requests that GitHub does not show, so that none of them declines anything."""
         self.ours = defaultdict[str, set[str]](set)
@@ -868,9 +869,10 @@ class _History:
                 yield from self._repeats(each.branch) if is_ours else ()
             else:
                 yield from self._done(each)
-        yield from self._invented()
-        yield from self._counted_once()
-        yield from self._last_words()
+        if not self.is_misled:
+            yield from self._invented()
+            yield from self._counted_once()
+            yield from self._last_words()
 
     def _runs_at(self, each: Write | Act) -> tuple[list[Told], list[Write | Act], bool]:
         """Return the runs during which something was done, and all that was done during them.
@@ -907,7 +909,7 @@ class _History:
             }
             if work := [path for path in work if path not in listed]:
                 yield f"a run wrote to {each.branch}, which has the work of somebody: {work}"
-        if each.old and each.new and not changes:
+        if each.old and each.new and not (changes or self.is_misled):
             yield f"a run made the commit {each.new} on {each.branch}, which changes nothing"
         for path, old, new in changes if each.old else ():
             self.additions[path] += old is None
@@ -977,7 +979,7 @@ class _History:
         self.closed_by_us.add(number)
         runs, during, is_disturbed = self._runs_at(each)
         opened = {e.pull_request for e in during if isinstance(e, Act) and e.verb == "open"}
-        if is_disturbed or number in opened or number not in self.open:
+        if is_disturbed or self.is_misled or number in opened or number not in self.open:
             return
         pull = self.open[number]
         is_needless = any(run.mode == "register" for run in runs)

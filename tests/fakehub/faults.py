@@ -234,6 +234,8 @@ class Faults:
 
     def __init__(self) -> None:
         self._faults: list[Fault] = []
+        self.are_random = False
+        """Whether answers may say anything. Runs then rightly believe what nobody has done."""
         self._lock = threading.Lock()
 
     def add(self, fault: Fault) -> Fault:

@@ -53,6 +53,7 @@ def changed(body: Any, rng: random.Random) -> Any:
 def test_whatever_stands_in_an_answer(example: Example, number: int, seed: int) -> None:
     rng = random.Random(f"{seed} {number}")
     host = example.host
+    host.faults.are_random = True
 
     def fuzzed(_request: Request, right: Response) -> Response:
         body = copy.deepcopy(right.body)
