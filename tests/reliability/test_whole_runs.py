@@ -952,5 +952,5 @@ class WholeRuns(RuleBasedStateMachine):
         return run
 
 
-TestWholeRuns = pytest.mark.timeout(1800)(pytest.mark.matrix(WholeRuns.TestCase))
+TestWholeRuns = pytest.mark.timeout(7200)(pytest.mark.matrix(WholeRuns.TestCase))
 TestWholeRuns.settings = settings(max_examples=200, stateful_step_count=25, deadline=None)
