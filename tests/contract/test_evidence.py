@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import random
 import re
-from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -14,44 +12,28 @@ from typing import Any
 import pytest
 
 from tests.fakehub import Repository, StandInHost, Submodule, Symlink
-from tests.harness import PER_FILE, SINGLE, TARGET, Action, Run, Start, only_reads, refuse
+from tests.harness import PER_FILE, TARGET, Action, Start, only_reads, refuse
 
-LISTED: tuple[Mapping[str, Any], ...] = (
-    {"path": "same.md", "content": "a\n"},
-    {"path": "filled.md"},
-    {"path": "differs.md", "content": "a\n"},
-    {"path": "blank.md", "content": "a\n"},
-    {"path": "empty.json", "content": "{}"},
-    {"path": ".gitkeep"},
-    {"path": "short", "content": "8\n"},
-    {"path": "meant.md", "may_be_blank": True},
-    {"path": "owner.md", "content": "{owner}\n", "template": True},
-    {"path": "folder", "content": "a\n"},
-)
-THERE: Mapping[str, Any] = {
-    "same.md": b"a\n",
-    "filled.md": b"theirs\n",
-    "differs.md": b"theirs\n",
-    "blank.md": b"\r\n",
-    "empty.json": b"{}\n",
-    ".gitkeep": b"",
-    "short": b"8",
-    "meant.md": b"\n",
-    "owner.md": b"octo\n",
-    "folder/file": b"x\n",
+PATHS: Mapping[str, tuple[Mapping[str, Any], Any, str]] = {
+    "same.md": ({"content": "a\n"}, b"a\n", "same"),
+    "filled.md": ({}, b"theirs\n", "filled"),
+    "differs.md": ({"content": "a\n"}, b"theirs\n", "differs"),
+    "blank.md": ({"content": "a\n"}, b"\r\n", "blank"),
+    "empty.json": ({"content": "{}"}, b"{}\n", "blank"),
+    ".gitkeep": ({}, b"", "same"),
+    "short": ({"content": "8\n"}, b"8", "differs"),
+    "meant.md": ({"may_be_blank": True}, b"\n", "same"),
+    # A file of this name may be blank, and this one is not
+    ".gitignore": ({"content": "*.log\n"}, b"*.tmp\n", "differs"),
+    "owner.md": ({"content": "{owner}\n", "template": True}, b"octo\n", "same"),
+    "folder": ({"content": "a\n"}, None, "not a file"),
+    "link": ({}, Symlink("same.md"), "not a file"),
+    "module": ({}, Submodule("1" * 40), "not a file"),
 }
-PRESENCE = {
-    "same.md": "same",
-    "filled.md": "filled",
-    "differs.md": "differs",
-    "blank.md": "blank",
-    "empty.json": "blank",
-    ".gitkeep": "same",
-    "short": "differs",
-    "meant.md": "same",
-    "owner.md": "same",
-    "folder": "not a file",
-}
+"""Listed paths: the entry, what the repository has there, and the state."""
+LISTED = [{"path": path, **entry} for path, (entry, *_) in PATHS.items()]
+THERE = {path: there for path, (_, there, _) in PATHS.items() if there is not None}
+THERE["folder/file"] = b"x\n"
 
 
 @pytest.fixture
@@ -72,31 +54,11 @@ def test_each_present_path_is_told_by_its_blob(
 ) -> None:
     before = there.head("main")
     run = judge(mode=mode).or_fail()
-    assert run.standings == PRESENCE
+    assert run.standings == {path: state for path, (*_, state) in PATHS.items()}
     names = ("missing", "blank", "differing", "invalid")
-    assert [run.outputs[name] for name in names] == ["0", "2", "2", "1"]
+    assert [run.outputs[name] for name in names] == ["0", "2", "3", "3"]
     assert only_reads(host)
     assert there.head("main") == before
-
-
-def test_a_file_that_may_be_blank_differs_with_another_content(
-    host: StandInHost, action: Action, single: Start
-) -> None:
-    host.create_repository(TARGET, {".gitignore": b"*.tmp\n"})
-    listing = action.listing({"path": ".gitignore", "content": "*.log\n"})
-    run = single(definitions=listing, mode="check", fail_on="differs")
-    assert run.exit_code == 1, run.text
-    assert run.standings == {".gitignore": "differs"}
-
-
-def test_links_and_submodules_are_no_files(
-    host: StandInHost, action: Action, single: Start
-) -> None:
-    host.create_repository(
-        TARGET, {"a": b"x\n", "link": Symlink("a"), "module": Submodule("1" * 40)}
-    )
-    run = single(definitions=action.listing({"path": "link"}, {"path": "module"}), mode="plan")
-    assert run.standings == {"link": "not a file", "module": "not a file"}
 
 
 @pytest.mark.parametrize(
@@ -334,108 +296,3 @@ def test_who_has_no_owner_is_told_by_team(
         assert ("secret-team" not in text) or not is_public
         # The example is a repository that everybody may see
         assert text.count("@payments") == 1
-
-
-# --- Every output -----------------------------------------------------------------------------
-
-ENTRIES: Mapping[str, Mapping[str, Any]] = {
-    "a.md": {"content": "a\n"},
-    "b.md": {"content": "b\n"},
-    "d/e.md": {"content": "e\n"},
-    "team.md": {"template": True, "content": "{property:team}\n"},
-}
-COUNTED = ("to create", "proposed", "present", "declined", "unset", "blocked")
-ARE_THERE = {"same", "blank", "differs", "filled"}
-Standings = dict[str, str]
-
-
-def made(host: StandInHost, chance: random.Random, number: int) -> tuple[Repository, Standings]:
-    """A repository, and how its paths stand as long as nothing is proposed."""
-    has_team, standings, files = chance.random() < 0.5, Standings(), {"README.md": b"x\n"}
-    for path, entry in ENTRIES.items():
-        own = entry["content"].replace("{property:team}", "red" if has_team else "").encode()
-        other = "filled" if own == b"\n" else "differs"
-        contents = {"same": own, "blank": b"\n", other: b"theirs\n"}
-        absent = "unset" if path == "team.md" and not has_team else "to create"
-        standings[path] = chance.choice([*contents, absent, absent, absent])
-        if standings[path] == "same" and own == b"\n":
-            standings[path] = "blank"
-        if standings[path] in contents:
-            files[path] = contents[standings[path]]
-        elif path == "d/e.md" and chance.random() < 0.3:
-            standings[path], files["d"] = "blocked", b"x\n"
-    name, properties = f"octo-org/r{number}", {"team": "red"} if has_team else {"tier": "x"}
-    return host.create_repository(name, files, properties=properties), standings
-
-
-def propose(
-    repository: Repository, standings: Standings, chance: random.Random, run: Start
-) -> None:
-    """A pull request with some declined files."""
-    branch = run(target_repo=repository.full_name).outputs["branch"]
-    proposed = [path for path, standing in standings.items() if standing == "to create"]
-    if not proposed:
-        return
-    fate = chance.choice(["open", "closed", "taken out"])
-    standings |= dict.fromkeys(proposed, "declined" if fate == "closed" else "proposed")
-    if fate == "closed":
-        repository.person.close(1)
-    if fate == "taken out":
-        gone = chance.choice(proposed)
-        repository.person.commit({gone: None}, branch=branch, author=("A", "a@example.com"))
-        standings[gone] = "declined"
-
-
-def ways(standings: Counter[str]) -> dict[str, int]:
-    counts = dict.fromkeys([*COUNTED, "unread"], 0)
-    for standing, count in standings.items():
-        counts["present" if standing in ARE_THERE else standing] += count
-    return counts
-
-
-def check_outputs(run: Run, standings: Counter[str]) -> None:
-    wanted = sum(standings[each] for each in ("to create", "proposed", "blocked"))
-    expected = {"missing": wanted, "differing": standings["differs"]}
-    expected |= {name: standings[name] for name in ("declined", "unset", "blank")}
-    assert {name: int(run.outputs[name]) for name in expected} == expected
-
-
-def test_the_description_says_what_is_there_what_was_declined_and_what_is_unset(
-    host: StandInHost, action: Action
-) -> None:
-    repository = host.create_repository("octo-org/a", {"a.md": b"a\n"})
-    entries = [{"path": path, **entry} for path, entry in ENTRIES.items()]
-    run = partial(action, target_repo=repository.full_name, language="en", commit_strategy=SINGLE)
-    run(definitions=action.listing(*entries[:2], entries[3]))
-    repository.person.close(1)
-    run(definitions=action.listing(*entries))
-    assert (
-        "Adds 1 of 4 listed files. Present already, and unchanged: 1. "
-        "Left out, because they were declined in an earlier pull request: 1. "
-        "Left out, because a custom property is not set: 1."
-    ) in str(repository.pull_requests[1].body)
-
-
-@pytest.mark.matrix
-@pytest.mark.parametrize("seed", [pytest.param(0, marks=pytest.mark.chosen), *range(1, 20)])
-def test_in_every_repository_the_ways_add_up_to_the_paths(
-    host: StandInHost, action: Action, seed: int
-) -> None:
-    """Of one repository; `many/test_story.py` compares every output of a run over many."""
-    chance = random.Random(seed)
-    definitions = action.listing(*({"path": path, **entry} for path, entry in ENTRIES.items()))
-    run = partial(action, definitions=definitions, language="en", commit_strategy=SINGLE)
-    expected = [made(host, chance, number) for number in range(12)]
-    for repository, standings in expected:
-        if chance.random() < 0.6:
-            propose(repository, standings, chance, run)
-    for repository, standings in expected:
-        counts = Counter(standings.values())
-        one = run(target_repo=repository.full_name, mode="plan")
-        assert one.standings == standings
-        assert one.registration["standings"] == ways(counts)
-        check_outputs(one, counts)
-        told = re.findall(r"^Files: (.*) \(4 in all\)", one.stdout, re.MULTILINE)
-        parts = {f"{n} {way}" for way, n in ways(counts).items() if n}
-        assert set(", ".join(told).split(", ")) == (parts if told else {""})
-        assert bool(told) == (not set(standings.values()) <= ARE_THERE)

@@ -82,7 +82,7 @@ test_a_closed_pull_request = told(
     ),
     story(
         "a list that has grown proposes only the new file",
-        *(run(AB), close(1), delete(), run(ABC)),
+        *(run(AB), close(1), delete(), run(ABC), says("body.declined", in_="#2", count=2)),
         f"#1 closed; #2 open: c.md; {NO}",
         *(close(2), delete(), run(ABCD)),
         f"#1 closed; #2 closed; #3 open: d.md; {NO}; c.md declined in #2",
