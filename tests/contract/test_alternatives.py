@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.contract.test_users_words import HEALTH
-from tests.fakehub import Fault, FaultKind, Repository, StandInHost, Submodule, Symlink
+from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost, Submodule, Symlink
 from tests.harness import (
     HEALTH_BRANCH,
     LIST_BRANCH,
@@ -124,48 +124,45 @@ def test_what_is_no_default_is_not_inherited(
     assert set(repository.files(HEALTH_BRANCH)) - {"profile/README.md"} == {*HEALTH}
 
 
-def test_a_difference_in_letter_case_alone_is_warned_of(
-    host: StandInHost, action: Action, single: Start
-) -> None:
-    repository = host.create_repository(TARGET, {"readme.md": b"x\n", "Docs/a.md": b"x\n"})
-    run = single(definitions=action.listing("README.md", "docs/b.md", "new.md"), runner=True)
-    assert run.exit_code == 0, run.text
-    assert calls(host) == ["POST /graphql"] * 2
-    assert run.outputs["created"] == "3"
-    [warning] = run.annotations("warning")
-    assert "README.md (readme.md)" in warning.data
-    assert "docs/b.md (Docs/)" in warning.data
-    assert "letter case" in run.summary
-    assert (repository.pull_requests[0].body or "").count("in letter case only") == 2
-
-
-def test_the_pull_request_says_what_differs_in_letter_case_alone(
-    host: StandInHost, action: Action, start: Start
-) -> None:
-    """Also `per-file`, which reads only the directories where an alternative may be."""
-    repository = host.create_repository(TARGET, {"Docs/a.md": b"x\n"})
-    start(
-        definitions=action.write("list.yml", "files: [{path: docs/b.md, alternatives: [b.md]}]")
-    ).or_fail()
-    assert (repository.pull_requests[0].body or "").count("in letter case only") == 1
-
-
 NFC, NFD = "docs/\u30ac\u30a4\u30c9.md", "docs/\u30ab\u3099\u30a4\u30c8\u3099.md"
 
 
-def test_the_same_name_in_another_unicode_form_is_warned_of(
-    host: StandInHost, action: Action, start: Start
+@pytest.mark.parametrize(
+    ("there", "listed", "said", "in_row", "other"),
+    [
+        (
+            ["readme.md", "Docs/a.md"],
+            ["README.md", "docs/b.md", "new.md"],
+            ("README.md (readme.md)", "docs/b.md (Docs/)", "letter case"),
+            *("in letter case only", "Unicode form"),
+        ),
+        ([NFD], [NFC], ("Unicode form", NFC, "NFD"), *("Unicode form", "letter case")),
+    ],
+)
+def test_a_name_that_differs_in_letter_case_or_in_its_unicode_form_is_warned_of(
+    start: Start,
+    strategy: str,
+    host: StandInHost,
+    action: Action,
+    there: list[str],
+    listed: list[str],
+    said: tuple[str, ...],
+    in_row: str,
+    other: str,
 ) -> None:
-    """Once, in words of its own, and not as a difference in letter case."""
-    repository = host.create_repository(TARGET, {NFD: b"x\n"})
-    listed = [{"path": NFC, "alternatives": ["docs/b.md"]}]
-    run = start(definitions=action.document(listed), runner=True)
-    assert (run.exit_code, run.outputs["created"]) == (0, "1"), run.text
+    """Once, in words of its own; `per-file` reads the directories where an alternative may be."""
+    repository = host.create_repository(TARGET, dict.fromkeys(there, b"x\n"))
+    entries = [{"path": path, "alternatives": ["x.md", "docs/x.md"]} for path in listed]
+    run = start(definitions=action.document(entries), runner=True).or_fail()
+    assert run.outputs["created"] == str(len(listed))
     [warning] = run.annotations("warning")
-    assert all(word in warning.data for word in ("Unicode form", NFC, "NFD"))
+    assert all(words in warning.data for words in said)
     body = repository.pull_requests[0].body or ""
-    assert "Unicode form" in body
-    assert "letter case" not in run.text + body
+    assert in_row in run.summary
+    assert body.count(in_row) == len(there)
+    assert other not in run.text + body
+    if strategy == SINGLE:
+        assert calls(host) == ["POST /graphql"] * 2
 
 
 MANY = {f"docs/{number:04}.md": b"x\n" for number in range(1001)}
@@ -229,65 +226,70 @@ HIDDEN = (
     "To prevent this, name the existing path in `alternatives` of the entry, "
     'or set `respect_alternatives: "true"` for all entries.'
 )
+WITHOUT_EFFECT = (
+    "The new files would have no effect, because GitHub uses existing files that come before them: "
+    ".github/CODEOWNERS instead of CODEOWNERS. "
+)
 THEIRS = {"SECURITY.md": b"ours\n", "docs/CONTRIBUTING.md": b"ours\n"}
 
 
 @pytest.mark.parametrize("mode", ["plan", "check", "register"])
-def test_what_would_be_hidden_is_named(
-    start: Start, strategy: str, mode: str, host: StandInHost
+@pytest.mark.parametrize(
+    ("there", "listed", "hides", "said", "path", "in_row"),
+    [
+        (
+            THEIRS,
+            [*HEALTH],
+            {
+                ".github/CONTRIBUTING.md": "docs/CONTRIBUTING.md",
+                ".github/SECURITY.md": "SECURITY.md",
+            },
+            *(HIDDEN, ".github/SECURITY.md", "GitHub uses it instead of your `SECURITY.md`"),
+        ),
+        (
+            {".github/CODEOWNERS": b"* @octo/all\n"},
+            ["CODEOWNERS", "a"],
+            {},
+            WITHOUT_EFFECT,
+            *("CODEOWNERS", "has no effect, because GitHub uses your `.github/CODEOWNERS`"),
+        ),
+    ],
+    ids=["hidden", "without effect"],
+)
+def test_what_would_be_hidden_and_what_would_have_no_effect_is_named(
+    start: Start,
+    strategy: str,
+    mode: str,
+    host: StandInHost,
+    action: Action,
+    there: dict[str, bytes],
+    listed: list[str],
+    hides: dict[str, str],
+    said: str,
+    path: str,
+    in_row: str,
 ) -> None:
     """By `per-file` where it does not only make the fixed calls."""
-    repository = host.create_repository(TARGET, THEIRS)
-    run = start(mode=mode, profile="health", runner=True)
+    repository = host.create_repository(TARGET, there)
+    given = {"definitions": action.listing(*listed)}
+    run = start(given, mode=mode, runner=True)
     known = strategy == SINGLE or mode != "register"
-    hides = {file["path"]: file["hides"] for file in run.registration["files"] if "hides" in file}
-    assert hides == (
-        {
-            ".github/CONTRIBUTING.md": "docs/CONTRIBUTING.md",
-            ".github/SECURITY.md": "SECURITY.md",
-        }
-        if known
-        else {}
-    )
-    assert [each.data for each in run.annotations("warning")] == [HIDDEN] * known
-    assert (HIDDEN in run.registration["notes"]) is known
-    in_row = "GitHub uses it instead of your `SECURITY.md`"
-    rows = [line for line in run.summary.splitlines() if line.startswith("| `.github/SECURITY.md")]
-    assert [in_row in row for row in rows] == [known]
-    if mode == "register":
-        lines = (repository.pull_requests[0].body or "").splitlines()
-        [row] = [line for line in lines if line.startswith("| `.github/SECURITY.md`")]
-        assert (in_row in row) is known
-        noted = "`.github/SECURITY.md` instead of your `SECURITY.md`"
-        assert [noted in line for line in lines if line.startswith("> ")] == [True] * known
-    elif strategy == SINGLE:
-        # A plan also asks what the owner hands down
-        assert len(host.requests) == (2 if mode == "plan" else 1)
+    found = {file["path"]: file["hides"] for file in run.registration["files"] if "hides" in file}
+    assert found == (hides if known else {})
+    warnings = [each.data for each in run.annotations("warning")]
+    assert [each.startswith(said) for each in warnings] == [True] * known
+    assert {*warnings} <= {*run.registration["notes"]}
+    for text in (run.summary, *(pull.body or "" for pull in repository.pull_requests)):
+        rows = [line for line in text.splitlines() if line.startswith(f"| `{path}`")]
+        assert [in_row in row for row in rows] == [known]
+        assert ("`.github/SECURITY.md` instead of your `SECURITY.md`" in text) is (
+            known and hides != {}
+        )
+    if strategy == SINGLE and mode != "register":
+        assert len(queries(host)) - len(asked_of_owners(host)) == 1
     # Nothing is where alternatives count
-    run = start(mode="plan", profile="health", respect_alternatives="true")
-    assert "GitHub uses it instead" not in run.text
-
-
-@pytest.mark.parametrize("mode", ["plan", "check", "register"])
-def test_a_new_file_without_effect_is_named(
-    start: Start, strategy: str, mode: str, host: StandInHost, action: Action
-) -> None:
-    """By `per-file` where it does not only make the fixed calls."""
-    repository = host.create_repository(TARGET, {".github/CODEOWNERS": b"* @octo/all\n"})
-    listed = {"definitions": action.listing("CODEOWNERS", "a")}
-    run = start(listed, mode=mode, runner=True, language="en")
-    known = strategy == SINGLE or mode != "register"
-    assert run.outputs["missing" if mode != "register" else "created"] == "2"
-    warnings = [each.data.partition(". ")[0] for each in run.annotations("warning")]
-    said = "The new files would have no effect, because GitHub uses existing files that come before"
-    assert warnings == [f"{said} them: .github/CODEOWNERS instead of CODEOWNERS"] * known
-    assert not any("hides" in file for file in run.registration["files"])
-    in_row = "has no effect, because GitHub uses your `.github/CODEOWNERS`"
-    assert (in_row in run.summary) is known
-    if mode == "register":
-        assert (in_row in (repository.pull_requests[0].body or "")) is known
-    run = start(listed, mode="plan", respect_alternatives="true", language="en")
-    assert "no effect" not in run.text
+    run = start(given, mode="plan", respect_alternatives="true")
+    assert in_row.partition(" your")[0] not in run.text
 
 
 def test_a_run_that_goes_on_still_says_what_is_hidden(host: StandInHost, action: Action) -> None:
@@ -335,7 +337,7 @@ OWN = {
 HANDED_DOWN = {"SECURITY.md": b"x\n", ".github/ISSUE_TEMPLATE/idea.md": b"x\n"}
 NOT_HANDED_DOWN = (
     "GitHub would use the new files instead of those that this repository inherits from its "
-    "owner's `.github` repository: .github/ISSUE_TEMPLATE/bug.yml, .github/SECURITY.md. "
+    "owner's `.github` repository"
 )
 
 
@@ -343,31 +345,6 @@ def asked_of_owners(host: StandInHost) -> list[str]:
     """Whose repository `.github` was read."""
     asked = (request.fields["variables"] for request in queries(host))
     return [each["owner"] for each in asked if each.keys() & {"owner"} and "name" not in each]
-
-
-def test_a_plan_says_what_is_no_longer_handed_down(
-    host: StandInHost, action: Action, start: Start
-) -> None:
-    host.create_repository("octo/.github", HANDED_DOWN)
-    repository = host.create_repository(TARGET, {"a": b"x"})
-    given: dict[str, Any] = {"definitions": action.listing_of(OWN), "runner": True}
-    run = start(mode="plan", **given)
-    assert (run.exit_code, run.outputs["missing"]) == (0, str(len(OWN))), run.text
-    [warning] = run.annotations("warning")
-    assert warning.data.startswith(NOT_HANDED_DOWN)
-    assert warning.data in run.registration["notes"]
-    assert asked_of_owners(host) == ["octo"]
-    assert "replaces all inherited ones" in run.stdout
-    # Without an issue template of its own, nothing is said of issue templates
-    one = action.listing_of({".github/SECURITY.md": "x\n"}, name="one.json")
-    run = start(mode="plan", **{**given, "definitions": one})
-    assert ("inherits from" in run.text, "replaces all" in run.text) == (True, False)
-
-    # A check proposes nothing
-    host.requests.clear()
-    assert not start(mode="check", **given).annotations("warning")
-    assert not asked_of_owners(host)
-    assert not repository.pull_requests
 
 
 FORMS = {**OWN, ".github/DISCUSSION_TEMPLATE/ideas.yml": "x\n"}
@@ -404,47 +381,25 @@ def test_a_run_over_one_repository_says_what_is_no_longer_handed_down(
     host.create_repository("octo/.github", {**HANDED_DOWN, IDEAS: b"x\n"})
     repository = host.create_repository(TARGET, {"a": b"x", **dict.fromkeys(there, b"x")})
     own = {} if "profile" in inputs else {"definitions": action.listing_of(FORMS)}
-    words, paths = NOT_HANDED_DOWN.partition(": ")[0], ", ".join(said)
+    words, paths = NOT_HANDED_DOWN, ", ".join(said)
     plan = ["plan"] * (inputs.get("profile") != "health")
-    for mode in (*plan, "register", "register", *plan):
+    for mode in ("check", *plan, "register", "register", *plan):
         host.requests.clear()
         run = start(runner=True, mode=mode, **inputs, **own)
+        # A check proposes nothing
+        is_said = bool(said) and mode != "check"
         found = [each.data for each in run.annotations("warning") if words in each.data]
-        assert [each.startswith(f"{words}: {paths}. ") for each in found] == [True] * bool(said)
-        assert (words in run.summary) is bool(said)
+        assert [each.startswith(f"{words}: {paths}. ") for each in found] == [True] * is_said
+        assert {*found} <= {*run.registration["notes"]}
+        assert (words in run.summary) is is_said
+        assert ("replaces all inherited ones" in run.text) is (is_said and BUG in said)
         listed = ", ".join(f"`{each}`" for each in said)
         sentence = f"After the merge, GitHub uses the new files instead: {listed}."
         for pull in repository.pull_requests:
             assert (sentence in (pull.body or "")) is bool(said), pull.body
-        assert asked_of_owners(host) == ["octo"] * asks
+        is_asked = asks and (mode != "check" or "respect_alternatives" in inputs)
+        assert asked_of_owners(host) == ["octo"] * is_asked
     assert len(repository.pull_requests) == 1
-
-
-@pytest.mark.parametrize(
-    ("theirs", "there", "inputs"),
-    [
-        ({"README.md": b"x"}, {}, {}),
-        (HANDED_DOWN, {".github/ISSUE_TEMPLATE/own.md": b"x", "docs/SECURITY.md": b"x"}, {}),
-        (HANDED_DOWN, {}, {"respect_alternatives": "true"}),
-        (HANDED_DOWN, dict.fromkeys(OWN, b"x"), {}),
-    ],
-    ids=["nothing", "own ones", "they count", "all there"],
-)
-def test_nothing_is_said_where_nothing_is_lost(
-    host: StandInHost,
-    action: Action,
-    single: Start,
-    theirs: dict[str, bytes],
-    there: dict[str, bytes],
-    inputs: dict[str, str],
-) -> None:
-    host.create_repository("octo/.github", theirs)
-    host.create_repository(TARGET, {"a": b"x", **there})
-    given = {"definitions": action.listing_of(OWN), "mode": "plan", **inputs}
-    run = single(given).or_fail()
-    assert "inherits from" not in run.text
-    if there.keys() == OWN.keys():
-        assert not asked_of_owners(host)
 
 
 @pytest.mark.parametrize("mode", ["plan", "check", "register", "withdraw"])
@@ -468,36 +423,33 @@ def test_nothing_is_said_of_a_file_that_no_run_proposes(
     assert "hides" not in str(run.report)
 
 
-@pytest.mark.parametrize(("mode", "count"), [("plan", "missing"), ("register", "created")])
-def test_a_run_without_an_answer_about_the_owner_goes_on(
-    host: StandInHost, action: Action, start: Start, mode: str, count: str
-) -> None:
-    host.create_repository("octo/.github", HANDED_DOWN)
-    host.create_repository(TARGET, {"a": b"x"})
-    host.faults.add(
-        Fault(
-            FaultKind.ERROR_502_HTML,
-            match=lambda r: r.fields.get("variables", {}).keys() & {"owner", "name"} == {"owner"},
-            times=None,
-        )
-    )
-    run = start(definitions=action.listing_of(OWN), mode=mode)
-    assert (run.exit_code, run.outputs[count]) == (0, str(len(OWN))), run.text
-    assert "inherits from" not in run.text
-
-
-def test_files_are_created_although_the_note_cannot_be_written(
-    host: StandInHost, action: Action
+@pytest.mark.parametrize(
+    ("mode", "count", "unread"),
+    [
+        ("plan", "missing", "the owner"),
+        ("register", "created", "the owner"),
+        ("register", "created", "the tree"),
+    ],
+)
+def test_a_run_goes_on_although_the_note_cannot_be_written(
+    host: StandInHost, action: Action, start: Start, mode: str, count: str, unread: str
 ) -> None:
     """`per-file` reads the tree for the note alone."""
+
+    def is_unread(request: Request) -> bool:
+        variables = request.fields.get("variables", {}).keys()
+        return (
+            "/git/trees/" in request.path
+            if unread == "the tree"
+            else variables & {"owner", "name"} == {"owner"}
+        )
+
     host.create_repository("octo/.github", HANDED_DOWN)
     host.create_repository(TARGET, {"a": b"x"})
-    host.faults.add(
-        Fault(FaultKind.ERROR_502_HTML, match=lambda r: "/git/trees/" in r.path, times=None)
-    )
-    run = action(definitions=action.listing_of(OWN), language="en").or_fail()
-    assert (run.outputs["created"], "inherits from" in run.text) == (str(len(OWN)), False)
-    assert sum("/git/trees/" in each.path for each in host.requests) > 1
+    fault = host.faults.add(Fault(FaultKind.ERROR_502_HTML, match=is_unread, times=None))
+    run = start(definitions=action.listing_of(OWN), mode=mode).or_fail()
+    assert run.outputs[count] == str(len(OWN))
+    assert ("inherits from" in run.text) is (not fault.hits)
 
 
 @pytest.mark.parametrize("mode", ["plan", "register", "check", "withdraw"])
@@ -518,8 +470,7 @@ def test_many_say_what_is_no_longer_handed_down(
     run = action(given, definitions=action.listing_of(OWN))
     is_said = mode in {"plan", "register"}
     lines = run.summary.splitlines()
-    words = NOT_HANDED_DOWN.partition(":")[0]
-    found = [number for number, line in enumerate(lines) if words in line]
+    found = [number for number, line in enumerate(lines) if NOT_HANDED_DOWN in line]
     assert len(found) == is_said, run.summary
     for number in found:
         assert "octo-org/two" in lines[number + 1]
