@@ -155,88 +155,70 @@ def test_what_github_would_use_counts_as_present_where_it_is_respected(
         assert directory in alternatives.directories_to_read([definition], respect=True)
 
 
-@pytest.mark.parametrize(
-    ("listed", "exists", "first"),
-    [
-        ("LICENSE", ["LICENSE.md", "COPYING", "UNLICENSE"], "COPYING"),
-        ("agents.md", ["agents.MD", "Agents.md", "AGENTS.md"], "AGENTS.md"),
-    ],
-)
-def test_of_several_files_the_first_by_its_name_counts(
-    listed: str, exists: list[str], first: str
-) -> None:
-    found = alternatives.satisfied_by(FileDefinition(listed), listing_of(*exists), respect=True)
-    assert found == first
-
-
 @pytest.mark.parametrize(("listed", "exists"), GITHUB_DOES_NOT_ACCEPT)
 def test_what_github_would_not_use_does_not_count(listed: str, exists: str) -> None:
     found = alternatives.satisfied_by(FileDefinition(listed), listing_of(exists), respect=True)
     assert found is None
 
 
-@pytest.mark.parametrize("respect", [True, False])
-def test_alternatives_of_the_list_count_always_and_to_the_letter(respect: bool) -> None:
-    definition = FileDefinition("NOTES.md", alternatives=("docs/notes.md", "b/NOTES.md"))
-    for exists, expected in [
-        ("docs/notes.md", "docs/notes.md"),
-        ("b/NOTES.md", "b/NOTES.md"),
-        ("docs/NOTES.md", None),
-    ]:
-        listing = listing_of(exists)
-        assert alternatives.satisfied_by(definition, listing, respect=respect) == expected
-
-
-def test_the_first_of_several_is_named() -> None:
-    definition = FileDefinition(".github/SECURITY.md", alternatives=("b.md", "a.md"))
-    listing = listing_of("a.md", "b.md", "docs/SECURITY.md", "SECURITY.md")
-    assert alternatives.satisfied_by(definition, listing, respect=True) == "b.md"
-    plain = FileDefinition(".github/SECURITY.md")
-    assert alternatives.satisfied_by(plain, listing, respect=True) == "SECURITY.md"
+NOTES, BOTH = ("docs/notes.md", "b/NOTES.md"), ["SECURITY.md", "docs/SECURITY.md", "a.md", "b.md"]
 
 
 @pytest.mark.parametrize(
-    ("listed", "needed"),
+    ("listed", "own", "exists", "always", "respected"),
     [
-        (".github/SECURITY.md", {".github", "", "docs"}),
-        ("AGENTS.md", {""}),
-        (".vscode/settings.json", {".vscode"}),
-        (".github/ISSUE_TEMPLATE/config.yml", {".github/ISSUE_TEMPLATE"}),
-        ("LICENSE", {""}),
+        # An alternative of the list counts always, and to the letter
+        ("NOTES.md", NOTES, ["docs/notes.md"], "docs/notes.md", "docs/notes.md"),
+        ("NOTES.md", NOTES, ["b/NOTES.md"], "b/NOTES.md", "b/NOTES.md"),
+        ("NOTES.md", NOTES, ["docs/NOTES.md"], None, None),
+        # Of several, the first of the list is named, otherwise the first by its name
+        (".github/SECURITY.md", ("b.md", "a.md"), BOTH, "b.md", "b.md"),
+        (".github/SECURITY.md", (), BOTH, None, "SECURITY.md"),
+        ("LICENSE", (), ["LICENSE.md", "COPYING", "UNLICENSE"], None, "COPYING"),
+        ("agents.md", (), ["agents.MD", "Agents.md", "AGENTS.md"], None, "AGENTS.md"),
     ],
 )
-def test_directories_to_read(listed: str, needed: set[str]) -> None:
-    definitions = [FileDefinition(listed)]
-    assert set(alternatives.directories_to_read(definitions, respect=True)) == needed
-    assert alternatives.directories_to_read(definitions, respect=False) == ()
+def test_the_first_that_counts_is_named(
+    listed: str, own: tuple[str, ...], exists: list[str], always: str | None, respected: str | None
+) -> None:
+    definition, listing = FileDefinition(listed, alternatives=own), listing_of(*exists)
+    assert alternatives.satisfied_by(definition, listing, respect=False) == always
+    assert alternatives.satisfied_by(definition, listing, respect=True) == respected
 
 
-def test_directories_of_the_alternatives_are_read_always() -> None:
-    definitions = [FileDefinition("a/b", alternatives=("c/d", "e")), FileDefinition("f")]
-    assert alternatives.directories_to_read(definitions, respect=False) == ("c", "")
-    assert set(alternatives.directories_to_read(definitions, respect=True)) == {"c", "", "a"}
+@pytest.mark.parametrize(
+    ("listed", "own", "always", "respected"),
+    [
+        (".github/SECURITY.md", (), (), {".github", "", "docs"}),
+        ("AGENTS.md", (), (), {""}),
+        (".vscode/settings.json", (), (), {".vscode"}),
+        (".github/ISSUE_TEMPLATE/config.yml", (), (), {".github/ISSUE_TEMPLATE"}),
+        ("LICENSE", (), (), {""}),
+        ("a/b", ("c/d", "e"), ("c", ""), {"c", "", "a"}),
+    ],
+)
+def test_these_directories_are_read(
+    listed: str, own: tuple[str, ...], always: tuple[str, ...], respected: set[str]
+) -> None:
+    definitions = [FileDefinition(listed, alternatives=own)]
+    assert alternatives.directories_to_read(definitions, respect=False) == always
+    assert set(alternatives.directories_to_read(definitions, respect=True)) == respected
 
 
 INHERITED = [
-    (".github/CODE_OF_CONDUCT.md", "CODE_OF_CONDUCT.md", "CODE_OF_CONDUCT.md"),
-    (".github/SECURITY.md", "docs/security.md", "docs/security.md"),
-    (".github/FUNDING.yml", "FUNDING.yml", "FUNDING.yml"),
-    ("CONTRIBUTING.md", ".github/CONTRIBUTING.md", ".github/CONTRIBUTING.md"),
-]
-INHERITED_IF_PUBLIC = [
-    (".github/PULL_REQUEST_TEMPLATE.md", "pull_request_template.md", "pull_request_template.md"),
-    (".github/ISSUE_TEMPLATE.md", "ISSUE_TEMPLATE.md", "ISSUE_TEMPLATE.md"),
-    (
-        ".github/DISCUSSION_TEMPLATE/ideas.yml",
-        ".github/DISCUSSION_TEMPLATE/ideas.yml",
-        ".github/DISCUSSION_TEMPLATE/ideas.yml",
-    ),
-    *[
-        # GitHub inherits the whole folder
-        (listed, exists, exists)
-        for listed in (".github/ISSUE_TEMPLATE/config.yml", ".github/ISSUE_TEMPLATE/bug.yml")
-        for exists in (".github/ISSUE_TEMPLATE/config.yml", ".github/ISSUE_TEMPLATE/feature.md")
-    ],
+    (".github/CODE_OF_CONDUCT.md", "CODE_OF_CONDUCT.md"),
+    (".github/SECURITY.md", "docs/security.md"),
+    (".github/FUNDING.yml", "FUNDING.yml"),
+    ("CONTRIBUTING.md", ".github/CONTRIBUTING.md"),
+    # But for the templates of an internal repository
+    (".github/PULL_REQUEST_TEMPLATE.md", "pull_request_template.md"),
+    (".github/ISSUE_TEMPLATE.md", "ISSUE_TEMPLATE.md"),
+    (".github/DISCUSSION_TEMPLATE/ideas.yml", ".github/DISCUSSION_TEMPLATE/ideas.yml"),
+    # GitHub inherits the whole folder
+    (".github/ISSUE_TEMPLATE/config.yml", ".github/ISSUE_TEMPLATE/config.yml"),
+    (".github/ISSUE_TEMPLATE/config.yml", ".github/ISSUE_TEMPLATE/feature.md"),
+    (".github/ISSUE_TEMPLATE/bug.yml", ".github/ISSUE_TEMPLATE/config.yml"),
+    (".github/ISSUE_TEMPLATE/bug.yml", ".github/ISSUE_TEMPLATE/feature.md"),
 ]
 NOT_INHERITED = [
     ("LICENSE", "LICENSE"),
@@ -253,18 +235,18 @@ NOT_INHERITED = [
 ]
 
 
-@pytest.mark.parametrize(("listed", "exists", "expected"), INHERITED + INHERITED_IF_PUBLIC)
+@pytest.mark.parametrize(("listed", "exists"), INHERITED)
 def test_what_is_inherited_but_for_templates_of_an_internal_repository(
-    listed: str, exists: str, expected: str
+    listed: str, exists: str
 ) -> None:
     definition, own, owner = FileDefinition(listed), listing_of("a"), listing_of(exists)
     found = [
         alternatives.inherited_from(definition, own, owner, is_public=is_public)
         for is_public in (True, False)
     ]
-    assert found == [expected, None if "TEMPLATE" in listed else expected]
+    assert found == [exists, None if "TEMPLATE" in listed else exists]
     assert alternatives.may_inherit([definition])
-    assert expected.rpartition("/")[0] in OWNER_DIRECTORIES
+    assert exists.rpartition("/")[0] in OWNER_DIRECTORIES
 
 
 @pytest.mark.parametrize(("listed", "exists"), NOT_INHERITED)
@@ -274,28 +256,27 @@ def test_not_inherited(listed: str, exists: str) -> None:
     assert alternatives.inherited_from(definition, listing_of("a"), owner, is_public=True) is None
 
 
-def test_own_issue_templates_switch_off_the_inherited_ones() -> None:
-    owner = listing_of(".github/ISSUE_TEMPLATE/bug.md", "ISSUE_TEMPLATE.md", "SECURITY.md")
-    listing = listing_of(".github/ISSUE_TEMPLATE/own.yml")
-    for listed, expected in [
-        (".github/ISSUE_TEMPLATE/config.yml", None),
-        (".github/ISSUE_TEMPLATE/bug.md", None),
-        (".github/ISSUE_TEMPLATE.md", None),
-        (".github/SECURITY.md", "SECURITY.md"),
-    ]:
-        assert (
-            alternatives.inherited_from(FileDefinition(listed), listing, owner, is_public=True)
-            == expected
-        )
+OWN_TEMPLATE, IDEAS = ".github/ISSUE_TEMPLATE/own.yml", ".github/DISCUSSION_TEMPLATE/ideas.yml"
 
 
-def test_an_own_form_for_discussions_switches_off_the_inherited_ones() -> None:
-    """Whether this is so is not confirmed, but a form counts as inherited only without it."""
-    form = ".github/DISCUSSION_TEMPLATE/ideas.yml"
-    listing = listing_of(".github/DISCUSSION_TEMPLATE/q-a.yml")
-    definition, owner = FileDefinition(form), listing_of(form)
-    assert alternatives.inherited_from(definition, listing, owner, is_public=True) is None
-    assert alternatives.places_of([definition]) == (".github",)
+@pytest.mark.parametrize(
+    ("own", "listed", "expected"),
+    [
+        (OWN_TEMPLATE, ".github/ISSUE_TEMPLATE/config.yml", None),
+        (OWN_TEMPLATE, ".github/ISSUE_TEMPLATE/bug.md", None),
+        (OWN_TEMPLATE, ".github/ISSUE_TEMPLATE.md", None),
+        (OWN_TEMPLATE, ".github/SECURITY.md", "SECURITY.md"),
+        # Whether this is so is not confirmed, but a form counts as inherited only without it
+        (".github/DISCUSSION_TEMPLATE/q-a.yml", IDEAS, None),
+    ],
+)
+def test_own_templates_switch_off_the_inherited_ones(
+    own: str, listed: str, expected: str | None
+) -> None:
+    owner = listing_of(".github/ISSUE_TEMPLATE/bug.md", "ISSUE_TEMPLATE.md", "SECURITY.md", IDEAS)
+    definition, there = FileDefinition(listed), listing_of(own)
+    assert alternatives.inherited_from(definition, there, owner, is_public=True) == expected
+    assert alternatives.places_of([FileDefinition(IDEAS)]) == (".github",)
 
 
 def test_the_owner_is_not_asked_where_nothing_is_inherited() -> None:
@@ -308,6 +289,7 @@ def test_the_owner_is_not_asked_where_nothing_is_inherited() -> None:
     [
         ("README.md", "readme.md", "readme.md"),
         ("README.md", "README.md", None),
+        ("README.md", "readme.md README.md", None),
         ("README.md", "README.txt", None),
         ("docs/a.md", "Docs/b.md", "Docs/"),
         ("docs/a.md", "Docs/A.md", "Docs/A.md"),
@@ -323,12 +305,7 @@ def test_the_owner_is_not_asked_where_nothing_is_inherited() -> None:
     ],
 )
 def test_letter_case_conflict(path: str, exists: str, conflict: str | None) -> None:
-    assert alternatives.letter_case_conflict(path, listing_of(exists)) == conflict
-
-
-def test_an_exact_path_beside_another_letter_case_is_no_conflict() -> None:
-    listing = listing_of("README.md", "readme.md")
-    assert alternatives.letter_case_conflict("README.md", listing) is None
+    assert alternatives.letter_case_conflict(path, listing_of(*exists.split())) == conflict
 
 
 @pytest.mark.parametrize(
