@@ -80,39 +80,6 @@ def test_a_repository_whose_contents_are_hidden_does_not_make_its_batch_small(
     assert sizes == [10]
 
 
-def test_hidden_contents_of_a_single_repository_are_a_clear_error(
-    host: StandInHost, single: Start, repository: Repository
-) -> None:
-    host.quirks.hidden_contents = frozenset({repository.full_name})
-    run = single()
-    assert run.exit_code == 2, run.console
-    assert "Resource not accessible" in run.console
-    assert not mutations(host)
-
-
-# --- Who may not ask at all ---------------------------------------------------------------
-
-
-@pytest.mark.parametrize("way", [SINGLE, MANY])
-def test_single_sign_on_at_status_200(host: StandInHost, action: Action, way: str) -> None:
-    example = Way(action, way)
-    path, data = {
-        SINGLE: (["repository"], {"repository": None, "pulls": None}),
-        MANY: (["nodes", 0], {"nodes": [None], "pulls": [None]}),
-    }[way]
-    error = {
-        "type": "FORBIDDEN",
-        "path": path,
-        "extensions": {"saml_failure": True},
-        "message": "You must authorise it first.",
-    }
-    refuse(host, "POST /graphql", 200, body={"data": data, "errors": [error]})
-    run = example.run()
-    assert run.exit_code in {1, 2}, run.console
-    assert "single sign-on" in run.console
-    assert example.repository.branches == ["main"]
-
-
 # --- Writing ------------------------------------------------------------------------------
 
 ALL_THREE = ("createRef", "createCommitOnBranch", "createPullRequest")
@@ -378,30 +345,6 @@ def test_a_preview_without_pull_requests_says_what_it_could_not_see(
     assert run.outputs["missing"] == str(len(MISSING))
 
 
-@pytest.mark.parametrize("branch", [True, False], ids=["branch", "no branch"])
-def test_a_registration_without_pull_requests_is_an_error(
-    example: Example, without_pull_requests: str, branch: bool
-) -> None:
-    example.repository.person.change(private=True)
-    if branch:
-        example.repository.person.create_branch(BRANCH)
-    run = example.run(host_token=without_pull_requests)
-    assert run.exit_code == 2, run.console
-    assert re.search(r"Reading the pull requests of .* failed", run.console)
-    assert only_reads(example.host)
-    assert example.repository.branches == [*([BRANCH] if branch else []), "main"]
-
-
-def test_a_registration_that_may_not_compare_a_branch_is_an_error(example: Example) -> None:
-    example.repository.person.create_branch(BRANCH)
-    example.repository.person.commit({next(iter(MISSING)): b"\n"}, branch=BRANCH)
-    refuse(example.host, "GET compare", 403, message="Resource not accessible by integration")
-    run = example.run()
-    assert run.exit_code == 2, run.console
-    assert "Resource not accessible by integration" in run.console
-    assert only_reads(example.host)
-
-
 def test_a_pull_request_of_another_branch_at_the_same_commit_is_not_ours(
     host: StandInHost, example: Example
 ) -> None:
@@ -577,16 +520,6 @@ def test_a_token_that_ends_meets_no_more_than_three_refusals(
 
 
 # --- Words ----------------------------------------------------------------------------------
-
-
-def test_a_users_token_of_an_app_is_not_told_about_fine_grained_ones(
-    host: StandInHost, example: Example
-) -> None:
-    token = host.create_token("user", permissions={"contents": "read"})
-    run = example.run(host_token=token, commit_strategy="per-file")
-    assert run.exit_code == EXIT_REFUSED, run.console
-    assert "for an App, widen its permissions" in run.stderr
-    assert "fine-grained" not in run.stderr
 
 
 def test_a_repository_that_was_taken_down_is_one_cause_with_either_status(

@@ -11,6 +11,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from registrar.github.case import API_VERSION
+from tests.clocks import BEGINNING
 from tests.fakehub import Changes, Fault, FaultKind, Repository, Request, StandInHost
 from tests.harness import (
     LIST_BRANCH,
@@ -74,22 +76,6 @@ def good(host: StandInHost, repository: Repository) -> Inputs:
     return {}
 
 
-def hidden_behind_single_sign_on(host: StandInHost, repository: Repository) -> Inputs:
-    inject_fault(
-        host,
-        "GET",
-        status=404,
-        message="Not Found",
-        headers={"X-GitHub-SSO": "required; url=https://github.com/orgs/octo/sso?a=b"},
-    )
-    return {}
-
-
-def private(host: StandInHost, repository: Repository) -> Inputs:
-    repository.person.change(private=True)
-    return {"host_token": host.create_token("fine-grained", repositories=[OTHER])}
-
-
 def foreign(private: bool = False, **more: Any) -> Scene:
     """The token of another repository's workflow, or of an App, which look alike."""
 
@@ -99,6 +85,26 @@ def foreign(private: bool = False, **more: Any) -> Scene:
         return {"host_token": value, "caller": OTHER}
 
     return cause
+
+
+def quirk(**quirks: object) -> Scene:
+    """A way in which GitHub answers."""
+
+    def change(host: StandInHost, repository: Repository) -> Inputs:
+        for name, value in quirks.items():
+            setattr(host.quirks, name, value)
+        return {}
+
+    return change
+
+
+def together(*scenes: Scene) -> Scene:
+    """One scene after the other."""
+
+    def all_of(host: StandInHost, repository: Repository) -> Inputs:
+        return {name: value for scene in scenes for name, value in scene(host, repository).items()}
+
+    return all_of
 
 
 def does(act: Callable[[Repository], object]) -> Scene:
@@ -119,11 +125,14 @@ def sets(**attributes: Unpack[Changes]) -> Scene:
 lift_protections = does(lambda repository: repository.person.unprotect())
 
 
-def refuse_reads(host: StandInHost, repository: Repository) -> Inputs:
-    words = "Resource not accessible by personal access token"
-    asked = {"X-Accepted-GitHub-Permissions": "contents=read"}
-    refuse(host, "GET contents/", 403, message=words, headers=asked)
-    return {"host_token": host.create_token("fine-grained")}
+def answers(what: str, status: int, message: str) -> Scene:
+    """GitHub's answer to the requests that begin in this way."""
+
+    def change(host: StandInHost, repository: Repository) -> Inputs:
+        refuse(host, what, status, message=message)
+        return {}
+
+    return change
 
 
 @dataclass(frozen=True)
@@ -135,8 +144,21 @@ class Case:
     remedy: Scene = good
     paths: tuple[str, ...] = PATHS
     strategies: tuple[str, ...] = STRATEGIES
+    exit_code: int = 2
+    never: str = "Traceback"
+    """A text that does not stand beside them."""
+    requests: int | None = None
+    """The number of requests, if it matters."""
 
 
+without_pull_requests = together(
+    sets(private=True),
+    quirk(pull_requests_need_permission=True),
+    token("fine-grained", permissions={"contents": "write"}),
+)
+begin_branch = does(lambda repository: repository.person.create_branch(LIST_BRANCH))
+UNREAD = ("Reading the pull requests of", " failed: ")
+UNKNOWN = ("GitHub does not accept the token (Bad credentials)",)
 REFERENCE = ("GitHub refuses the branch", "a ruleset forbids its name", "`chore` and `chore/…`")
 CASES = {
     "classic without repo": Case(
@@ -152,12 +174,10 @@ CASES = {
     ),
     "user without push": Case(token(push=False), (f"may not push to {TARGET}", "write access")),
     "App user without push": Case(token("user", push=False), (f"may not push to {TARGET}",)),
-    "hidden behind single sign-on": Case(
-        hidden_behind_single_sign_on,
-        ("asks for single sign-on", "https://github.com/orgs/octo/sso?a=b"),
-        strategies=(PER_FILE,),
+    "not visible": Case(
+        together(sets(private=True), token("fine-grained", repositories=[OTHER])),
+        (f"no repository {TARGET}, or the token may not see it",),
     ),
-    "not visible": Case(private, (f"no repository {TARGET}, or the token may not see it",)),
     "own token elsewhere": Case(
         foreign(), (f"its own repository {OTHER} only", "personal access token")
     ),
@@ -174,11 +194,6 @@ CASES = {
     "fine-grained, no contents": Case(
         token("fine-grained", permissions={"contents": "read"}),
         ("The fine-grained token lacks a permission; GitHub asks for: contents=write", TARGET),
-    ),
-    "fine-grained, no reading": Case(
-        refuse_reads,
-        ("lacks a permission; GitHub asks for: contents=read",),
-        strategies=(PER_FILE,),
     ),
     "App, no contents": Case(
         token("installation", permissions={"contents": "read"}),
@@ -208,6 +223,48 @@ CASES = {
         REFERENCE,
         remedy=lift_protections,
     ),
+    "hidden contents": Case(
+        quirk(hidden_contents=frozenset({TARGET})),
+        ("Resource not accessible",),
+        remedy=quirk(hidden_contents=frozenset()),
+        strategies=(SINGLE,),
+    ),
+    "hidden pull requests": Case(without_pull_requests, UNREAD),
+    "hidden pull requests of a branch": Case(together(begin_branch, without_pull_requests), UNREAD),
+    "a branch that may not be compared": Case(
+        together(
+            begin_branch,
+            does(lambda repository: repository.person.commit({"a.md": b"\n"}, branch=LIST_BRANCH)),
+            answers("GET compare", 403, "Resource not accessible by integration"),
+        ),
+        ("Resource not accessible by integration",),
+    ),
+    "App user, no contents": Case(
+        token("user", permissions={"contents": "read"}),
+        ("for an App, widen its permissions",),
+        strategies=(PER_FILE,),
+        never="fine-grained",
+    ),
+    "public_repo makes no branch": Case(
+        together(quirk(public_repo_makes_no_branch=True), token(scopes=("public_repo",))),
+        ("Give a classic token the scope `repo`",),
+        strategies=(PER_FILE,),
+    ),
+    "unknown App": Case(token("installation", unknown_for=60.0), UNKNOWN, requests=5),
+    "unknown classic": Case(token(unknown_for=60.0), UNKNOWN, requests=1),
+    "unknown fine-grained": Case(token("fine-grained", unknown_for=60.0), UNKNOWN, requests=1),
+    # It was accepted once, so it has expired, or was revoked
+    "App that ends": Case(
+        token("installation", requests=1), UNKNOWN, strategies=(PER_FILE,), requests=4
+    ),
+    # GitHub's GraphQL has no versions so far. The exit code of a request to GitHub that fails is 1.
+    "old version of GraphQL": Case(
+        answers("", 410, "No version"),
+        (f"no longer answers version {API_VERSION} of its API",),
+        strategies=(SINGLE,),
+        exit_code=1,
+        requests=1,
+    ),
     "a branch named chore": Case(
         does(lambda repository: repository.person.create_branch("chore")),
         REFERENCE,
@@ -231,9 +288,12 @@ def test_refused_before_anything_is_written_and_done_once_the_cause_is_gone(
     inputs = case.cause(host, repository) | {"commit_strategy": strategy}
     before = {name: repository.head(name) for name in repository.branches}
     ended = run(action, case.paths, **inputs)
-    assert ended.exit_code == 2, ended.text
+    assert ended.exit_code == case.exit_code, ended.text
     for text in case.texts:
         check_ended(ended, text)
+    assert case.never not in ended.text
+    assert case.requests in {None, len(host.requests)}
+    assert action.clock.now - BEGINNING < 10
     assert ended.stderr.count("Error: ") == 1
     assert {name: repository.head(name) for name in repository.branches} == before
     assert repository.pull_requests == []
@@ -337,29 +397,6 @@ def test_values_of_properties_may_not_make_the_files_larger_than_one_commit_take
     assert action(given).or_fail().outputs["created"] == "12"
 
 
-def test_push_protection_has_an_advice_of_its_own(action: Action, repository: Repository) -> None:
-    repository.person.change(secrets={b"sk_live_"})
-    listed = action.write("list.yml", "[{path: a, content: sk_live_1}, {path: b}]")
-    ended = action(definitions=listed, language="en")
-    assert ended.exit_code == 1
-    for text in (ended.console, ended.summary):
-        assert "push protection takes a part of the content for a secret" in text
-    assert "Exempt the working branch" not in ended.console
-    assert repository.files(LIST_BRANCH) == repository.files() | {"b": b"\n"}
-
-
-def test_where_commits_have_to_be_signed_github_signs_those_of_single(
-    action: Action, repository: Repository
-) -> None:
-    repository.person.change(wants_signatures=True)
-    ended = run(action)
-    check_ended(ended, "Use `commit_strategy: single`: GitHub signs that commit for every token.")
-    assert "Exempt the working branch" not in ended.text
-    assert "a-rule-or-a-protection-refuses-it" in ended.text
-    assert run(action, commit_strategy=SINGLE).exit_code == 0
-    finished(repository)
-
-
 def test_a_plan_of_a_repository_whose_pull_requests_are_switched_off(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
@@ -377,23 +414,10 @@ def test_an_empty_repository_after_its_first_commit(
 ) -> None:
     repository = host.create_repository(TARGET, empty=True)
     ended = run(action, commit_strategy=strategy)
-    assert ended.exit_code == 2
+    assert (ended.exit_code, only_reads(host)) == (2, True)
     check_ended(ended, "is empty: it has no commit to make a branch from. Make a first commit")
-    assert only_reads(host)
     repository.person.commit({"README.md": b"# Example\n"})
-    assert run(action, commit_strategy=strategy).exit_code == 0
-    finished(repository)
-
-
-def test_a_repository_that_is_not_there_yet(
-    action: Action, host: StandInHost, strategy: str
-) -> None:
-    ended = run(action, commit_strategy=strategy)
-    assert ended.exit_code == 2
-    check_ended(ended, f"There is no repository {TARGET}, or the token may not see it")
-    assert ended.lines[-8:][3] == f"Repository: {TARGET}"
-    repository = host.create_repository(TARGET)
-    assert run(action, commit_strategy=strategy).exit_code == 0
+    run(action, commit_strategy=strategy).or_fail()
     finished(repository)
 
 
@@ -422,31 +446,6 @@ def test_a_404_with_another_message_is_not_missing(
 
 
 # --- Some of it is written, exit code 1 ---------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("kind", "text"),
-    [
-        ("classic", "a branch protection rule forbids it (Could not create file: Changes must be"),
-        ("ruleset", "a ruleset of the repository forbids it (Repository rule violations"),
-    ],
-)
-def test_a_branch_that_takes_no_direct_writes(
-    action: Action, repository: Repository, strategy: str, kind: Any, text: str
-) -> None:
-    # It is there before the rule, which would forbid to create it as well
-    repository.person.create_branch(LIST_BRANCH)
-    repository.person.protect("chore/*", kind)
-    ended = run(action, commit_strategy=strategy)
-    assert ended.exit_code == 1
-    assert ended.stderr.count(text) == 1
-    assert ended.stderr.count("Error: ") == 1
-    assert (ended.outputs["created"], ended.outputs["failed"]) == ("0", str(len(PATHS)))
-    assert repository.head(LIST_BRANCH) == repository.head("main")
-    assert repository.pull_requests == []
-    repository.person.unprotect()
-    assert run(action, commit_strategy=strategy).exit_code == 0
-    finished(repository)
 
 
 def only_one_fails(ended: Run, path: str, text: str, repository: Repository) -> None:

@@ -9,20 +9,16 @@ import json
 
 import pytest
 
-from registrar import __version__
 from registrar.github.case import API_VERSION
-from tests.clocks import BEGINNING
 from tests.example import Way
-from tests.fakehub import Fault, FaultKind, Repository, StandInHost
+from tests.fakehub import Repository, StandInHost
 from tests.fakehub.tokens import Kind
 from tests.harness import (
     HEALTH_BRANCH,
-    SINGLE,
     TARGET,
     Action,
     Start,
     refuse,
-    writes,
 )
 
 # --- Tokens of 520 characters ---------------------------------------------------------------
@@ -124,27 +120,6 @@ def test_permissions_are_no_advice_for_a_pull_request_from_a_fork(
 # --- A version of the API that is gone ------------------------------------------------------
 
 
-def test_a_version_of_the_api_that_is_gone(
-    start: Start, host: StandInHost, repository: Repository, strategy: str
-) -> None:
-    """A request to GitHub that fails: exit code 1, though nothing was written."""
-    host.quirks.gone_api_versions = frozenset({API_VERSION})
-    if strategy == SINGLE:
-        # The stand-in's GraphQL has no versions, as GitHub's has none so far
-        host.faults.add(Fault(FaultKind.CUSTOM, times=None, status=410, message="No version"))
-    run = start(profile="health")
-    assert run.exit_code == 1, run.text
-    for text in (
-        f"no longer answers version {API_VERSION} of its API",
-        f"which registrar {__version__} asks for. Use the newest release of registrar.",
-        "HTTP 410",
-    ):
-        assert text in run.stderr
-    assert "#the-release-is-too-old" in run.stderr
-    assert len(host.requests) == 1
-    assert repository.branches == ["main"]
-
-
 def test_a_version_that_is_gone_stops_only_what_needs_it(
     single: Start, host: StandInHost, repository: Repository
 ) -> None:
@@ -162,43 +137,3 @@ def test_a_version_that_is_gone_stops_only_what_needs_it(
 def test_a_new_token_of_an_app_is_waited_for(host: StandInHost, each_way: Way) -> None:
     each_way.run(host_token=host.create_token("installation", unknown_for=5.0)).or_fail()
     assert len(each_way.repository.pull_requests) == 1
-
-
-def test_a_token_that_stays_unknown_is_refused(
-    action: Action, host: StandInHost, repository: Repository, single: Start
-) -> None:
-    for kind, requests in (("installation", 5), ("classic", 1), ("fine-grained", 1)):
-        host.requests.clear()
-        token = host.create_token(kind, unknown_for=60.0)  # type: ignore[arg-type]
-        begun = action.clock.now
-        run = single(host_token=token)
-        assert run.exit_code == 2, run.text
-        assert "GitHub does not accept the token (Bad credentials)" in run.stderr
-        assert repository.branches == ["main"]
-        assert len(host.requests) == requests
-        assert action.clock.now - begun < 10
-
-
-def test_a_token_that_was_accepted_once_is_hardly_waited_for(
-    action: Action, host: StandInHost, repository: Repository, single: Start
-) -> None:
-    """It has expired, or was revoked."""
-    token = host.create_token("installation", requests=1)
-    run = single(profile="health", host_token=token)
-    assert "GitHub does not accept the token" in run.stderr
-    assert action.clock.now - BEGINNING < 3
-
-
-# --- The scope `public_repo` ----------------------------------------------------------------
-
-
-def test_where_public_repo_makes_no_branch_the_error_names_the_scope(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    host.quirks.public_repo_makes_no_branch = True
-    token = host.create_token(scopes=("public_repo",))
-    run = action(profile="health", host_token=token, language="en")
-    assert run.exit_code == 2, run.text
-    assert "Give a classic token the scope `repo`" in run.stderr
-    assert repository.branches == ["main"]
-    assert writes(host) == ["POST git/refs"]

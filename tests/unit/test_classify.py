@@ -245,8 +245,10 @@ def test_single_sign_on(status: int) -> None:
     found = outcome("GET contents/a", answer(status, "Not Found", **headers))
     assert (found.kind, found.reason.key) == (Kind.PERMISSION, "refusal.sso")
     assert found.reason.values["url"] == "https://github.com/orgs/octo/sso?a=b"
-    saml = answer(200, errors(("FORBIDDEN", "Resource protected: SAML enforcement")))
-    assert outcome("query", saml).reason.key == "refusal.sso_without_address"
+    in_words = errors(("FORBIDDEN", "Resource protected: SAML enforcement"))
+    marked = {"type": "FORBIDDEN", "message": "No", "extensions": {"saml_failure": True}}
+    for body in (in_words, {"errors": [marked]}):
+        assert outcome("query", answer(200, body)).reason.key == "refusal.sso_without_address"
 
 
 @pytest.mark.parametrize(
