@@ -13,10 +13,8 @@ from tests.example import Example
 from tests.fakehub import Repository, StandInHost
 from tests.gfm import only_ours
 from tests.harness import (
-    HEALTH_BRANCH,
     LIST_BRANCH,
     PER_FILE,
-    SCAFFOLD_BRANCH,
     SINGLE,
     TARGET,
     Action,
@@ -151,36 +149,42 @@ def test_no_content_and_no_path_can_leave_the_diff(
     assert "+\\u2028```\\u2029```\\u0085```\\u000b```\\u000c```\\u001c```" in diff
 
 
-def test_a_long_file_is_shown_in_part(action: Action, repository: Repository) -> None:
-    content = "".join(f"line {n}\n" for n in range(1, 10_001))
-    definitions = action.listing({"path": "long", "content": content}, "other")
-    run = action(mode="plan", definitions=definitions, language="en")
+WIDE = "x" * 300
+
+
+@pytest.mark.parametrize(
+    ("listed", "lines", "cut", "last"),
+    [
+        (
+            {"long": "".join(f"line {n}\n" for n in range(1, 10_001)), "other": None},
+            *(50, ["+… (+9950)"], ["+line 50", "+… (+9950)"]),
+        ),
+        # Only lines and files that are too long are cut
+        ({"a": "x\n" * 50, "b": "x\n" * 51}, 100, ["+… (+1)"], ["+x", "+… (+1)"]),
+        ({"a": WIDE, "b": f"{WIDE}x"}, 2, [f"+{WIDE}… (+1)"], None),
+        # Of very much content, the last files are only named
+        (
+            {f"{number:02}": f"{WIDE}\n" * 50 for number in range(16)},
+            *(14 * 50, [], ["+++ b/14", "+++ b/15"]),
+        ),
+    ],
+    ids=["a long file", "lines of a file", "characters of a line", "many files"],
+)
+def test_of_very_much_content_a_part_is_shown(
+    single: Start,
+    action: Action,
+    repository: Repository,
+    listed: Mapping[str, str | None],
+    lines: int,
+    cut: list[str],
+    last: list[str] | None,
+) -> None:
+    run = single(mode="plan", definitions=action.listing_of(listed))
     diff, _ = fenced(run.summary)
-    assert diff[2] == "@@ -0,0 +1,10000 @@"
-    assert diff[3:53] == [f"+line {n}" for n in range(1, 51)]
-    assert diff[53] == "+… (+9950)"
-    assert len(diff) == 54
-    assert len(run.lines) < 100
-
-
-def test_only_lines_and_files_that_are_too_long_are_cut(
-    single: Start, action: Action, repository: Repository
-) -> None:
-    lines, characters = ("x\n" * 50, "x\n" * 51), ("x" * 300 + "\n", "x" * 301 + "\n")
-    listed = dict(zip("abcd", lines + characters, strict=True))
-    diff, _ = fenced(single(mode="plan", definitions=action.listing_of(listed)).summary)
-    assert [line for line in diff if "…" in line] == ["+… (+1)", f"+{'x' * 300}… (+1)"]
-
-
-def test_of_very_much_content_the_last_files_are_only_named(
-    single: Start, action: Action, repository: Repository
-) -> None:
-    """The others have fifteen thousand characters each."""
-    content = ("x" * 300 + "\n") * 50
-    listed = {f"{number:02}": content for number in range(16)}
-    diff, _ = fenced(single(mode="plan", definitions=action.listing_of(listed)).summary)
-    assert len([line for line in diff if line.startswith("+x")]) == 14 * 50
-    assert diff[-2:] == ["+++ b/14", "+++ b/15"]
+    assert sum(line.startswith(("+line ", "+x")) for line in diff) == lines
+    assert [line for line in diff if "…" in line] == cut
+    assert last in (None, diff[-2:])
+    assert len(run.lines) < len(diff) + 100
 
 
 # --- Check --------------------------------------------------------------------------------
@@ -212,25 +216,12 @@ def test_a_check_that_could_not_be_made_says_nothing_about_files(
     assert {*run.outcomes.values()} <= {"pending"}
 
 
-# --- What stands already ------------------------------------------------------------------
-
-
-def test_a_merged_pull_request_is_not_mentioned(
-    single: Start, action: Action, repository: Repository
-) -> None:
-    single(definitions=action.listing("one"))
-    repository.person.merge(1)
-    run = single(definitions=action.listing("one", "two"), mode="plan")
-    assert "#1" not in run.text
-    assert run.outcomes == {"one": "skipped", "two": "to create"}
-
-
 # --- All ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("mode", "present", "exit_code", "annotations"),
-    [("plan", (), 0, 0), ("check", (), 1, 2), ("check", HEALTH, 1, 1)],
+    ("mode", "present", "exit_code", "shown"),
+    [("plan", (), 0, 2), ("check", (), 1, 2), ("check", HEALTH, 1, 1)],
 )
 def test_plan_and_check_of_both_profiles(
     single: Start,
@@ -239,21 +230,15 @@ def test_plan_and_check_of_both_profiles(
     mode: str,
     present: tuple[str, ...],
     exit_code: int,
-    annotations: int,
+    shown: int,
 ) -> None:
-    if present:
-        repository.person.commit(dict.fromkeys(present, b"x"))
+    repository.person.commit(dict.fromkeys(present, b"x"))
     run = single(profile="all", mode=mode, runner=True)
-    assert run.exit_code == exit_code, run.text
-    assert len(run.annotations()) == annotations
-    assert run.outputs["created"] == "0"
-    health, scaffold = run.report["registrations"]
-    assert (health["profile"], scaffold["profile"]) == ("health", "scaffold")
-    assert {f["done"] for f in health["files"]} == {"skipped" if present else "to create"}
-    assert sum(f["done"] == "to create" for f in scaffold["files"]) == 27
-    assert run.summary.count("What would be created") == (1 if present else 2)
+    assert (run.exit_code, len(run.annotations())) == (exit_code, exit_code * shown)
+    found = [each["standings"]["to create"] for each in run.report["registrations"]]
+    assert found == [len(HEALTH) - len(present), 27]
+    assert run.summary.count("What would be created") == shown
     assert only_reads(host)
-    assert not {HEALTH_BRANCH, SCAFFOLD_BRANCH} & set(repository.branches)
 
 
 # --- The next step --------------------------------------------------------------------------
@@ -274,15 +259,12 @@ def test_a_plan_of_an_archived_repository_says_that_nothing_can_be_opened(
     assert run.registration["error"] is None
 
 
-@pytest.mark.parametrize("status", [403, 404])
 def test_a_plan_goes_on_where_pull_requests_cannot_be_listed(
-    action: Action, host: StandInHost, repository: Repository, status: int
+    action: Action, host: StandInHost, repository: Repository
 ) -> None:
-    words = {403: "Resource not accessible by integration", 404: "Not Found"}
-    refuse(host, "GET pulls", status, message=words[status])
+    refuse(host, "GET pulls", 404, message="Not Found")
     run = action(mode="plan", definitions=action.listing("a"), commit_strategy=PER_FILE).or_fail()
-    assert run.outputs["missing"] == "1"
-    assert run.registration["pull_request"] is None
+    assert (run.outputs["missing"], run.registration["pull_request"]) == ("1", None)
 
 
 def test_a_plan_that_ended_early_counts_nothing(single: Start, host: StandInHost) -> None:
@@ -290,13 +272,3 @@ def test_a_plan_that_ended_early_counts_nothing(single: Start, host: StandInHost
     run = single(mode="plan", language="en")
     assert run.exit_code == 2
     assert not re.search("To create|Present|Item", run.text)
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"), [("[a]", "list.yml"), ("name: our-list\nfiles: [a]", "our-list")]
-)
-def test_the_heading_names_the_list(
-    text: str, shown: str, single: Start, action: Action, repository: Repository
-) -> None:
-    run = single(definitions=action.write("list.yml", text), mode="plan")
-    assert run.summary.startswith(f"## registrar: `{TARGET}` (`{shown}`)\n")
