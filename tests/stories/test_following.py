@@ -74,6 +74,12 @@ test_edited_files = told(
         "another wording of the description is no reason to write, and a damaged one is",
         *(run(ABC, language="ja"), copy := Copied(), plan(language="en"), hides(DESCRIBES)),
         *(run(), sends(), copy.is_unchanged),
+        # GitHub's own editor ends lines with CRLF
+        *(
+            describe(1, lambda body: f"Hello\n\n{body}\n\nBye".replace("\n", "\r\n")),
+            run(),
+            sends(),
+        ),
         *(describe(1, partial(re.sub, "`b.md`", "")), plan(), only("ps", shows(DESCRIBES))),
         *(run(), only("ps", sends("PATCH pulls/1"))),
         f"#1 open: {ABC}",
