@@ -12,7 +12,7 @@ import pytest
 from registrar.errors import EXIT_DONE, EXIT_FAILED, EXIT_REFUSED
 from registrar.github.queries import NAMES_AT_ONCE
 from tests.example import BRANCH, EXPECTED, LIST, LISTED, MANY, MISSING, PRESENT, Example, Way
-from tests.fakehub import Fault, FaultKind, Person, Repository, Request, StandInHost
+from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
 from tests.fakehub.answer import Drop, Response
 from tests.fakehub.refusals import Refusal
 from tests.harness import (
@@ -30,35 +30,18 @@ from tests.harness import (
 # --- Pull requests that are not shown -----------------------------------------------------
 
 
-@pytest.fixture
-def declined(host: StandInHost, in_single: Example) -> Repository:
-    """A repository whose declined pull request the token may not see."""
+def test_one_pull_request_that_is_not_shown_is_about_its_repository_alone(
+    host: StandInHost, action: Action, in_single: Example
+) -> None:
     in_single.run()
     in_single.repository.person.close(1)
     in_single.repository.person.delete_branch(BRANCH)
     host.quirks.hidden_pull_requests = frozenset({1})
-    return in_single.repository
-
-
-def test_a_declined_pull_request_that_is_not_shown_is_not_proposed_again(
-    host: StandInHost, in_single: Example, declined: Repository
-) -> None:
-    count = len(mutations(host))
-    run = in_single.run()
-    assert run.exit_code == 2, run.console
-    assert "Reading the pull requests of the working branch failed" in run.console
-    assert "single sign-on" in run.console
-    assert (len(mutations(host)), declined.branches) == (count, ["main"])
-
-
-def test_one_pull_request_that_is_not_shown_is_about_its_repository_alone(
-    host: StandInHost, action: Action, declined: Repository
-) -> None:
     other = host.create_repository("octo/other", {"a": b"x\n"})
     repositories = f"{TARGET}\nocto/other"
     run = action(target_repos=repositories, definitions=LIST, language="en")
     assert run.exit_code == 1, run.console
-    assert declined.branches == ["main"]
+    assert in_single.repository.branches == ["main"]
     assert len(other.pull_requests) == 1
 
 
@@ -345,23 +328,6 @@ def test_a_preview_without_pull_requests_says_what_it_could_not_see(
     assert run.outputs["missing"] == str(len(MISSING))
 
 
-def test_a_pull_request_of_another_branch_at_the_same_commit_is_not_ours(
-    host: StandInHost, example: Example
-) -> None:
-    host.quirks.heads_by_commit = True
-    example.repository.person.create_branch("other")
-    example.repository.person.commit({next(iter(MISSING)): b"\n"}, branch="other")
-    example.repository.person.open_pull_request(head="other", title="Other")
-    example.repository.person.close(1)
-    example.repository.person.create_branch(BRANCH, example.repository.head("other"))
-    example.run().or_fail()
-    assert example.repository.files(BRANCH) == EXPECTED
-    assert [(p.head, p.state) for p in example.repository.pull_requests] == [
-        ("other", "closed"),
-        (BRANCH, "open"),
-    ]
-
-
 def test_a_fork_whose_parent_has_the_same_owner_is_like_any_other(
     host: StandInHost, example: Example
 ) -> None:
@@ -443,39 +409,6 @@ def test_what_is_no_list_of_pull_requests_is_no_empty_list(
 REJECTED = Fault(
     FaultKind.CUSTOM, status=401, message="Bad credentials", headers={"x-ratelimit-limit": "60"}
 )
-
-
-def unrelated(repository: Repository, branch: str) -> None:
-    """Let a branch have a commit without a parent, and nothing else."""
-    git = repository.own()
-    person = Person("Somebody", "somebody@example.com").signature(repository.now())
-    commit = git.create_commit(None, person, person, "Begin", git.TreeBuilder().write(), [])
-    repository.person.create_branch(branch, str(commit))
-
-
-# --- No commit in common --------------------------------------------------------------------
-
-
-def test_a_branch_without_a_common_commit_is_left_alone(example: Example) -> None:
-    unrelated(example.repository, BRANCH)
-    run = example.run()
-    assert run.exit_code == EXIT_DONE, run.console
-    assert example.repository.files(BRANCH) == {}
-    assert example.repository.files(f"{BRANCH}-2") == EXPECTED
-
-
-def test_a_pull_request_whose_history_was_replaced_is_left_alone(example: Example) -> None:
-    example.run()
-    unrelated(example.repository, BRANCH)
-    run = example.run()
-    assert run.exit_code == EXIT_DONE, run.console
-    assert run.outputs["declined"] == str(len(MISSING))
-    assert (example.repository.files(BRANCH), len(example.repository.pull_requests)) == ({}, 1)
-    # Nor is it closed as no longer needed
-    example.repository.person.commit({**MISSING})
-    words = "registrar could not read everything that its branch changes"
-    assert (words in example.run().or_fail().console) == (example.strategy == SINGLE)
-    assert example.repository.pull_requests[0].state == "open"
 
 
 # --- An error that nobody knows, beside data ------------------------------------------------

@@ -11,6 +11,7 @@ import pytest
 from registrar.lists.constraints import MOST_PATHS
 from registrar.registration.mark import BEGIN, END, Mark, hashed
 from tests.example import Example
+from tests.fakehub import Person
 from tests.harness import LIST_BRANCH, SINGLE, Action, Run
 from tests.stories.story import *
 
@@ -56,7 +57,42 @@ def has_one_part(world: World) -> None:
 one_part = does("the description has one part of registrar", has_one_part)
 
 
+@step
+def replaces_history(world: World) -> None:
+    """The branch gets a commit without a parent and without a file."""
+    git, now = world.repository.own(), world.repository.now()
+    person = Person("Somebody", "somebody@example.com").signature(now)
+    commit = git.create_commit(None, person, person, "Begin", git.TreeBuilder().write(), [])
+    world.person.create_branch(LIST_BRANCH, str(commit))
+
+
 test_a_closed_pull_request = told(
+    story(
+        "a branch without a common commit is left alone",
+        *(replaces_history(), run(AB)),
+        "#1 open from -2: a.md b.md; branch 1",
+    ),
+    story(
+        "a pull request whose history was replaced is left alone, and not closed as needless",
+        *(run(AB), replaces_history(), run()),
+        f"#1 open: ; {NO}",
+        *(push(AB, to="main"), run(), only("sm", says("progress.left_open"))),
+        only("p", never("progress.left_open")),
+        "#1 open: ",
+    ),
+    story(
+        "a pull request of another branch at the same commit is not the one of the list",
+        *(quirk(heads_by_commit=True), branch("other", "a.md"), opens("other"), close(1)),
+        *(branch("1", at="other"), run(AB)),
+        "#1 closed from other by somebody: a.md; #2 open: a.md b.md",
+    ),
+    story(
+        "a declined pull request that is not shown is not proposed again",
+        *(run(AB), close(1), delete(), quirk(hidden_pull_requests=frozenset({1})), run()),
+        says("refusal.sso_without_address"),
+        f"#1 closed; {FAILED}",
+        ways="s",
+    ),
     story(
         "an existing file in other letter case is a warning only as long as the path is wanted",
         *(push("A.md", to="main"), run("a.md"), IN_OTHER_CASE),
