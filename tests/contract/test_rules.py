@@ -121,36 +121,30 @@ def test_requests_of_one_repository(
         assert sorted(checks) == ["GET contents/.golangci.yml", "GET contents/SECURITY.md"]
 
 
-def test_a_path_that_only_a_rule_asks_about_is_not_missing(
-    action: Action, host: StandInHost
+RULE = {"when": {"exists": "go.mod"}, "files": [".golangci.yml"]}
+
+
+@pytest.mark.parametrize(
+    ("listed", "there", "asked"),
+    [
+        # Neither branches nor pull requests are read because a path is not there that is not listed
+        ("SECURITY.md", ["SECURITY.md"], ["go.mod", "SECURITY.md"]),
+        ("go.mod", ["go.mod", ".golangci.yml"], ["go.mod", ".golangci.yml"]),
+    ],
+)
+def test_a_path_that_a_rule_asks_about_is_looked_up_once_and_is_not_missing(
+    action: Action, host: StandInHost, listed: str, there: list[str], asked: list[str]
 ) -> None:
-    """So neither branches nor pull requests are read because it is not there."""
-    host.create_repository(TARGET, {"SECURITY.md": b"x\n"})
-    rule = {"when": {"exists": "go.mod"}, "files": [".golangci.yml"]}
-    listed = listing(action, {"files": ["SECURITY.md"], "rules": [rule]})
-    assert action(definitions=listed, mode="check").exit_code == 0
+    host.create_repository(TARGET, dict.fromkeys(there, b"x\n"))
+    given = {"definitions": listing(action, {"files": [listed], "rules": [RULE]})}
+    action(given, mode="check").or_fail()
     first = ["GET /rate_limit", "GET", "GET git/ref/heads/main"]
-    assert calls(host) == [*first, "GET contents/go.mod", "GET contents/SECURITY.md"]
-
-
-def test_the_paths_that_a_rule_asks_about_need_requests(action: Action, host: StandInHost) -> None:
-    host.create_repository(TARGET)
+    assert calls(host) == [*first, *(f"GET contents/{path}" for path in asked)]
+    # Each of them is counted
     host.rate_limit = RateLimit(remaining=4)
-    rule = {"when": {"exists": "go.mod"}, "files": [".golangci.yml"]}
-    listed = listing(action, {"files": ["SECURITY.md"], "rules": [rule]})
-    run = action(definitions=listed, language="en")
-    assert (run.exit_code, len(host.requests)) == (2, 1)
+    run = action(given, language="en")
+    assert run.exit_code == 2
     assert "Requests needed: 5, left: 4" in run.stderr
-
-
-def test_a_listed_path_that_a_rule_asks_about_is_looked_up_once(
-    action: Action, host: StandInHost
-) -> None:
-    host.create_repository(TARGET, {"go.mod": b"x\n", ".golangci.yml": b"x\n"})
-    rule = {"when": {"exists": "go.mod"}, "files": [".golangci.yml"]}
-    listed = listing(action, {"files": ["go.mod"], "rules": [rule]})
-    assert action(definitions=listed, mode="check").exit_code == 0
-    assert calls(host)[3:] == ["GET contents/go.mod", "GET contents/.golangci.yml"]
 
 
 REQUESTS = {
@@ -245,20 +239,13 @@ def any_way(way: str, action: Action) -> Start:
 
     Of ``target_repo`` and ``target_repos`` it takes what is right.
     """
-    is_many, listed = way == "many", listing(action)
+    listed = listing(action)
 
     def run(inputs: Mapping[str, str] | None = None, /, **given: str) -> Run:
-        given = {
-            "target_repo": "octo-org/a",
-            "target_repos": "octo-org/*",
-            "commit_strategy": way,
-            "definitions": listed,
-            "language": "en",
-            **(inputs or {}),
-            **given,
-        }
-        for name in ("target_repo", "commit_strategy") if is_many else ("target_repos",):
-            del given[name]
+        one = {"target_repo": "octo-org/a", "commit_strategy": way}
+        where = {"target_repos": "octo-org/*"} if way == "many" else one
+        given = {"definitions": listed, "language": "en", **where, **(inputs or {}), **given}
+        given.pop("target_repo" if way == "many" else "target_repos", None)
         return action(given)
 
     return run
@@ -528,14 +515,10 @@ def test_a_file_whose_property_is_not_set_is_skipped(
     mode: str,
     properties: dict[str, str | list[str]],
 ) -> None:
-    repository = host.create_repository(TARGET, {"a": b""}, properties=properties)
+    host.create_repository(TARGET, {"a": b""}, properties=properties)
     run = single(definitions=listing(action, OWNERS), mode=mode).or_fail()
-    owners, readme = run.registration["files"]
-    assert (owners["done"], owners["reason"]) == ("skipped", "property team is not set")
-    assert readme["done"] == ("created" if mode == "register" else "to create")
-    assert "property team is not set" in run.stdout
-    assert "property `team` is not set" in run.summary
-    assert proposed(repository, {"a": b""}) == ({"README.md"} if mode == "register" else set())
+    there = "to create" if mode == "plan" else "proposed"
+    assert run.standings == {"OWNERS": "unset", "README.md": there}
 
 
 @pytest.mark.parametrize(
