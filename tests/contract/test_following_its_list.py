@@ -175,21 +175,6 @@ def test_what_somebody_removes_before_the_description_is_written_stays_away(
     assert example.run_with({**listed, "c.md": "C\n"}).outputs["declined"] == "1"
 
 
-def test_a_description_is_left_where_the_files_of_a_moved_branch_cannot_be_listed(
-    action: Action, host: StandInHost
-) -> None:
-    example = Example(action, PER_FILE)
-    example.run_with(OLD)
-    body = example.body
-    host.quirks.most_in_tree = 1
-    push = {"mine.md": b"mine\n"}
-    push_it = partial(example.repository.person.commit, push, branch=BRANCH)
-    meanwhile(host, partial(has_created, example), push_it)
-    done = example.run_with(OLD | {"c.md": "C\n"})
-    assert "The description of #1 was left as it is, because somebody committed" in done.text
-    assert (done.outputs["pull_request_operation"], example.body) == ("updated", body)
-
-
 @pytest.mark.parametrize("lacking", ["repo", "default_branch"])
 def test_the_repository_is_asked_for_where_a_pull_request_lacks_it(
     example: Example, host: StandInHost, lacking: str
