@@ -488,25 +488,20 @@ def test_pull_requests_by_workflows_that_are_switched_off(
     assert query == {"quick_pull": ["1"], "title": ["chore: add missing files"]}
     assert f"<{shown}>" in html.unescape(ended.summary)
     assert ended.outputs["created"] == str(len(PATHS))
-    assert ended.outputs["branch"] == LIST_BRANCH
-    assert ended.outputs["pull_request_url"] == ""
     # Nobody can merge the files yet
     planned = run(action, host_token=own, commit_strategy=strategy, mode="plan").standings
     assert ended.standings == planned == dict.fromkeys(PATHS, "to create")
-    assert set(repository.files(LIST_BRANCH)) == {*repository.files(), *PATHS}
 
     host.actions_may_create_pull_requests = True
     again = run(action, host_token=own, caller=TARGET, commit_strategy=strategy).or_fail()
     assert (again.outputs["created"], again.outputs["failed"]) == ("0", "0")
-    assert again.outputs["pull_request_operation"] == "created"
     finished(repository)
 
 
-@pytest.mark.parametrize("kind", ["fine-grained", "installation"])
 def test_a_token_that_may_not_open_pull_requests(
-    action: Action, host: StandInHost, repository: Repository, kind: Any
+    action: Action, host: StandInHost, repository: Repository
 ) -> None:
-    modest = host.create_token(kind, permissions={"contents": "write"})
+    modest = host.create_token("fine-grained", permissions={"contents": "write"})
     repository.person.create_branch("release#1")
     repository.person.change(default_branch="release#1")
     # The second run writes nothing itself
