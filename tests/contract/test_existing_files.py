@@ -28,7 +28,6 @@ from tests.harness import (
     Action,
     Start,
     calls,
-    refuse,
     shortened,
     writes,
 )
@@ -56,34 +55,6 @@ def test_a_file_that_github_does_not_show_is_there(
     run = action(definitions=definitions, language="en").or_fail()
     assert writes(host) == []
     assert f"[1/1] {PATH}: present" in run.lines
-
-
-@pytest.mark.parametrize(
-    ("status", "message"),
-    [
-        (404, "No commit found for the ref main"),
-        (404, "This repository is empty."),
-        (404, "not found"),
-        (403, "Not Found"),
-        (410, "Not Found"),
-        (422, "path contains a malformed path component"),
-    ],
-)
-def test_any_other_refusal_stops_the_run_before_the_first_write(
-    action: Action,
-    host: StandInHost,
-    repository: Repository,
-    definitions: str,
-    status: int,
-    message: str,
-) -> None:
-    refuse(host, checks, status, message=message)
-    run = action(definitions=definitions, language="en")
-    assert run.exit_code != 0
-    assert writes(host) == []
-    assert PATH in run.stderr
-    assert message in run.stderr
-    assert run.lines[-8:][3] == f"Repository: {TARGET}"
 
 
 @pytest.mark.parametrize(

@@ -422,23 +422,36 @@ def test_an_empty_repository_after_its_first_commit(
 
 
 @pytest.mark.parametrize(
-    ("call", "body"),
+    ("call", "status", "body"),
     [
-        ("GET", b""),
-        ("GET git/ref/heads/main", b"[]"),
+        ("GET", 404, b""),
+        ("GET git/ref/heads/main", 404, b"[]"),
         *(
-            ("GET contents/c.md", each)
-            for each in (b"<html>404</html>", b'{"error": "no"}', b'"x"')
+            ("GET contents/c.md", *each)
+            for each in (
+                *((404, b"<html>404</html>"), (404, b'{"error": "no"}'), (404, b'"x"')),
+                *((404, "No commit found for the ref main"), (404, "This repository is empty.")),
+                *((404, "not found"), (403, "Not Found"), (410, "Not Found")),
+                (422, "path contains a malformed path component"),
+            )
         ),
     ],
 )
-def test_a_404_with_another_message_is_not_missing(
-    action: Action, host: StandInHost, repository: Repository, call: str, body: bytes
+def test_another_answer_than_not_found_is_not_missing(
+    action: Action,
+    host: StandInHost,
+    repository: Repository,
+    call: str,
+    status: int,
+    body: bytes | str,
 ) -> None:
-    inject_fault(host, call, times=None, status=404, body=body)
+    is_said = isinstance(body, str)
+    given = {"message" if is_said else "body": body}
+    inject_fault(host, call, times=None, status=status, **given)
     ended = run(action, max_wait_minutes="0")
     assert ended.exit_code != 0
-    assert "a proxy may have given it" in ended.stderr
+    assert (str(body) if is_said else "a proxy may have given it") in ended.stderr
+    assert not is_said or "c.md" in ended.stderr
     assert (writes(host), repository.branches) == ([], ["main"])
     host.faults.clear()
     assert run(action).exit_code == 0
