@@ -155,24 +155,6 @@ def test_a_plan_says_what_is_in_the_way_on_the_open_branch(
     assert [path for path, standing in plan.standings.items() if standing == "to create"] == ["e"]
 
 
-@pytest.mark.parametrize(
-    "content",
-    [b"", b"x" * 1_100_000, Symlink("README.md"), Symlink("gone"), Submodule("1" * 40), None],
-    ids=["empty", "over 1 MB", "link", "dangling link", "submodule", "directory"],
-)
-def test_a_listed_path_that_is_anything_exists(
-    action: Action, host: StandInHost, start: Start, content: bytes | Symlink | Submodule | None
-) -> None:
-    there = {"docs/guide.md": content} if content is not None else {"docs/guide.md/x": b"x\n"}
-    host.create_repository(TARGET, {"README.md": b"x\n", **there})
-    listed = action.listing_of({"docs/guide.md": None})
-    run = start(definitions=listed).or_fail()
-    assert run.outputs["skipped"] == "1"
-    assert "[1/1] docs/guide.md: present" in run.lines
-    assert not [w for w in writes(host) if w != "POST /graphql"]
-    assert len(host.repositories[0].branches) == 1
-
-
 def test_a_directory_on_the_working_branch_is_not_replaced(
     action: Action, repository: Repository, start: Start
 ) -> None:
@@ -226,16 +208,3 @@ def test_each_listed_path_is_there_blocked_or_created(
             assert repository.files(LIST_BRANCH) == repository.files() | added
             modes = dict.fromkeys(new, 0o100644)
             assert repository.modes(LIST_BRANCH) == repository.modes() | modes
-
-
-@pytest.mark.parametrize(
-    ("way", "mode", "content", "state"),
-    [("per-file", "plan", b"\n", "blank"), ("single", "withdraw", b"A\n", "filled")],
-)
-def test_a_present_file_has_its_state_in_modes_that_create_nothing(
-    action: Action, host: StandInHost, way: str, mode: str, content: bytes, state: str
-) -> None:
-    host.create_repository(TARGET, {"a.md": content})
-    listed = action.listing("a.md")
-    run = action(definitions=listed, mode=mode, commit_strategy=way, language="en").or_fail()
-    assert run.standings == {"a.md": state}
