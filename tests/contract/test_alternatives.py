@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -312,19 +313,6 @@ def test_a_plan_is_not_refused_for_a_directory_that_github_does_not_list_in_full
     assert sum("git/trees" in call for call in calls(host)) == 1
 
 
-def test_over_many_repositories(host: StandInHost, action: Action) -> None:
-    """One sentence for those that have the same files."""
-    for name in ("one", "two"):
-        host.create_repository(f"octo/{name}", {"SECURITY.md": b"ours\n"})
-    host.create_repository("octo/three", {"a": b"a"})
-    given = {"target_repos": "octo/*", "profile": "health", "mode": "plan", "language": "en"}
-    lines = action(given).summary.splitlines()
-    [number] = [number for number, line in enumerate(lines) if "instead of your" in line]
-    assert "`.github/SECURITY.md` instead of your `SECURITY.md`" in lines[number]
-    named = [f"octo/{name}" in lines[number + 1] for name in ("one", "two", "three")]
-    assert named == [True, True, False]
-
-
 # --- What the owner's repository `.github` hands down -----------------------------------------
 
 OWN = {
@@ -453,7 +441,7 @@ def test_a_run_goes_on_although_the_note_cannot_be_written(
 
 
 @pytest.mark.parametrize("mode", ["plan", "register", "check", "withdraw"])
-def test_many_say_what_is_no_longer_handed_down(
+def test_many_say_what_is_hidden_and_what_is_no_longer_handed_down(
     host: StandInHost, action: Action, mode: str
 ) -> None:
     """Once for those that lose the same, with one request for each owner."""
@@ -461,18 +449,19 @@ def test_many_say_what_is_no_longer_handed_down(
         host.create_repository(f"{owner}/.github", HANDED_DOWN)
         for name in ("one", "two"):
             host.create_repository(f"{owner}/{name}", {"a": b"x"})
+        host.create_repository(f"{owner}/hides", {"SECURITY.md": b"x", BUG: b"x"})
     host.create_repository("octo/own", dict.fromkeys(list(OWN)[:3], b"x"))
-    given = {
-        "target_repos": "octo/*, octo-org/*, !octo/.github, !octo-org/.github",
-        "mode": mode,
-        "language": "en",
-    }
-    run = action(given, definitions=action.listing_of(OWN))
+    targets = "octo/*, octo-org/*, !octo/.github, !octo-org/.github"
+    given = {"target_repos": targets, "mode": mode, "language": "en"}
+    lines = action(given, definitions=action.listing_of(OWN)).summary.splitlines()
     is_said = mode in {"plan", "register"}
-    lines = run.summary.splitlines()
-    found = [number for number, line in enumerate(lines) if NOT_HANDED_DOWN in line]
-    assert len(found) == is_said, run.summary
-    for number in found:
-        assert "octo-org/two" in lines[number + 1]
-        assert "octo/own" not in lines[number + 1]
+    for words, names, is_here in (
+        (NOT_HANDED_DOWN, ("one", "two"), is_said),
+        ("instead of your `SECURITY.md`", ("hides",), mode != "withdraw"),
+    ):
+        found = [number for number, line in enumerate(lines) if words in line]
+        assert len(found) == is_here, lines
+        for number in found:
+            named = {f"{owner}/{name}" for owner in ("octo", "octo-org") for name in names}
+            assert {*re.findall(r"octo[-\w]*/\w+", lines[number + 1])} == named
     assert sorted(asked_of_owners(host)) == ["octo", "octo-org"] * is_said

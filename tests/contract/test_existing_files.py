@@ -142,31 +142,6 @@ def test_a_plan_says_what_is_in_the_way(
     assert "#a-part-of-the-path-is-a-file" in check.stderr
 
 
-def test_a_plan_says_what_is_in_the_way_on_the_open_branch(
-    action: Action, repository: Repository, single: Start
-) -> None:
-    assert single(definitions=action.listing_of({"a": None})).exit_code == 0
-    repository.person.commit({"b": b"a file", "c/d": b"below a directory"}, branch=LIST_BRANCH)
-    listed = action.listing_of({"a": None, "b/x": None, "c": None, "e": None})
-    plan, run = (single(definitions=listed, mode=mode) for mode in ("plan", "register"))
-    assert "`b` is not a directory on the working branch" in plan.summary
-    ended = [(each.exit_code, each.outputs["failed"]) for each in (plan, run)]
-    assert ended == [(0, "0"), (1, "1")]
-    assert [path for path, standing in plan.standings.items() if standing == "to create"] == ["e"]
-
-
-def test_a_directory_on_the_working_branch_is_not_replaced(
-    action: Action, repository: Repository, start: Start
-) -> None:
-    """A reviewer has made it in the place of a path by which the list grows."""
-    start(definitions=action.listing("a.md"))
-    repository.person.commit({"docs/b.md": b"theirs\n"}, branch=LIST_BRANCH)
-    run = start(definitions=action.listing("a.md", "docs", "c.md"))
-    assert (run.exit_code, run.outputs["created"], run.outputs["skipped"]) == (0, "1", "2")
-    assert "docs: skipped (already on the working branch; its content differs" in run.stdout
-    assert repository.files(LIST_BRANCH).keys() > {"a.md", "c.md", "docs/b.md"}
-
-
 # --- Any paths ------------------------------------------------------------------------------------
 
 NAMES = st.sampled_from(["a", "b", "A", "é", ".d", "x y", "#1", "%41", "p0", "-", "a?b&c", "@"])

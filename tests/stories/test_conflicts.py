@@ -168,4 +168,12 @@ test_conflicts = told(
         *(delete(), run()),
         f"#1 closed; #2 open: {AB}",
     ),
+    story(
+        "a file of the branch in place of a directory blocks, and a directory counts as a file",
+        *(run("a.md"), push("b=mine docs/c.md=mine"), plan("a.md b/x.md docs e.md")),
+        only("ps", says("reason.blocked_on_branch", in_="summary", parent="b")),
+        "#1 open: a.md b=mine docs/c.md=mine; b/x.md blocked; e.md to create",
+        *(run(), only("ps", "#1 open: a.md b=mine docs/c.md=mine e.md; b/x.md failed; exit 1")),
+        only("m", "#1 open: a.md b=mine docs/c.md=mine e.md; b/x.md blocked"),
+    ),
 )
