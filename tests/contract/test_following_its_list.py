@@ -352,24 +352,6 @@ def test_what_another_run_has_described_is_not_sent_again(
     assert example.written.count("PATCH pulls/1") == 1
 
 
-def test_what_people_write_during_the_run_stays(example: Example) -> None:
-    example.run_with(OLD | {"c.md": ""})
-    [pull] = example.repository.pull_requests
-    assert "- [ ] " in (pull.body or "")
-
-    def write() -> None:
-        body = (pull.body or "").replace("- [ ] ", "- [x] ")
-        example.repository.person.edit(1, body=f"Meanwhile.\n\n{body}\n\nAnd below.")
-
-    example.meanwhile("POST /graphql", write)
-    example.run_with(NEW | {"c.md": ""})
-    body = pull.body or ""
-    assert body.startswith("Meanwhile.\n\n")
-    assert body.endswith("\n\nAnd below.")
-    assert ("- [x] " in body, "- [ ] " in body) == (True, False)
-    assert mark(example.repository)["wrote"] == named(NEW | {"c.md": ""})
-
-
 def test_a_branch_that_was_read_before_the_description_tells_no_removal(
     example: Example, host: StandInHost
 ) -> None:

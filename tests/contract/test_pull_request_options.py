@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Sequence
 from functools import partial
 from itertools import product
@@ -13,7 +12,6 @@ import pytest
 from registrar.github.limits import SHORT_INTERVAL
 from registrar.models.settings import PullRequestOptions
 from tests.fakehub import (
-    FaultKind,
     Refusal,
     Repository,
     Request,
@@ -23,10 +21,8 @@ from tests.harness import (
     SINGLE,
     TARGET,
     Action,
-    SignalAt,
     Start,
     calls,
-    inject_fault,
     is_read,
     refuse,
     shortened,
@@ -235,28 +231,6 @@ def test_what_is_missing_is_added_to_a_pull_request_that_stands(
     assert sent(host, LABELS) == [["chore"]]
     [pull] = repository.pull_requests
     assert (pull.labels, pull.assignees, pull.reviewers) == (["docs", "chore"], ["mona"], [])
-
-
-def test_a_run_that_was_killed_before_the_labels_is_finished_by_the_next(
-    start: Start, action: Action, host: StandInHost, repository: Repository, strategy: str
-) -> None:
-    more = {
-        "definitions": action.listing("a"),
-        "labels": "docs",
-        "assignees": "mona",
-        "commit_strategy": strategy,
-    }
-    environ = action.environment(more)
-    host.on_request = kill = SignalAt(signal.SIGKILL, lambda r: shortened(r) == LABELS)
-    inject_fault(host, LABELS, FaultKind.CLOSED, times=1)
-    process = kill.to(action.begin(environ))
-    assert action.end(process, environ).exit_code == -signal.SIGKILL
-    host.settle()
-    [pull] = repository.pull_requests
-    assert (pull.labels, pull.assignees) == ([], [])
-    assert start(more).exit_code == 0
-    assert (pull.labels, pull.assignees) == (["docs"], ["mona"])
-    assert len(repository.pull_requests) == 1
 
 
 # --- Draft --------------------------------------------------------------------------------

@@ -508,6 +508,7 @@ MOMENTS: Mapping[str, Callable[[Request], bool]] = {
     "the pull request": lambda request: (
         _call(request) == "POST pulls" or "createPullRequest" in str(request.fields.get("query"))
     ),
+    "the labels": lambda request: _call(request) == "POST issues/1/labels",
     "the last look": lambda request: _call(request) == "GET pulls/1",
     "the description": lambda request: _call(request) == "PATCH pulls/1",
 }

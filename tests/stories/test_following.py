@@ -182,6 +182,24 @@ test_edited_files = told(
 
 test_disturbed_updates = told(
     story(
+        "what people write in the description during the run stays, and ticks as well",
+        run("a.md c.md="),
+        run("a.md=new c.md=").at(
+            "a write",
+            describe(1, lambda body: f"Above.\n\n{body}\n\nBelow.".replace("- [ ] ", "- [x] ")),
+        ),
+        *(shows(each, in_="#1") for each in ("Above.\n\n", "\n\nBelow.", "- [x] `c.md`")),
+        *(hides("- [ ] ", in_="#1"), run("a.md=newer c.md=")),
+        "#1 open: a.md=newer c.md=",
+    ),
+    story(
+        "labels and people that a killed run did not get to are set by the next one",
+        run("a.md", labels="docs", assignees="octocat").killed("the labels", applied=False),
+        *(run(), only("ps", sends("POST issues/1/labels", "POST issues/1/assignees"))),
+        only("m", sends()),
+        "#1 open: a.md",
+    ),
+    story(
         "a file that somebody removes before the last look stays away, and the others follow",
         *(run(ABC), run("a.md=new b.md=new c.md").at("the last look", push("-a.md")), run()),
         "#1 open: b.md=new c.md; a.md declined in #1",
