@@ -118,7 +118,7 @@ def test_a_parent_that_is_no_directory_fails_its_paths_alone(
     if strategy == SINGLE:
         assert len(host.requests) == 2
         assert (pull.body or "").count("`docs` is not a directory") == 2
-        # Where every path is blocked, nothing is written
+        # If every path is blocked, nothing is written
         run = start(definitions=action.listing("docs/guide.md"), branch="other")
         assert (run.exit_code, run.outputs["failed"]) == (1, "1")
         assert blocked.branches == [LIST_BRANCH, "main"]

@@ -446,7 +446,7 @@ def test_another_answer_than_not_found_is_not_missing(
     body: bytes | str,
 ) -> None:
     is_said = isinstance(body, str)
-    given = {"message" if is_said else "body": body}
+    given: dict[str, Any] = {"message" if is_said else "body": body}
     inject_fault(host, call, times=None, status=status, **given)
     ended = run(action, max_wait_minutes="0")
     assert ended.exit_code != 0
