@@ -21,7 +21,7 @@ from tests import promises, states_of_paths
 from tests.example import LIST, PRESENT, SCAFFOLD, WAYS, Example, Way, write_list
 from tests.fakehub import Repository, StandInHost
 from tests.harness import ENDED, SINGLE, STRATEGIES, TARGET, Action, Run, Start
-from tests.organisation import ALL, Make
+from tests.organisation import ALL, Make, Org
 
 Item = TypeVar("Item")
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
@@ -243,3 +243,9 @@ def make(host: StandInHost) -> Make:
         ]
 
     return made
+
+
+@pytest.fixture
+def org(action: Action, many: Start, make: Make) -> Org:
+    """An organisation without a repository, and runs over all that it gets."""
+    return Org(action, many, make)

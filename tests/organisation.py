@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum, auto
 from functools import partial
+from typing import Any
 
 from registrar.registration.mark import WITHDRAWN
 from tests.example import BRANCH, LIST, LISTED, MISSING, PRESENT, write_list
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
 from tests.fakehub.representations import node_id
-from tests.harness import Action, Process, Run, is_read, refuse
+from tests.harness import Action, Process, Run, Start, is_read, refuse
 
 WORKFLOW = "octo-org/r0"
 """The public repository whose workflow runs the action; so everybody can read its outputs."""
@@ -190,7 +191,8 @@ def _names(request: Request, repository: Repository) -> bool:
 
 def states(run: Run) -> dict[str, int]:
     """Return how many repositories are in each state, without states with no repository."""
-    return {state: count for state, count in run.report["many"]["states"].items() if count}
+    found = run.report.get("many", {"states": {}})["states"]
+    return {state: count for state, count in found.items() if count}
 
 
 def rows(run: Run) -> dict[str, str]:
@@ -201,6 +203,12 @@ def rows(run: Run) -> dict[str, str]:
 def asked(host: StandInHost) -> list[str]:
     """Return the requests in short: method and path for REST, one word for GraphQL."""
 
+    return words(host.requests)
+
+
+def words(requests: Sequence[Request]) -> list[str]:
+    """Return requests in short, as `asked` does."""
+
     def word(request: Request) -> str:
         if request.path != "/graphql":
             return f"{request.method} {request.path}"
@@ -210,7 +218,7 @@ def asked(host: StandInHost) -> list[str]:
         query = request.json["query"]
         return next((word for text, word in shared.items() if text in query), "query")
 
-    return [word(request) for request in host.requests]
+    return [word(request) for request in requests]
 
 
 def opened(repositories: Sequence[Repository]) -> list[int]:
@@ -229,3 +237,111 @@ def refuse_writes(host: StandInHost, message: Callable[[Repository], str]) -> No
     """Let GitHub refuse every write, in other words for each repository."""
     for each in host.repositories:
         refuse(host, partial(writes_in, each), 403, message=message(each))
+
+
+@dataclass
+class Org:
+    """An organisation, and runs over all of its repositories, in English.
+
+    A story has one repository, so what needs several is a function with this. Each run leaves table
+    and page, so that the oracle compares all that it says.
+    """
+
+    action: Action
+    many: Start
+    make: Make
+    begun: int = 0
+    """The number of requests before the last run."""
+
+    @property
+    def host(self) -> StandInHost:
+        return self.action.host
+
+    def __call__(
+        self,
+        inputs: Mapping[str, str | None] | None = None,
+        /,
+        *listed: str | Mapping[str, str],
+        env: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> Run:
+        """Run with a list of these entries; without any, with the list of `write_list`."""
+        given = {"definitions": self.action.listing(*listed)} if listed else {}
+        self.begun = len(self.host.requests)
+        return self.many(
+            {**given, **(inputs or {})}, env={**self.action.keeping, **(env or {})}, **more
+        )
+
+    def expect(self, state: str, *args: Any, **more: Any) -> Run:
+        """Run; ``state`` counts the repositories in each state, with the exit code unless it is 0:
+        ``1 failed, 2 opened; exit 1``.
+        """
+        run = self(*args, **more)
+        # A run that has not begun to read has no report
+        counts = states(run) if "report" in run.outputs else {}
+        code = f"exit {run.exit_code}" if run.exit_code else ""
+        parts = (", ".join(f"{count} {name}" for name, count in counts.items()), code)
+        found = "; ".join(filter(None, parts))
+        assert found == state, f"expected: {state}\nis:       {found}\n{run.console}"
+        return run
+
+    def add(self, name: str, **files: bytes) -> Repository:
+        """Add a repository that lacks files, and has these ones besides."""
+        return self.host.create_repository(f"octo-org/{name}", {**PRESENT, **files})
+
+    @property
+    def sent(self) -> list[Request]:
+        """The requests of the last run."""
+        return self.host.requests[self.begun :]
+
+    @property
+    def only_reads(self) -> bool:
+        """Whether the last run has written nothing."""
+        return all(map(is_read, self.sent))
+
+    @property
+    def asked(self) -> list[str]:
+        """The requests of the last run in short; see `asked`."""
+        return words(self.sent)
+
+    @property
+    def opened(self) -> list[int]:
+        """How many pull requests each repository has."""
+        return opened(self.host.repositories)
+
+    def set_points(self, left: int) -> None:
+        """Leave so many points of GraphQL to the token."""
+        assert self.host.graphql_rate_limit
+        self.host.graphql_rate_limit.remaining = left
+
+    def fault(self, kind: FaultKind, match: Callable[[Request], bool], **more: Any) -> Fault:
+        """Let each request that matches meet a fault, or so many ``times``."""
+        return self.host.faults.add(Fault(kind, match=match, **{"times": None, **more}))
+
+    def refuse(
+        self, match: str | Callable[[Request], bool], status: int = 422, **more: Any
+    ) -> None:
+        """Refuse each request that matches; see `refuse`."""
+        refuse(self.host, match, status, **more)
+
+    def slow_down(self, match: Callable[[Request], bool], seconds: float) -> list[Request]:
+        """Let requests that match take so long; gives those that have come."""
+        came = list[Request]()
+
+        def slow(request: Request) -> None:
+            if match(request):
+                came.append(request)
+                self.action.clock.sleep(seconds)
+
+        self.host.on_request = slow
+        return came
+
+
+def is_write(request: Request) -> bool:
+    """Return whether a request writes."""
+    return not is_read(request)
+
+
+def is_graphql(request: Request) -> bool:
+    """Return whether a request asks GraphQL."""
+    return request.path == "/graphql"

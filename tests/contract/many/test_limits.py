@@ -6,88 +6,61 @@ import hashlib
 import itertools
 import json
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 
 import pytest
 
-from tests.example import PRESENT
-from tests.fakehub import Fault, FaultKind, Lag, Repository, Request, StandInHost
+from tests.fakehub import FaultKind, Lag, Repository, Request
 from tests.fakehub.limits import Pace
-from tests.harness import LIST_BRANCH, Action, Start, is_read, meanwhile, only_reads, refuse
-from tests.organisation import ALL, FIVE_WRITES, Make, asked, opened, refuse_writes, rows, states
+from tests.harness import LIST_BRANCH, is_read, meanwhile
+from tests.organisation import ALL, FIVE_WRITES, Org, is_graphql, is_write, refuse_writes, rows
 
 
-def test_an_enterprise_server_without_limits_is_written_to(
-    many: Start, make: Make, host: StandInHost
-) -> None:
-    host.rate_limit = host.graphql_rate_limit = None
-    first, _ = make(0, 2)
-    assert states(many().or_fail()) == {"opened": 2}
+def test_an_enterprise_server_without_limits_is_written_to(org: Org) -> None:
+    org.host.rate_limit = org.host.graphql_rate_limit = None
+    first, _ = org.make(0, 2)
+    org.expect("2 opened")
     # A plan reads this one alone
     first.person.commit({"AGENTS.md": None}, branch=LIST_BRANCH)
-    host.requests.clear()
-    assert states(many(mode="plan").or_fail()) == {"waiting": 2}
-    assert "query" in asked(host)
+    org.expect("2 waiting", mode="plan")
+    assert "query" in org.asked
 
 
-def test_after_so_many_minutes_nothing_new_begins(many: Start, make: Make) -> None:
-    made = make(0, 5)
-    run = many(max_minutes="0.03")
+def test_after_so_many_minutes_nothing_new_begins(org: Org) -> None:
+    org.make(0, 5)
     # Two begin within 1.8 s, with one between two writes: the third would write after them
-    assert states(run) == {"opened": 2, "deferred": 3}
-    assert run.exit_code == 0
+    run = org.expect("2 opened, 3 deferred", max_minutes="0.03")
     assert "max_minutes" in run.summary
-    assert run.console.count("The time in max_minutes") == 1
-    assert "deferred: 3. The time in max_minutes (0.03 min) is over" in run.stderr
-    assert sum(opened(made)) == 2
+    assert run.console.count("deferred: 3. The time in max_minutes (0.03 min) is over") == 1
 
 
-def test_what_the_caps_leave_anyway_is_not_left_because_of_the_time(
-    many: Start, make: Make, host: StandInHost, action: Action
-) -> None:
-    made = make(0, 2)
-    meanwhile(host, lambda request: not is_read(request), lambda: action.clock.sleep(70))
-    run = many(max_minutes="1", max_pull_requests="1", max_wait_minutes="0")
-    assert (states(run), sum(opened(made))) == ({"opened": 1, "deferred": 1}, 1), run.text
-    assert "max_minutes" not in run.text
+def test_what_the_caps_leave_anyway_is_not_left_because_of_the_time(org: Org) -> None:
+    org.make(0, 2)
+    meanwhile(org.host, is_write, lambda: org.action.clock.sleep(70))
+    given = {"max_minutes": "1", "max_pull_requests": "1", "max_wait_minutes": "0"}
+    assert "max_minutes" not in org.expect("1 opened, 1 deferred", given).text
 
 
 @pytest.mark.parametrize("mode", ["plan", "register"])
-def test_the_pages_of_a_fork_end_with_the_run(
-    many: Start, make: Make, host: StandInHost, action: Action, mode: str
-) -> None:
-    [fork] = make(0, 1)
-    fork.person.change(parent="octo-org/parent")
+def test_the_pages_of_a_fork_end_with_the_run(org: Org, mode: str) -> None:
+    [fork] = org.make(0, 1, parent="octo-org/parent")
     for _ in range(1000):
         fork.person.open_pull_request(head=LIST_BRANCH, head_repository="stranger/example")
-    pages: list[Request] = []
-
-    def slow(request: Request) -> None:
-        if request.path.endswith("/pulls"):
-            pages.append(request)
-            action.clock.sleep(100)
-
-    host.on_request = slow
-    run = many(mode=mode, max_minutes="5", target_repos=f"{ALL}, fork:true")
-    assert run.exit_code == 1, run.console
+    pages = org.slow_down(lambda request: request.path.endswith("/pulls"), 100)
+    run = org(mode=mode, max_minutes="5", target_repos=f"{ALL}, fork:true")
+    assert (run.exit_code, org.only_reads) == (1, True), run.console
     assert "The time in max_minutes is over" in run.stderr
     assert 2 <= len(pages) <= 5
-    assert only_reads(host)
 
 
 @pytest.mark.large
 @pytest.mark.parametrize(("repositories", "seconds"), [(80, 1.0), (81, 7.2)])
-def test_githubs_pace_is_never_met(
-    many: Start, make: Make, host: StandInHost, repositories: int, seconds: float
-) -> None:
-    make(0, repositories)
-    host.pace = Pace()
-    run = many(**FIVE_WRITES, max_minutes="60")
-    assert states(run) == {"opened": repositories}
-    times = [each.ended for each in host.requests if not is_read(each) and each.ended]
-    assert len(times) == 5 * repositories
-    assert host.pace.refused == 0
+def test_githubs_pace_is_never_met(org: Org, repositories: int, seconds: float) -> None:
+    org.make(0, repositories)
+    org.host.pace = Pace()
+    org.expect(f"{repositories} opened", FIVE_WRITES, max_minutes="60")
+    times = [each.ended for each in org.sent if is_write(each) and each.ended]
+    assert (len(times), org.host.pace.refused) == (5 * repositories, 0)
     assert times[-1] - times[0] == pytest.approx((len(times) - 1) * seconds, rel=0.1)
 
 
@@ -103,59 +76,43 @@ def test_githubs_pace_is_never_met(
     ],
 )
 def test_a_hundred_pull_requests_take_two_minutes_and_a_limit_one_pause(
-    many: Start,
-    make: Make,
-    host: StandInHost,
-    action: Action,
-    pace: Pace,
-    limits: int,
-    seconds: int,
+    org: Org, pace: Pace, limits: int, seconds: int
 ) -> None:
-    made = make(0, 100)
-    host.pace = pace
-    began = action.clock.now
-    run = many(max_pull_requests="100")
-    assert (run.exit_code, states(run)) == (0, {"opened": 100}), run.console
-    assert opened(made) == [1] * 100
+    org.make(0, 100)
+    org.host.pace = pace
+    began = org.action.clock.now
+    run = org.expect("100 opened")
     assert (pace.refused, run.stdout.count("Waiting ")) == (limits, limits)
-    assert action.clock.now - began < seconds
+    assert org.action.clock.now - began < seconds
 
 
 @pytest.mark.large
 @pytest.mark.parametrize("day", ["real, with options", "slow to know"])
-def test_githubs_pace_is_not_met_where_a_pull_request_takes_more_writes_than_planned(
-    many: Start, make: Make, host: StandInHost, day: str
+def test_githubs_pace_is_not_met_where_more_writes_are_needed_than_planned(
+    org: Org, day: str
 ) -> None:
     lag, repositories, given = {
         "real, with options": (0.8, 110, {**FIVE_WRITES, "team_reviewers": ""}),
         "slow to know": (9.0, 70, {"max_minutes": "120"}),
     }[day]
-    made = make(0, repositories)
-    host.real_day()
-    host.quirks.lag = Lag(seconds=lag)
-    assert host.pace
-    many(**given, max_wait_minutes="10").or_fail()
-    assert (max(opened(made)), sum(opened(made)) > 50) == (1, True)
-    assert host.pace.refused == 0
+    org.make(0, repositories)
+    org.host.real_day()
+    org.host.quirks.lag = Lag(seconds=lag)
+    org(given, max_wait_minutes="10").or_fail()
+    assert (max(org.opened), sum(org.opened) > 50) == (1, True)
+    assert org.host.pace
+    assert org.host.pace.refused == 0
 
 
 @pytest.mark.large
-def test_the_end_of_the_run_bounds_the_waiting_for_githubs_pace(
-    many: Start, make: Make, host: StandInHost
-) -> None:
+def test_the_end_of_the_run_bounds_the_waiting_for_githubs_pace(org: Org) -> None:
     """The hour is used up by what took one request each at first, and three later."""
-    make(0, 400)
-    host.pace = Pace()
-    writes = Counter[str]()
-
-    def late(request: Request) -> bool:
-        writes["all"] += not is_read(request)
-        at_once = request.path == "/graphql" and "createRef" in request.json["query"]
-        return at_once and writes["all"] > 301
-
-    refuse(host, late)
-    run = many(max_pull_requests="400", max_wait_minutes="0")
-    assert (run.exit_code, host.pace.refused) == (0, 0), run.console
+    org.make(0, 400)
+    org.host.pace = Pace()
+    writes = itertools.count(1)
+    org.refuse(lambda r: is_write(r) and next(writes) > 301 and "createRef" in str(r.json))
+    run = org(max_pull_requests="400", max_wait_minutes="0")
+    assert (run.exit_code, org.host.pace.refused) == (0, 0), run.console
     assert "The time in max_minutes (50 min) is over" in run.summary
     assert int(run.outputs["deferred"]) > 0
 
@@ -173,265 +130,198 @@ def test_the_end_of_the_run_bounds_the_waiting_for_githubs_pace(
     ids=str,
 )
 def test_limits_make_the_interval_longer_for_a_while(
-    many: Start,
-    make: Make,
-    host: StandInHost,
-    limits: list[int],
-    intervals: list[int],
-    left: list[int],
+    org: Org, limits: list[int], intervals: list[int], left: list[int]
 ) -> None:
     """``limits`` are the numbers of pull requests that are open when a limit stops the next one."""
-    made, due = make(0, 40), [*limits]
+    org.make(0, 40)
+    due = [*limits]
 
     def is_due(request: Request) -> bool:
-        if is_read(request) or (number := sum(opened(made))) not in due:
+        if is_read(request) or (number := sum(org.opened)) not in due:
             return False
         due.remove(number)
         return True
 
-    limit = FaultKind.SECONDARY_403_RETRY_AFTER
-    host.faults.add(Fault(limit, match=is_due, times=None, retry_after=1))
-    run = many(max_pull_requests="40")
-    assert states(run) == {"opened": 40}
-    taken = (each for each in host.requests if not is_read(each) and each.status == 200)
+    org.fault(FaultKind.SECONDARY_403_RETRY_AFTER, is_due, retry_after=1)
+    run = org.expect("40 opened")
+    taken = (each for each in org.sent if is_write(each) and each.status == 200)
     times = [each.ended for each in taken if each.ended]
     found = [later - earlier for earlier, later in itertools.pairwise(times)]
     assert found == pytest.approx(intervals, abs=0.2)
     assert [int(each) for each in re.findall(r"about (\d+) min left", run.stdout)] == left
 
 
-@pytest.mark.parametrize(
-    ("status", "words", "says"),
-    [(403, "A rule of the owner forbids it", True), (401, "Bad credentials", False)],
-)
-def test_only_a_reason_of_its_own_is_one_to_leave_a_repository_out(
-    many: Start, make: Make, host: StandInHost, status: int, words: str, says: bool
-) -> None:
-    make(0, 2)
-    refuse(host, lambda request: not is_read(request), status, message=words)
-    run = many()
-    assert (run.exit_code, "failed" in states(run)) == (1, True), run.text
-    assert ("leave it out until then" in run.stdout) == says
-
-
 WORDS = ("repo", "rule", "rules", "found", "ref", "create", "repository", "being")
 """Names of repositories that are also words in what GitHub says."""
+RULES = ("names", "signatures", "checks", "reviews", "deployments", "commits", "files")
+IN_A_ROW = "5 repositories in a row failed for the same cause"
 
 
 @pytest.mark.parametrize("names", [[f"service-{n}" for n in range(8)], WORDS], ids=str)
-def test_five_failures_in_a_row_with_one_cause_end_the_writing(
-    many: Start, host: StandInHost, names: Sequence[str]
-) -> None:
-    made = [host.create_repository(f"octo-org/{name}", PRESENT) for name in names]
-    for repository in made:
-        repository.person.protect("chore/*", "ruleset")
-    run = many(max_pull_requests="2")
-    assert run.exit_code == 1
-    assert states(run) == {"failed": 5, "deferred": 3}
-    ended = "deferred: 3. 5 repositories in a row failed for the same cause"
-    assert ended in run.summary
-    assert ended in run.stderr
+def test_five_failures_in_a_row_with_one_cause_end_the_writing(org: Org, names: list[str]) -> None:
+    for name in names:
+        org.add(name).person.protect("chore/*", "ruleset")
+    run = org.expect("5 failed, 3 deferred; exit 1", max_pull_requests="2")
+    assert f"deferred: 3. {IN_A_ROW}" in run.summary
     # The cap had no part in it
     assert "Pull requests left for later" not in run.text
-    [warning] = [line for line in run.stderr.splitlines() if "in a row failed" in line]
+    [warning] = [line for line in run.stderr.splitlines() if f"deferred: 3. {IN_A_ROW}" in line]
     assert "Either a ruleset forbids its name" in warning
-    assert sum(opened(made)) == 0
-    assert not any(request.method == "PUT" for request in host.requests)
+    assert not any(request.method == "PUT" for request in org.sent)
 
 
-def test_five_failures_with_five_causes_do_not_end_the_writing(
-    many: Start, make: Make, host: StandInHost
+def unique(repository: Repository) -> str:
+    """Words with an address and a digest; a table of them is in `tests/unit/test_classify.py`."""
+    address = f"https://github.com/{repository.full_name}/unblock-secret"
+    digest = hashlib.sha256(repository.name.encode()).hexdigest()
+    return f"Secret detected in content. Unblock it: {address}/{digest}"
+
+
+@pytest.mark.parametrize(
+    ("names", "words", "end", "told"),
+    [
+        (
+            [f"r{n}" for n in range(7)],
+            lambda each: f"A rule about {RULES[each.id % 7]} forbids",
+            "7 failed",
+            ["1"] * 7,
+        ),
+        (WORDS, unique, "5 failed, 3 deferred", ["5"]),
+    ],
+    ids=["seven causes", "what is unique in GitHub's words makes no other cause"],
+)
+def test_five_failures_end_the_writing_only_with_one_cause(
+    org: Org, names: Iterable[str], words: Callable[[Repository], str], end: str, told: list[str]
 ) -> None:
-    make(0, 7)
-    rules = ("names", "signatures", "checks", "reviews", "deployments", "commits", "files")
-    refuse_writes(host, lambda repository: f"A rule about {rules[repository.id % 7]} forbids it")
-    run = many()
-    assert states(run) == {"failed": 7}
-    assert run.summary.count("**1 failed:**") == 7
+    for name in names:
+        org.add(name)
+    refuse_writes(org.host, words)
+    run = org.expect(f"{end}; exit 1")
+    assert re.findall(r"\*\*(\d) failed:", run.summary) == told
+    assert "leave it out until then" in run.stdout
 
 
-def test_what_is_unique_in_githubs_words_makes_no_other_cause(
-    many: Start, host: StandInHost
-) -> None:
-    """A table of such words stands in `tests/unit/test_classify.py`."""
-    for name in WORDS:
-        host.create_repository(f"octo-org/{name}", PRESENT)
-
-    def unique(repository: Repository) -> str:
-        address = f"https://github.com/{repository.full_name}/unblock-secret"
-        digest = hashlib.sha256(repository.name.encode()).hexdigest()
-        return f"Secret detected in content. Unblock it: {address}/{digest}"
-
-    refuse_writes(host, unique)
-    run = many()
-    assert states(run) == {"failed": 5, "deferred": 3}
-    assert "**5 failed:**" in run.summary
+def test_a_token_that_is_bad_is_no_reason_to_leave_a_repository_out(org: Org) -> None:
+    org.make(0, 2)
+    org.refuse(is_write, 401, message="Bad credentials")
+    assert "leave it out until then" not in org.expect("1 failed, 1 deferred; exit 1").stdout
 
 
-def test_a_pull_request_ends_a_row_of_failures(
-    many: Start, host: StandInHost, action: Action
-) -> None:
-    """Also one that lacks a file, for which the run fails."""
-    made = [host.create_repository(f"octo-org/r{n}", {"docs": b"a file"}) for n in range(9)]
-    writes = Counter[str]()
-
-    def in_all_but_the_fifth(request: Request) -> bool:
-        writes["all"] += not is_read(request)
-        return not is_read(request) and writes["all"] != 9  # of two each
-
-    refuse(host, in_all_but_the_fifth, 403)
-    run = many(definitions=action.listing("a.md", "docs/b.md"))
-    assert (states(run), sum(opened(made))) == ({"failed": 8, "opened": 1}, 1)
+@pytest.mark.parametrize(
+    ("fails", "state"), [(True, "8 failed, 1 opened; exit 1"), (False, "9 opened")]
+)
+def test_a_pull_request_ends_a_row_of_failures(org: Org, fails: bool, state: str) -> None:
+    """Also one that lacks a file."""
+    for each in range(9):
+        org.add(f"r{each}", docs=b"a file")
+    number = itertools.count(1)
+    # A repository takes two writes
+    org.refuse(lambda request: fails and is_write(request) and next(number) != 9, 403)
+    org.expect(state, None, "a.md", "docs/b.md")
 
 
-def test_failures_that_opened_their_pull_request_do_not_end_the_writing(
-    many: Start, host: StandInHost, action: Action
-) -> None:
-    made = [host.create_repository(f"octo-org/r{n}", {"docs": b"a file"}) for n in range(6)]
-    run = many(definitions=action.listing("a.md", "docs/b.md"))
-    assert (states(run), sum(opened(made))) == ({"opened": 6}, 6)
+def test_refused_updates_in_a_row_end_the_writing_as_well(org: Org) -> None:
+    org.make(0, 8)
+    org.expect("8 opened", None, {"path": "a.md", "content": "old\n"})
+    org.refuse(is_write, 403)
+    run = org.expect("5 failed, 3 deferred; exit 1", None, {"path": "a.md", "content": "new\n"})
+    assert IN_A_ROW in run.summary
 
 
-def test_a_token_that_dies_ends_the_writing(many: Start, make: Make, host: StandInHost) -> None:
-    made = make(0, 6)
-    dying = host.create_token(requests=3 + 2 * 2)
-    run = many(host_token=dying)
-    assert run.exit_code == 1
-    assert states(run) == {"opened": 2, "failed": 1, "deferred": 3}
-    assert states(many()) == {"waiting": 2, "opened": 4}
-    assert opened(made) == [1] * 6
+def test_a_token_that_dies_ends_the_writing(org: Org) -> None:
+    org.make(0, 6)
+    dying = org.host.create_token(requests=3 + 2 * 2)
+    org.expect("1 failed, 2 opened, 3 deferred; exit 1", host_token=dying)
+    org.expect("4 opened, 2 waiting")
 
 
 @pytest.mark.parametrize("minutes", ["0", "1"])
 @pytest.mark.parametrize("reads", [True, False])
-def test_a_limit_that_lasts_ends_the_writing_and_is_no_failure(
-    many: Start, make: Make, host: StandInHost, reads: bool, minutes: str
-) -> None:
-    made = make(0, 7)
-    writes = itertools.count(1)
-
-    def third(request: Request) -> bool:
-        """The third write, or the reading before it."""
-        is_third = sum(opened(made)) == 2 if reads else not is_read(request) and next(writes) >= 3
-        return request.path == "/graphql" and is_third
-
-    limit = host.faults.add(Fault(FaultKind.PRIMARY_403, match=third, times=None, reset_in=3000))
-    run = many(max_wait_minutes=minutes)
-    assert (run.exit_code, states(run)) == (0, {"opened": 2, "deferred": 5})
+def test_a_limit_that_lasts_is_the_end_and_no_failure(org: Org, reads: bool, minutes: str) -> None:
+    """It lasts from the third repository on: from its write, or from the reading before it."""
+    org.make(0, 7)
+    limit = org.fault(
+        FaultKind.PRIMARY_403,
+        lambda r: is_graphql(r) and sum(org.opened) == 2 and (reads or is_write(r)),
+        reset_in=3000,
+    )
+    run = org.expect("2 opened, 5 deferred", max_wait_minutes=minutes)
     assert len(limit.hits) == 1
     assert "Run this again after" in run.report["many"]["stopped"]
-    assert (
-        run.console.count(
-            "deferred: 5. It would fail in the other repositories for the same reason"
-        )
-        == 1
-    )
+    words = "deferred: 5. It would fail in the other repositories for the same reason"
+    assert run.console.count(words) == 1
     assert run.summary.count("the rate limit of the token is used up") == 1
     assert [row["missing"] for row in run.report["many"]["rows"]] == [4] * 7
-    host.faults.clear()
-    assert states(many()) == {"waiting": 2, "opened": 5}
+    org.host.faults.clear()
+    org.expect("5 opened, 2 waiting")
 
 
 @pytest.mark.parametrize("last", ["git/refs", "graphql", "pulls"])
-def test_what_a_limit_stops_half_way_is_deferred_with_its_reason_and_finished_by_the_next_run(
-    many: Start, make: Make, host: StandInHost, last: str
+def test_what_a_limit_stops_half_way_is_deferred_and_done_by_the_next_run(
+    org: Org, last: str
 ) -> None:
-    made = make(0, 3)
-    refuse(host, lambda request: "createRef" in str(request.json))
-    limit = Fault(
-        FaultKind.PRIMARY_403,
-        match=lambda r: r.path.endswith(last) and not is_read(r) and "createRef" not in str(r.json),
-        times=None,
-        reset_in=3000,
+    org.make(0, 3)
+    org.refuse(lambda request: "createRef" in str(request.json))
+    limit = org.fault(
+        FaultKind.PRIMARY_403, lambda r: r.path.endswith(last) and is_write(r), reset_in=3000
     )
-    host.faults.add(limit)
-    run = many()
-    assert (run.exit_code, states(run), len(limit.hits)) == (0, {"deferred": 3}, 1), run.console
+    run = org.expect("3 deferred")
     reasons = [row["reason"] for row in run.report["many"]["rows"] if row["reason"]]
-    assert len(reasons) == (last != "git/refs")
+    assert (len(limit.hits), len(reasons)) == (1, last != "git/refs")
     assert all("Run this again after" in reason for reason in reasons)
-    host.faults.clear()
-    assert states(many()) == {"opened": 3}
-    assert opened(made) == [1] * 3
+    org.host.faults.clear()
+    org.expect("3 opened")
 
 
-def test_a_limit_after_a_pull_request_was_opened_ends_the_writing_too(
-    many: Start, make: Make, host: StandInHost
-) -> None:
-    made = make(0, 3)
-    labels = Fault(FaultKind.PRIMARY_403, match=lambda r: "labels" in r.path, reset_in=3000)
-    host.faults.add(labels)
-    run = many(labels="chore", max_wait_minutes="1")
-    assert (run.exit_code, states(run)) == (1, {"opened": 1, "deferred": 2})
-    assert sum(opened(made)) == 1
+def test_a_limit_after_a_pull_request_was_opened_ends_the_writing_too(org: Org) -> None:
+    org.make(0, 3)
+    org.fault(FaultKind.PRIMARY_403, lambda r: "labels" in r.path, reset_in=3000)
+    org.expect("1 opened, 2 deferred; exit 1", labels="chore", max_wait_minutes="1")
 
 
-def test_too_few_points_for_the_writing_are_told_before_and_defer_the_rest(
-    many: Start, make: Make, host: StandInHost
-) -> None:
-    made = make(0, 30)
-    assert host.graphql_rate_limit
-    host.graphql_rate_limit.remaining = 10
-    run = many()
+def test_too_few_points_for_the_writing_are_told_before_and_defer_the_rest(org: Org) -> None:
+    org.make(0, 30)
+    org.set_points(10)
     # Three queries read them all; three repositories take two points each, the fourth one
-    assert (run.exit_code, states(run), sum(opened(made))) == (0, {"opened": 3, "deferred": 27}, 3)
+    run = org.expect("3 opened, 27 deferred")
     assert "points left for all writes. Points needed: about 60, left: 7." in run.stdout
     assert "The token has too few GraphQL points left." in run.summary
     assert "Nothing was written" not in run.text
 
 
-def test_a_plan_does_not_keep_the_content_of_each_repository(
-    host: StandInHost, action: Action
-) -> None:
+def test_more_files_than_the_memory_takes_are_refused(org: Org) -> None:
+    org.make(0, 201)
+    rule = {"when": {"fork": False}, "files": [f"docs/{number}" for number in range(1_000)]}
+    listed = org.action.document({"rules": [rule] * 5})
+    run = org.expect("exit 2", definitions=listed, mode="plan")
+    assert "The lists have 1005000 files for all repositories together" in run.stderr
+    assert "nodes" not in org.asked
+
+
+def test_a_plan_does_not_keep_the_content_of_each_repository(org: Org) -> None:
     """A template of 400 kB in a hundred repositories would be 40 MB."""
     for number in range(100):
-        host.create_repository(f"octo-org/r{number}", {"a": b"a"})
-    action.write("template", "{repo}" + "x" * 400_000)
+        org.host.create_repository(f"octo-org/r{number}", {"a": b"a"})
+    org.action.write("template", "{repo}" + "x" * 400_000)
     peaks = []
     for template in (True, False):
         entry = {"path": "b", "content_file": "template", "template": template}
-        listing = action.write("list.json", json.dumps([entry]))
+        listing = org.action.write("list.json", json.dumps([entry]))
         given = {"definitions": listing, "target_repo": None, "mode": "plan", "language": "en"}
-        environ = action.environment({**given, "target_repos": ALL})
-        run, peak = action.measure(environ)
+        environ = org.action.environment({**given, "target_repos": ALL})
+        run, peak = org.action.measure(environ)
         assert (run.exit_code, rows(run)) == (0, {f"octo-org/r{n}": "to open" for n in range(100)})
         peaks.append(peak)
     assert peaks[0] < peaks[1] + 20_000_000
 
 
-def test_more_files_than_the_memory_takes_are_refused(
-    many: Start, make: Make, host: StandInHost, action: Action
-) -> None:
-    make(0, 201)
-    rule = {"when": {"fork": False}, "files": [f"docs/{number}" for number in range(1_000)]}
-    run = many(definitions=action.document({"rules": [rule] * 5}), mode="plan")
-    assert (run.exit_code, only_reads(host)) == (2, True)
-    assert "The lists have 1005000 files for all repositories together" in run.stderr
-    assert "nodes" not in asked(host)
-
-
 @pytest.mark.large
-def test_a_thousand_repositories_take_no_more_requests_than_they_must(
-    many: Start, host: StandInHost, action: Action
-) -> None:
+def test_a_thousand_repositories_take_no_more_requests_than_they_must(org: Org) -> None:
     paths = [f"docs/{number}.md" for number in range(40)]
-    listing = action.listing(*paths)
     files = dict.fromkeys(paths, b"\n")
     for number in range(1000):
-        host.create_repository(f"octo-org/r{number}", {"README.md": b""} if number < 300 else files)
-    run = many(definitions=listing, max_pull_requests="300")
+        held = {"README.md": b""} if number < 300 else files
+        org.host.create_repository(f"octo-org/r{number}", held)
+    run = org(None, *paths, max_pull_requests="300")
     assert "Outcome: 300 opened, 700 complete." in run.lines
-    assert len(host.requests) <= 10 + 100 + 600 + 10
-
-
-def test_refused_updates_in_a_row_end_the_writing_as_well(
-    many: Start, make: Make, host: StandInHost, action: Action
-) -> None:
-    make(0, 8)
-    given = {"profile": None, "definitions": action.listing_of({"a.md": "old\n"})}
-    assert states(many(**given)) == {"opened": 8}
-    action.listing_of({"a.md": "new\n"})
-    refuse(host, lambda request: not is_read(request), 403)
-    run = many(**given)
-    assert states(run) == {"failed": 5, "deferred": 3}
-    assert "5 repositories in a row failed for the same cause" in run.summary
+    assert len(org.sent) <= 10 + 100 + 600 + 10

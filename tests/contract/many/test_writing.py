@@ -2,80 +2,59 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 
 import pytest
 
 from tests.example import LISTED, PRESENT
-from tests.fakehub import Fault, FaultKind, Request, StandInHost
-from tests.harness import LIST_BRANCH, Action, Start, is_read, meanwhile
-from tests.organisation import Make, asked, opened, rows, states
+from tests.fakehub import Fault, FaultKind, Request
+from tests.harness import LIST_BRANCH, is_read, meanwhile
+from tests.organisation import Org, is_write, rows
+
+MISSING = len(LISTED) - len(PRESENT)
 
 
-def test_each_repository_that_lacks_files_gets_one_pull_request_however_often_it_runs(
-    many: Start, make: Make, host: StandInHost
+def test_a_repository_that_lacks_files_gets_one_pull_request_in_all_runs_together(
+    org: Org,
 ) -> None:
-    made = make(5, 3)
-    first = many().or_fail()
-    assert states(first) == {"opened": 3, "complete": 5}
-    assert first.outputs["created"] == str(3 * (len(LISTED) - len(PRESENT)))
-    assert Counter(asked(host))["mutation"] == 3
-    assert opened(made) == [0] * 5 + [1] * 3
-    again = many()
-    assert (again.exit_code, states(again)) == (0, {"waiting": 3, "complete": 5})
-    assert opened(made) == [0] * 5 + [1] * 3
+    made = org.make(5, 3)
+    first = org.expect("3 opened, 5 complete")
+    assert first.outputs["created"] == str(3 * MISSING)
+    assert org.asked.count("mutation") == 3
+    org.expect("3 waiting, 5 complete")
     for repository in made[5:]:
         repository.person.merge(1)
-    assert states(many()) == {"complete": 8}
+    org.expect("8 complete")
 
 
-def test_the_cap_defers_the_rest_and_the_next_run_goes_on(many: Start, make: Make) -> None:
-    made = make(1, 5)
-    first = many(max_pull_requests="2")
-    assert (first.exit_code, first.outputs["deferred"]) == (0, "3")
-    assert states(first) == {"opened": 2, "deferred": 3, "complete": 1}
-    second = many(max_pull_requests="2")
-    assert states(second) == {"opened": 2, "waiting": 2, "deferred": 1, "complete": 1}
-    assert sum(opened(made)) == 4
-
-
-def test_both_lists_get_a_row_and_a_pull_request_each(many: Start, make: Make) -> None:
-    [repository] = make(0, 1)
-    run = many(profile="all").or_fail()
+def test_both_lists_get_a_row_and_a_pull_request_each(org: Org) -> None:
+    [repository] = org.make(0, 1)
+    run = org.expect("1 opened", profile="all")
     assert [row["profile"] for row in run.report["many"]["rows"]] == ["health", "scaffold"]
-    assert len(repository.pull_requests) == 2
+    assert org.opened == [2]
     for line in ("[1/2] octo-org/r0 (health): pull", "[2/2] octo-org/r0 (scaffold): pull"):
         assert line in run.stdout
     assert "Repositories with something to report (1); all others" in run.summary
-    check = many(profile="all", mode="check")
-    assert check.stderr.count(repository.full_name) == 1
+    assert org(profile="all", mode="check").stderr.count(repository.full_name) == 1
 
 
-def test_the_cap_counts_pull_requests_of_both_lists(many: Start, make: Make) -> None:
-    made = make(0, 2)
-    run = many(profile="all", max_pull_requests="3")
-    assert sorted(opened(made)) == [1, 2]
+def test_the_cap_counts_pull_requests_of_both_lists(org: Org) -> None:
+    org.make(0, 2)
     # Each repository is in one state, and one pull request is left
-    assert (states(run), run.outputs["deferred"]) == ({"opened": 2}, "1")
+    run = org.expect("2 opened", profile="all", max_pull_requests="3")
+    assert (sorted(org.opened), run.outputs["deferred"]) == ([1, 2], "1")
 
 
-def test_failures_do_not_count_against_the_cap(many: Start, make: Make) -> None:
-    made = make(0, 10)
-    for repository in made[:4]:
+def test_failures_do_not_count_against_the_cap(org: Org) -> None:
+    for repository in org.make(0, 10)[:4]:
         repository.person.protect("chore/*", "ruleset")
-    run = many(max_pull_requests="6")
-    assert (run.exit_code, states(run)["opened"]) == (1, 6)
+    run = org(max_pull_requests="6")
+    assert (run.exit_code, sum(org.opened)) == (1, 6)
 
 
-def test_the_cap_counts_every_pull_request_that_is_opened(
-    many: Start, host: StandInHost, action: Action
-) -> None:
-    """Also where one file cannot be created."""
-    made = [host.create_repository(f"octo-org/r{n}", {"docs": b"a file"}) for n in range(4)]
-    run = many(definitions=action.listing("a.txt", "docs/b.txt"), max_pull_requests="2")
-    assert (run.exit_code, states(run)) == (0, {"opened": 2, "deferred": 2})
-    assert sum(opened(made)) == 2
+def test_the_cap_counts_a_pull_request_that_lacks_a_file(org: Org) -> None:
+    org.make(0, 4)
+    org.expect("2 opened, 2 deferred", {"max_pull_requests": "2"}, "a.txt", "README.md/b.txt")
 
 
 @pytest.mark.parametrize(
@@ -83,25 +62,20 @@ def test_the_cap_counts_every_pull_request_that_is_opened(
     [(False, 1), (True, 6), (False, 99)],
     ids=["at first", "unreadable", "until GitHub refuses another one"],
 )
-def test_the_cap_counts_what_may_have_been_opened(
-    many: Start, make: Make, host: StandInHost, unreadable: bool, times: int
-) -> None:
+def test_the_cap_counts_what_may_have_been_opened(org: Org, unreadable: bool, times: int) -> None:
     """The answer to what opens it is lost, and then its list does not show it, or nothing is."""
-    made = make(0, 3)
-    lost = Fault(FaultKind.RESET, when="after", match=lambda request: not is_read(request))
-    host.faults.add(lost)
+    org.make(0, 3)
+    lost = org.fault(FaultKind.RESET, is_write, when="after", times=1)
 
     def not_shown(request: Request) -> bool:
         is_list = request.path.endswith("/pulls") and is_read(request)
         return bool(lost.hits) and (is_list or (unreadable and "/git/ref" in request.path))
 
     status = 502 if unreadable else 200
-    hidden = Fault(FaultKind.CUSTOM, match=not_shown, times=times, status=status, body=[])
-    host.faults.add(hidden)
-    run = many(max_pull_requests="1")
+    hidden = org.fault(FaultKind.CUSTOM, not_shown, times=times, status=status, body=[])
+    run = org(max_pull_requests="1")
     assert len(hidden.hits) == times or times == 99
-    assert sum(opened(made)) == 1
-    assert states(run)["deferred"] == 2
+    assert (sum(org.opened), run.outputs["deferred"]) == (1, "2")
 
 
 @pytest.mark.parametrize(
@@ -120,109 +94,85 @@ def test_the_cap_counts_what_may_have_been_opened(
     ],
 )
 def test_whatever_one_becomes_the_pull_requests_of_the_others_are_withdrawn(
-    many: Start, make: Make, host: StandInHost, becomes: str, at: str, state: str | None
+    org: Org, becomes: str, at: str, state: str | None
 ) -> None:
     """Its own stays open where it is left out of the selection, or nobody may write to it."""
-    odd, *others = make(0, 3)
-    many()
+    odd, *others = org.make(0, 3)
+    org()
 
     def change(_: Request) -> None:
-        if asked(host)[-1] == at:
+        if org.asked[-1] == at:
             odd.person.change(**{becomes: True})  # type: ignore[arg-type]
 
-    host.on_request = change
-    host.requests.clear()
-    run = many(mode="withdraw")
+    org.host.on_request = change
+    run = org(mode="withdraw")
     expected = dict.fromkeys((each.full_name for each in others), "withdrawn")
     assert rows(run) == (expected | {odd.full_name: state} if state else expected)
-    assert run.exit_code == int(run.outputs["failed_repositories"]) == (state == "failed")
+    assert run.exit_code == (state == "failed")
     assert odd.pull_requests[0].state == ("closed" if state == "withdrawn" else "open")
 
 
-def test_a_branch_of_its_own_name_for_each_repository(
-    many: Start, make: Make, host: StandInHost
-) -> None:
-    made = make(12, 3)
+def test_a_branch_of_its_own_name_for_each_repository(org: Org) -> None:
+    made = org.make(12, 3)
     given = {"branch": "add/{repo}", "title": "{repo} of {owner}: {count}"}
-    plan = many(mode="plan", **given)
-    assert states(plan) == {"to open": 3, "complete": 12}
+    org.expect("3 to open, 12 complete", given, mode="plan")
     # One query asks for one name of a branch
-    assert Counter(asked(host))["nodes"] == 15
-    run = many(**given)
-    assert states(run) == {"opened": 3, "complete": 12}
+    assert org.asked.count("nodes") == 15
+    org.expect("3 opened, 12 complete", given)
     proposed = [(pull.head, pull.title) for each in made for pull in each.pull_requests]
     assert proposed == [
-        (f"add/{each.name}", f"{each.name} of octo-org: {len(LISTED) - len(PRESENT)}")
-        for each in made[12:]
+        (f"add/{each.name}", f"{each.name} of octo-org: {MISSING}") for each in made[12:]
     ]
-    assert states(many(**given)) == {"waiting": 3, "complete": 12}
-    assert host.graphql_rate_limit
-    host.graphql_rate_limit.remaining = 14
-    assert "Points needed: about 15, left: 14" in many(mode="plan", **given).console
+    org.expect("3 waiting, 12 complete", given)
+    org.set_points(14)
+    assert "Points needed: about 15, left: 14" in org(given, mode="plan").console
 
 
-def test_a_name_that_git_does_not_take_as_it_is_makes_a_branch_all_the_same(
-    many: Start, host: StandInHost
-) -> None:
+def test_a_name_that_git_does_not_take_as_it_is_makes_a_branch_all_the_same(org: Org) -> None:
     names = {".github": "_github", "x.lock": "x_lock", "a..b": "a__b", "end.": "end_"}
-    made = [host.create_repository(f"octo-org/{name}", PRESENT) for name in names]
-    run = many(branch="add/{repo}", target_repos="octo-org/*, octo-org/.github")
-    assert (run.exit_code, states(run)) == (0, {"opened": len(made)})
-    heads = [pull.head for each in made for pull in each.pull_requests]
-    assert heads == [f"add/{name}" for name in names.values()]
-    assert states(many(branch="add/{repo}", mode="plan")) == {"waiting": len(made)}
-    for each, name in zip(made, names.values(), strict=True):
-        alone = many(branch="add/{repo}", target_repos=None, target_repo=each.full_name)
-        assert (alone.exit_code, alone.outputs["branch"]) == (0, f"add/{name}")
+    made = {org.add(name): f"add/{branch}" for name, branch in names.items()}
+    given = {"branch": "add/{repo}"}
+    org.expect("4 opened", given, target_repos="octo-org/*, octo-org/.github")
+    assert [pull.head for each in made for pull in each.pull_requests] == [*made.values()]
+    org.expect("4 waiting", given, mode="plan")
+    for each, branch in made.items():
+        alone = org(given, target_repos=None, target_repo=each.full_name)
+        assert (alone.exit_code, alone.outputs["branch"]) == (0, branch)
 
 
-def test_a_closed_pull_request_is_respected(many: Start, make: Make) -> None:
-    [repository] = make(0, 1)
-    assert states(many()) == {"opened": 1}
+def test_a_closed_pull_request_is_respected(org: Org) -> None:
+    """Here are the numbers over many; `tests/stories/test_declined.py` has what is proposed."""
+    [repository] = org.make(0, 1)
+    # The outputs about one pull request are empty, even here
+    assert org.expect("1 opened").outputs["pull_request_number"] == ""
     repository.person.close(1)
-    for _ in range(2):
-        run = many()
-        assert (run.exit_code, states(run)) == (0, {"declined": 1})
-        assert (run.outputs["incomplete"], run.outputs["declined"]) == ("0", "4")
-        # Nothing was registered
-        assert run.report["registrations"] == []
-        link = repository.pull_requests[0].html_url
-        assert f"nothing to propose (declined: 4): {link}" in run.console
-    assert opened([repository]) == [1]
+    run = org.expect("1 declined")
+    # Nothing was registered
+    assert (run.outputs["incomplete"], run.report["registrations"]) == ("0", [])
+    link = repository.pull_requests[0].html_url
+    assert f"nothing to propose (declined: 4): {link}" in run.console
 
 
-def test_a_pull_request_that_is_closed_between_reading_and_writing(
-    many: Start, make: Make, host: StandInHost
-) -> None:
-    [repository] = make(0, 1)
-    many()
-
-    meanwhile(host, lambda _: asked(host)[-1] == "query", lambda: repository.person.close(1))
-    run = many()
-    assert (run.exit_code, states(run)) == (0, {"declined": 1})
+def test_a_pull_request_that_is_closed_between_reading_and_writing(org: Org) -> None:
+    [repository] = org.make(0, 1)
+    org()
+    meanwhile(org.host, lambda _: org.asked[-1] == "query", lambda: repository.person.close(1))
+    org.expect("1 declined")
 
 
 @pytest.mark.parametrize(
-    ("mode", "exit_code", "expected"),
+    ("mode", "state"),
     [
-        ("plan", 0, {"to open": 1, "blocked": 1}),
-        ("check", 1, {"to open": 1, "blocked": 1}),
-        ("register", 0, {"blocked": 1, "deferred": 1}),
+        ("plan", "1 to open, 1 blocked"),
+        ("check", "1 to open, 1 blocked; exit 1"),
+        ("register", "1 deferred, 1 blocked"),
     ],
 )
-def test_a_path_that_cannot_be_created_is_told_in_every_mode(
-    many: Start,
-    host: StandInHost,
-    action: Action,
-    mode: str,
-    exit_code: int,
-    expected: dict[str, int],
-) -> None:
-    host.create_repository("octo-org/r", {"docs": b"a file"})
-    host.create_repository("octo-org/s", {"docs": b"a file", "a.txt": b"x"})
-    listed = action.listing("a.txt", "docs/b.txt")
-    run = many(definitions=listed, mode=mode, max_pull_requests="0")
-    assert (run.exit_code, states(run)) == (exit_code, expected)
+def test_a_path_that_cannot_be_created_is_told_in_any_mode(org: Org, mode: str, state: str) -> None:
+    org.host.create_repository("octo-org/r", {"docs": b"a file"})
+    org.host.create_repository("octo-org/s", {"docs": b"a file", "a.txt": b"x"})
+    given = {"mode": mode, "max_pull_requests": "0"}
+    run = org.expect(state, given, "a.txt", "docs/b.txt")
     assert run.outputs["failed"] == "0"
     missing = {row["repository"]: row["missing"] for row in run.report["many"]["rows"]}
     assert missing == {"octo-org/r": 2, "octo-org/s": 1}
@@ -233,14 +183,10 @@ def test_a_path_that_cannot_be_created_is_told_in_every_mode(
     assert "Of the other repositories: 1 blocked." in run.lines
 
 
-def test_what_cannot_be_read_again_keeps_the_count_of_the_first_reading(
-    many: Start, make: Make, host: StandInHost
-) -> None:
-    make(0, 1)
-    unread = Fault(FaultKind.ERROR_502_HTML, match=lambda _: asked(host)[-1] == "query", times=None)
-    host.faults.add(unread)
-    run = many()
-    assert (run.exit_code, states(run)) == (1, {"failed": 1})
+def test_what_cannot_be_read_again_keeps_the_count_of_the_first_reading(org: Org) -> None:
+    org.make(0, 1)
+    org.fault(FaultKind.ERROR_502_HTML, lambda _: org.asked[-1] == "query")
+    run = org.expect("1 failed; exit 1")
     assert [row["missing"] for row in run.report["many"]["rows"]] == [4]
 
 
@@ -251,36 +197,25 @@ CUT = {"sha": "1" * 40, "url": "https://x.example", "tree": [], "truncated": Tru
     "fault",
     [
         Fault(FaultKind.CUSTOM, match=lambda r: "/git/trees/" in r.path, status=200, body=CUT),
-        Fault(FaultKind.RESET, match=lambda request: not is_read(request)),
+        Fault(FaultKind.RESET, match=is_write),
     ],
     ids=["tree-cut", "answer-lost"],
 )
-def test_nothing_is_created_file_by_file(
-    many: Start, make: Make, host: StandInHost, action: Action, fault: Fault
-) -> None:
-    [repository] = make(0, 1)
-    many(definitions=action.listing("a.txt", "b.txt"))
+def test_nothing_is_created_file_by_file(org: Org, fault: Fault) -> None:
+    [repository] = org.make(0, 1)
+    org(None, "a.txt", "b.txt")
     before = repository.files(LIST_BRANCH)
-    fault = host.faults.add(replace(fault, times=None))
+    fault = org.host.faults.add(replace(fault, times=None))
     # The description still shows the one that is no longer listed, so its tree is read
-    run = many(definitions=action.listing("a.txt", "c.txt"))
-    assert (run.exit_code, states(run)) == (1, {"failed": 1})
+    org.expect("1 failed; exit 1", None, "a.txt", "c.txt")
     assert fault.hits
-    assert not any(request.method == "PUT" for request in host.requests)
+    assert not any(request.method == "PUT" for request in org.sent)
     assert repository.files(LIST_BRANCH) == before
 
 
-def commits(request: Request) -> bool:
-    return "createCommitOnBranch(" in str(request.fields.get("query"))
-
-
-def test_a_lost_commit_that_was_done_is_counted(
-    many: Start, make: Make, host: StandInHost, action: Action
-) -> None:
-    [repository] = make(0, 1)
-    many(definitions=action.listing("a.txt", "b.txt"))
-    lost = host.faults.add(Fault(FaultKind.CLOSED, match=commits, when="after", times=None))
-    run = many(definitions=action.listing("a.txt", "b.txt", "c.txt"))
-    assert lost.hits
-    assert (run.exit_code, states(run)) == (0, {"updated": 1}), run.console
-    assert len(repository.log(LIST_BRANCH)) == 3
+def test_a_lost_commit_that_was_done_is_counted(org: Org) -> None:
+    [repository] = org.make(0, 1)
+    org(None, "a.txt", "b.txt")
+    lost = org.fault(FaultKind.CLOSED, lambda r: "createCommitOn" in str(r.fields), when="after")
+    org.expect("1 updated", None, "a.txt", "b.txt", "c.txt")
+    assert (bool(lost.hits), len(repository.log(LIST_BRANCH))) == (True, 3)
