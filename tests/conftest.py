@@ -18,10 +18,10 @@ from hypothesis import HealthCheck, settings
 
 from registrar.github.transport import CA_VARIABLES
 from tests import promises, states_of_paths
-from tests.example import LIST, PRESENT, SCAFFOLD, WAYS, Example, Way, write_list
+from tests.example import LIST, WAYS, Example, Way, write_list
 from tests.fakehub import Repository, StandInHost
 from tests.harness import ENDED, SINGLE, STRATEGIES, TARGET, Action, Run, Start
-from tests.organisation import ALL, Make, Org
+from tests.organisation import ALL, Org
 
 Item = TypeVar("Item")
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
@@ -228,24 +228,6 @@ def many(action: Action) -> Start:
 
 
 @pytest.fixture
-def make(host: StandInHost) -> Make:
-    """A function that creates so many complete repositories, and so many that lack files."""
-
-    def made(complete: int, lacking: int, **attributes: bool) -> list[Repository]:
-        first = len(host.repositories)
-        return [
-            host.create_repository(
-                f"octo-org/r{first + number}",
-                SCAFFOLD if number < complete else PRESENT,
-                **attributes,  # type: ignore[arg-type]
-            )
-            for number in range(complete + lacking)
-        ]
-
-    return made
-
-
-@pytest.fixture
-def org(action: Action, many: Start, make: Make) -> Org:
+def org(action: Action, many: Start) -> Org:
     """An organisation without a repository, and runs over all that it gets."""
-    return Org(action, many, make)
+    return Org(action, many)

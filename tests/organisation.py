@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from registrar.registration.mark import WITHDRAWN
-from tests.example import BRANCH, LIST, LISTED, MISSING, PRESENT, write_list
+from tests.example import BRANCH, LIST, LISTED, MISSING, PRESENT, SCAFFOLD, write_list
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
 from tests.fakehub.representations import node_id
 from tests.harness import Action, Process, Run, Start, is_read, refuse
@@ -28,7 +28,6 @@ FIVE_WRITES = {
     "team_reviewers": "maintainers",
 }
 """Options for a pull request that take four more writes, one for each kind of option."""
-Make = Callable[..., list[Repository]]
 
 
 class Odd(StrEnum):
@@ -249,7 +248,6 @@ class Org:
 
     action: Action
     many: Start
-    make: Make
     begun: int = 0
     """The number of requests before the last run."""
 
@@ -284,6 +282,18 @@ class Org:
         found = "; ".join(filter(None, parts))
         assert found == state, f"expected: {state}\nis:       {found}\n{run.console}"
         return run
+
+    def make(self, complete: int, lacking: int, **attributes: Any) -> list[Repository]:
+        """Add complete repositories, and then so many that lack files."""
+        first = len(self.host.repositories)
+        return [
+            self.host.create_repository(
+                f"octo-org/r{first + number}",
+                SCAFFOLD if number < complete else PRESENT,
+                **attributes,
+            )
+            for number in range(complete + lacking)
+        ]
 
     def add(self, name: str, **files: bytes) -> Repository:
         """Add a repository that lacks files, and has these ones besides."""

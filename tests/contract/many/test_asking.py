@@ -13,18 +13,18 @@ from dataclasses import replace
 
 import pytest
 
-from tests.example import LIST, write_list
-from tests.fakehub import Repository, StandInHost
+from tests.example import LIST
+from tests.fakehub import Repository
 from tests.fakehub.repository import PullRequest
-from tests.harness import ROOT, Action, Run, only_reads
-from tests.organisation import ALL, Make, opened, states
+from tests.harness import ROOT, Run, only_reads
+from tests.organisation import ALL, Org, opened, states
 
 QUESTION = "This run is going to write to these repositories: octo-org/r"
 END_OF_INPUT = b"\x04"
 
 
 def at_terminal(
-    action: Action,
+    org: Org,
     answer: bytes,
     *arguments: str,
     inputs: Mapping[str, str] | None = None,
@@ -40,17 +40,14 @@ def at_terminal(
     Where it ``waits`` it is the entry point itself. ``stdout`` may be something else than the
     terminal. ``early`` is typed before the run begins. Gives the run and what the terminal showed.
     """
-    given = {"target_repo": None, "target_repos": ALL, "language": "en", **(inputs or {})}
-    if "definitions" not in given:
-        write_list(action)
-        given["definitions"] = LIST
+    action, of_many = org.action, {"target_repo": None, "target_repos": ALL, "language": "en"}
+    given = {"definitions": LIST, **of_many, **(inputs or {})}
     environ = {**action.environment(given), "CI": "", **(env or {})}
     master, slave = pty.openpty()
     os.write(master, early)
     stdout = slave if stdout is None else stdout
     if waits:
-        command = ("entrypoint.py", *arguments)
-        process = action.begin(environ, *command, stdin=slave, stdout=stdout)
+        process = action.begin(environ, "entrypoint.py", *arguments, stdin=slave, stdout=stdout)
     else:
         process = action.begin_without_waiting(environ, *arguments, stdin=slave, stdout=stdout)
     os.close(slave)
@@ -72,17 +69,16 @@ def at_terminal(
 
 
 @pytest.fixture
-def made(make: Make) -> list[Repository]:
-    return make(1, 3)
+def made(org: Org) -> list[Repository]:
+    return org.make(1, 3)
 
 
 @pytest.mark.parametrize("answer", [b"no\n", b"\n", b"y\n", END_OF_INPUT])
-def test_whatever_is_no_yes_writes_nothing(
-    action: Action, host: StandInHost, made: list[Repository], answer: bytes
-) -> None:
-    run, shown = at_terminal(action, answer, waits=True)
+def test_whatever_is_no_yes_writes_nothing(org: Org, made: list[Repository], answer: bytes) -> None:
+    """A yes that somebody typed before the question does not count."""
+    run, shown = at_terminal(org, answer, waits=True, early=b"yes\n")
     assert (run.exit_code, states(run)) == (0, {"deferred": 3, "complete": 1})
-    assert only_reads(host)
+    assert (only_reads(org.host), shown.count(QUESTION)) == (True, 1)
     plan, _, rest = shown.partition(QUESTION)
     assert "Pull requests to open: 3, to update: 0, left for later runs: 0." in plan
     assert "octo-org/r3 (pull requests: 3 to open). If one" in rest
@@ -92,68 +88,50 @@ def test_whatever_is_no_yes_writes_nothing(
     assert "Registering files" not in shown
 
 
-def test_a_run_that_prints_the_report_asks_at_the_terminal(
-    action: Action, host: StandInHost, made: list[Repository]
-) -> None:
-    asked = ("--report=-", "--quiet")
-    run, shown = at_terminal(action, b"no\n", *asked, stdout=subprocess.PIPE)
-    assert QUESTION in shown
-    assert "Pull requests to open: 3, to update: 0" not in shown
-    assert (json.loads(run.stdout), only_reads(host)) == (run.report, True)
-
-
+@pytest.mark.parametrize("arguments", [(), ("--report=-", "--quiet")], ids=str)
 def test_the_terminal_is_asked_if_the_output_is_piped(
-    action: Action, host: StandInHost, made: list[Repository]
+    org: Org, made: list[Repository], arguments: tuple[str, ...]
 ) -> None:
-    """``registrar … | tee log``."""
-    run, shown = at_terminal(action, b"no\n", stdout=subprocess.PIPE)
-    assert shown.count(QUESTION) == 1
-    assert "Pull requests to open: 3" in run.stdout
-    assert (run.exit_code, only_reads(host)) == (0, True)
-    _, shown = at_terminal(action, b"yes\n", stdout=subprocess.PIPE)
+    """``registrar … | tee log``, or with the report as its output."""
+    run, shown = at_terminal(org, b"no\n", *arguments, stdout=subprocess.PIPE)
+    assert (run.exit_code, shown.count(QUESTION), only_reads(org.host)) == (0, 1, True)
+    assert ("Pull requests to open: 3" in shown + run.stdout) == (not arguments)
+    assert not arguments or json.loads(run.stdout) == run.report
+    _, shown = at_terminal(org, b"yes\n", *arguments, stdout=subprocess.PIPE)
     assert (shown.count(QUESTION), sum(opened(made))) == (1, 3)
 
 
 @pytest.mark.parametrize("background", [True, False])
-def test_without_anybody_to_ask_nothing_is_written(
-    action: Action, host: StandInHost, made: list[Repository], background: bool
-) -> None:
+def test_with_nobody_to_ask_it_ends(org: Org, made: list[Repository], background: bool) -> None:
     """A scheduled job, a container without a terminal, or a command that ends with ``&``."""
-    environ = {**action.environment({"target_repos": ALL, "language": "en"}), "CI": ""}
+    environ = {**org.action.environment({"target_repos": ALL, "language": "en"}), "CI": ""}
     command = f'"{sys.executable}" -I "{ROOT}/entrypoint.py"'
-    script = action.directory / "started.sh"
+    script = org.action.directory / "started.sh"
     script.write_text(f"#!/bin/bash\nset -m\n{command} & wait $!\n")
     script.chmod(0o755)
     master, slave = pty.openpty()
     stdin = slave if background else subprocess.DEVNULL
-    run = action.end(action.begin(environ, str(script), stdin=stdin), environ)
+    run = org.action.end(org.action.begin(environ, str(script), stdin=stdin), environ)
     os.close(slave)
     os.close(master)
     assert (run.exit_code, states(run)) == (2, {"deferred": 3, "complete": 1}), run.text
-    assert only_reads(host)
+    assert only_reads(org.host)
     assert "give `--yes`" in run.stderr
     assert "Pull requests to open: 3" in run.stdout
 
 
 @pytest.mark.parametrize("answer", [b"yes\n", b" YES \n", "はい\n".encode()])
 def test_a_yes_writes_and_the_time_until_then_does_not_count(
-    action: Action, made: list[Repository], answer: bytes
+    org: Org, made: list[Repository], answer: bytes
 ) -> None:
-    run, shown = at_terminal(action, answer, minutes=300, inputs={"max_minutes": "10"})
+    run, shown = at_terminal(org, answer, minutes=300, inputs={"max_minutes": "10"})
     assert (run.exit_code, states(run)) == (0, {"opened": 3, "complete": 1})
     assert shown.count(QUESTION) == 1
 
 
-def test_what_was_typed_before_the_question_is_no_answer(
-    action: Action, made: list[Repository]
-) -> None:
-    run, shown = at_terminal(action, b"no\n", early=b"yes\n")
-    assert (shown.count(QUESTION), states(run)) == (1, {"deferred": 3, "complete": 1})
-
-
-def test_a_withdrawal_asks_too(action: Action, made: list[Repository]) -> None:
-    at_terminal(action, b"", "--yes")
-    run, shown = at_terminal(action, b"no\n", inputs={"mode": "withdraw"})
+def test_a_withdrawal_asks_too(org: Org, made: list[Repository]) -> None:
+    at_terminal(org, b"", "--yes")
+    run, shown = at_terminal(org, b"no\n", inputs={"mode": "withdraw"})
     assert "Withdraw the pull requests of at most 3 repositories?" in shown
     assert (run.exit_code, states(run)) == (0, {"deferred": 3, "complete": 1})
     assert [pull.state for each in made for pull in each.pull_requests] == ["open"] * 3
@@ -201,32 +179,28 @@ ASKED_TO_WITHDRAW = {
 
 
 @pytest.mark.parametrize("language", ASKED)
-def test_every_number_of_the_question_is_that_of_the_host_afterwards(
-    action: Action, host: StandInHost, language: str
-) -> None:
+def test_every_number_of_the_question_is_that_of_the_host_then(org: Org, language: str) -> None:
     first = {"a.md": "A\n", "b.md": "B\n"}
     held = {path: text.encode() for path, text in first.items()}
     made = [
-        host.create_repository(
-            f"octo-org/r{number}", {"c.md": b"C\n"} if number > 2 else {"x": b""}
-        )
-        for number in range(5)
+        org.host.create_repository(f"octo-org/r{n}", {"c.md": b"C\n"} if n > 2 else {"x": b""})
+        for n in range(5)
     ]
-    inputs = {"definitions": action.listing_of(first), "language": language}
-    at_terminal(action, b"", "--yes", inputs=inputs)
+    inputs = {"definitions": org.action.listing_of(first), "language": language}
+    at_terminal(org, b"", "--yes", inputs=inputs)
     # r0 is to be updated, r1 and r3 are no longer needed (and c.md is missing in r1), r4 is cleared
-    made += [host.create_repository(f"octo-org/{name}", {"x": b""}) for name in ("new", "old")]
+    made += [org.host.create_repository(f"octo-org/{name}", {"x": b""}) for name in ("new", "old")]
     made[-1].person.change(read_only=True)
     for each in (made[1], made[3]):
         each.person.commit(held)
     made[2].person.close(1)
     made[4].person.edit(1, body="")
-    action.listing_of({**first, "c.md": "C\n"})
+    org.action.listing_of({**first, "c.md": "C\n"})
     separator = {"en": ", ", "ja": "、"}[language]
 
     def confirmed(question: Mapping[str, str], *names: str, mode: str = "register") -> list[int]:
         then = {(r.full_name, p.number): replace(p) for r in made for p in r.pull_requests}
-        _, shown = at_terminal(action, "はい\n".encode(), inputs={**inputs, "mode": mode})
+        _, shown = at_terminal(org, "はい\n".encode(), inputs={**inputs, "mode": mode})
         counts = changes(made, then)
         listed = separator.join(f"octo-org/{name}" for name in names)
         expected = question[language].format(*counts, names=listed)
@@ -240,59 +214,41 @@ def test_every_number_of_the_question_is_that_of_the_host_afterwards(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "env", "asks"),
+    ("arguments", "given", "opens"),
     [
-        (["--yes"], {}, False),
-        (["--yes=true"], {"CI": "true"}, False),
-        ([], {"CI": "true"}, True),
-        ([], {"GITHUB_ACTIONS": "true"}, True),
-    ],
-)
-def test_at_a_terminal_only_the_option_keeps_it_from_asking(
-    action: Action, made: list[Repository], arguments: list[str], env: dict[str, str], asks: bool
-) -> None:
-    run, shown = at_terminal(action, b"no\n", *arguments, env=env)
-    assert ("Type yes" in shown) == asks
-    assert (run.exit_code, sum(opened(made))) == (0, 0 if asks else 3)
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        {"mode": "plan"},
-        {"mode": "check"},
-        {"max_pull_requests": "0"},
-        {"target_repos": "", "target_repo": "octo-org/r1"},
+        (["--yes"], {}, 3),
+        (["--yes=true"], {}, 3),
+        ([], {"mode": "plan"}, 0),
+        ([], {"mode": "check"}, 0),
+        ([], {"max_pull_requests": "0"}, 0),
+        ([], {"target_repos": "", "target_repo": "octo-org/r1"}, 1),
     ],
     ids=str,
 )
-def test_nobody_is_asked_where_nothing_is_written_to_many(
-    action: Action, made: list[Repository], given: dict[str, str]
+def test_nobody_is_asked_with_the_option_or_where_nothing_is_written_to_many(
+    org: Org, made: list[Repository], arguments: list[str], given: dict[str, str], opens: int
 ) -> None:
-    _, shown = at_terminal(action, b"no\n", inputs=given)
-    assert "Type yes" not in shown
+    """Nor by the next run, which only looks at the pull requests."""
+    for options in (arguments, []) if arguments else ([],):
+        run, shown = at_terminal(org, b"no\n", *options, inputs=given, env={"CI": "true"})
+        assert ("Type yes" in shown, sum(opened(made))) == (False, opens)
+        assert run.exit_code == (given.get("mode") == "check")
 
 
-def test_nobody_is_asked_where_pull_requests_are_only_looked_at(
-    action: Action, host: StandInHost, made: list[Repository]
-) -> None:
-    at_terminal(action, b"", "--yes")
-    host.requests.clear()
-    run, shown = at_terminal(action, b"no\n")
-    assert (run.exit_code, states(run)) == (0, {"waiting": 3, "complete": 1})
-    assert ("Type yes" in shown, only_reads(host)) == (False, True)
+@pytest.mark.parametrize("name", ["CI", "GITHUB_ACTIONS"])
+def test_no_variable_keeps_it_from_asking(org: Org, made: list[Repository], name: str) -> None:
+    run, shown = at_terminal(org, b"no\n", env={name: "true"})
+    assert (run.exit_code, "Type yes" in shown, sum(opened(made))) == (0, True, 0)
 
 
-def test_a_signal_ends_the_waiting(
-    action: Action, host: StandInHost, made: list[Repository]
-) -> None:
-    run, _ = at_terminal(action, b"", number=signal.SIGINT)
+def test_a_signal_ends_the_waiting(org: Org, made: list[Repository]) -> None:
+    run, _ = at_terminal(org, b"", number=signal.SIGINT)
     assert run.exit_code == 128 + signal.SIGINT
     assert "Cancelled (SIGINT). Nothing was written." in run.stderr
-    assert only_reads(host)
+    assert only_reads(org.host)
 
 
-def test_another_value_of_the_option_is_refused(action: Action) -> None:
-    run = action.start(action.environment({"language": "en"}), "--yes", "perhaps")
+def test_another_value_of_the_option_is_refused(org: Org) -> None:
+    run = org.action.start(org.action.environment({"language": "en"}), "--yes", "perhaps")
     assert run.exit_code == 2
     assert "yes" in run.stderr

@@ -6,8 +6,8 @@ import pytest
 
 from tests.example import PRESENT
 from tests.fakehub import Repository, StandInHost
-from tests.harness import STRATEGIES, Action, Start
-from tests.organisation import ALL, Make, opened, rows, states
+from tests.harness import STRATEGIES, Action
+from tests.organisation import ALL, Org, opened, rows, states
 
 DEFAULTS = "octo-org/.github"
 NAMED = f"{ALL}, Octo-Org/.GitHub"
@@ -15,9 +15,9 @@ MEANS = {"en": "that have none of their own", "ja": "同じ種類のファイル
 
 
 @pytest.fixture
-def defaults(make: Make, host: StandInHost) -> Repository:
-    make(0, 1)
-    return host.create_repository(DEFAULTS, PRESENT)
+def defaults(org: Org) -> Repository:
+    org.make(0, 1)
+    return org.host.create_repository(DEFAULTS, PRESENT)
 
 
 @pytest.mark.parametrize("language", ["en", "ja"])
@@ -25,17 +25,11 @@ def defaults(make: Make, host: StandInHost) -> Repository:
     ("targets", "number"), [(ALL, 0), (f"{ALL}, octo-org/.git*", 0), (NAMED, 1), (DEFAULTS, 1)]
 )
 def test_only_its_name_opens_a_pull_request_there(
-    many: Start,
-    action: Action,
-    defaults: Repository,
-    host: StandInHost,
-    targets: str,
-    number: int,
-    language: str,
+    org: Org, defaults: Repository, targets: str, number: int, language: str
 ) -> None:
     """Plan and run agree, and say why, or what it means, everywhere."""
-    given = {"target_repos": targets, "language": language, "env": action.keeping}
-    plan, run = many(mode="plan", **given), many(**given)
+    given = {"target_repos": targets, "language": language}
+    plan, run = org(given, mode="plan"), org(given)
     others = 0 if targets == DEFAULTS else 1
     assert run.exit_code == 0
     assert opened([defaults]) == [number]
@@ -43,7 +37,7 @@ def test_only_its_name_opens_a_pull_request_there(
     for each, of_others in ((plan, "to open"), (run, "opened")):
         expected = {of_others: others + number, "not named": 1 - number}
         assert states(each) == {state: count for state, count in expected.items() if count}
-        log, summary, page = each.stdout, each.summary, action.kept(each, "page")
+        log, summary, page = each.stdout, each.summary, org.action.kept(each, "page")
         # The log and the page also say it of a repository that is left alone
         assert all(MEANS[language] in text for text in (log, summary if number else page))
         assert number or all("target_repos" in text for text in (log, summary, page))
@@ -51,42 +45,39 @@ def test_only_its_name_opens_a_pull_request_there(
         assert MEANS[language] in (defaults.pull_requests[0].body or "")
 
 
-def test_alone_it_is_a_warning(many: Start, defaults: Repository) -> None:
-    run = many(target_repos="octo-org/.git*", runner=True)
-    assert (run.exit_code, states(run)) == (0, {"not named": 1})
+def test_alone_it_is_a_warning(org: Org, defaults: Repository) -> None:
+    run = org.expect("1 not named", target_repos="octo-org/.git*", runner=True)
     [warning] = run.annotations("warning")
     assert "name the repository in target_repos" in warning.data
 
 
 @pytest.mark.parametrize("targets", [ALL, NAMED])
 def test_a_token_that_reads_no_pull_requests_plans_nothing_there(
-    many: Start, action: Action, defaults: Repository, host: StandInHost, targets: str
+    org: Org, defaults: Repository, targets: str
 ) -> None:
     """A row of the table above has a token that reads them."""
-    token = host.create_token("fine-grained", permissions={"contents": "write"})
-    given = {"target_repos": targets, "host_token": token, "env": action.keeping}
-    host.quirks.pull_requests_need_permission = True
+    token = org.host.create_token("fine-grained", permissions={"contents": "write"})
+    given = {"target_repos": targets, "host_token": token}
+    org.host.quirks.pull_requests_need_permission = True
     defaults.person.change(private=True)
     number = int(targets == NAMED)
-    plan = many(mode="plan", **given)
+    plan = org(given, mode="plan")
     named = {"to open": 1 + number, "not named": 1 - number}
     assert states(plan) == {state: count for state, count in named.items() if count}
     assert plan.report["many"]["budget"]["now"] == 1 + number
     assert f"(repositories: {1 + number})" in plan.stdout
-    outcomes = {row["repository"]: row["outcome"] for row in action.rows(plan)}
+    outcomes = {row["repository"]: row["outcome"] for row in org.action.rows(plan)}
     assert (outcomes[DEFAULTS] == "not named") is not number
     assert opened([defaults]) == [0]
-    assert rows(many(**given))[DEFAULTS] == ("failed" if number else "not named")
+    assert rows(org(given))[DEFAULTS] == ("failed" if number else "not named")
 
 
-def test_its_open_pull_request_is_like_any_other(
-    many: Start, action: Action, defaults: Repository
-) -> None:
+def test_its_open_pull_request_is_like_any_other(org: Org, defaults: Repository) -> None:
     """One story: each step is a mode, a selection, the files of the list, and the state."""
 
     def state(paths: str, mode: str = "register", targets: str = ALL) -> str:
-        listed = action.listing(*paths, name="its.json")
-        run = many(mode=mode, definitions=listed, target_repos=targets)
+        listed = org.action.listing(*paths, name="its.json")
+        run = org(mode=mode, definitions=listed, target_repos=targets)
         return rows(run.or_fail() if mode != "check" else run).get(DEFAULTS, "complete")
 
     assert state("a", "check") == "to open"

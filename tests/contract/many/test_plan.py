@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.fakehub import StandInHost
-from tests.harness import Action, Start, is_read, only_reads
-from tests.organisation import FIVE_WRITES, Make, asked, states
+from tests.harness import is_read
+from tests.organisation import FIVE_WRITES, Org, states
 
 LONGER = (
     "That is longer than max_minutes (0.05 min). Repositories that do not fit into this time are"
@@ -17,60 +16,52 @@ LONGER = (
 
 @pytest.mark.parametrize(("lacking", "is_longer"), [(3, False), (4, True)])
 def test_work_that_takes_longer_than_a_run_is_announced_and_done_by_the_next(
-    many: Start, make: Make, lacking: int, is_longer: bool
+    org: Org, lacking: int, is_longer: bool
 ) -> None:
     """At intervals of 1 s, three fit into 3 s."""
-    make(0, lacking)
-    plan = many(mode="plan", max_minutes="0.05").or_fail()
+    org.make(0, lacking)
+    plan = org(mode="plan", max_minutes="0.05").or_fail()
     assert any(LONGER in line for line in plan.lines) is is_longer
     assert (LONGER in plan.summary) is is_longer
-    opened_each = [states(many(max_minutes="0.05")).get("opened", 0) for _ in range(2)]
+    opened_each = [states(org(max_minutes="0.05")).get("opened", 0) for _ in range(2)]
     assert sum(opened_each) == lacking
     assert opened_each[0] == 3
 
 
-def test_a_plan_takes_no_request_for_a_single_repository(
-    many: Start, make: Make, host: StandInHost, action: Action
-) -> None:
+def test_a_plan_takes_no_request_for_a_single_repository(org: Org) -> None:
     """Also where the branch is merged and still there, and another one is looked for."""
-    made = make(2, 3)
-    many(definitions=action.listing("one"))
+    made = org.make(2, 3)
+    org(definitions=org.action.listing("one"))
     for repository in made:
         repository.person.merge(1)
-    host.requests.clear()
-    run = many(definitions=action.listing("one", "two"), mode="plan")
-    assert states(run) == {"to open": 5}
-    assert asked(host) == ["GET /rate_limit", "GET /orgs/octo-org/repos", "nodes"]
+    org.expect("5 to open", definitions=org.action.listing("one", "two"), mode="plan")
+    assert org.asked == ["GET /rate_limit", "GET /orgs/octo-org/repos", "nodes"]
 
 
-def test_an_empty_repository_is_left_out_once_with_two_lists(many: Start, make: Make) -> None:
-    make(0, 1)
-    make(0, 1, empty=True)
-    run = many(profile="all", mode="plan")
-    assert states(run) == {"to open": 1}
+def test_an_empty_repository_is_left_out_once_with_two_lists(org: Org) -> None:
+    org.make(0, 1)
+    org.make(0, 1, empty=True)
+    run = org.expect("1 to open", profile="all", mode="plan")
     assert "Repositories selected: 1 of 2. Left out: empty 1." in run.lines
 
 
-def test_a_plan_counts_everything_and_writes_nothing(
-    many: Start, make: Make, host: StandInHost
-) -> None:
-    make(0, 1)
-    assert states(many()) == {"opened": 1}
-    host.requests.clear()
-    make(8, 3)
-    make(1, 0, archived=True)
-    make(1, 0, locked=True)
-    host.create_repository("octo-org/empty", empty=True)
-    host.create_repository("octo-org/fork", parent="other/fork")
-    host.create_repository("elsewhere/x")
-    run = many(mode="plan", max_pull_requests="2").or_fail()
-    assert only_reads(host)
-    assert states(run) == {"to open": 3, "waiting": 1, "complete": 8}
+def test_a_plan_counts_everything_and_writes_nothing(org: Org) -> None:
+    org.make(0, 1)
+    org.expect("1 opened")
+    org.make(8, 3)
+    org.make(1, 0, archived=True)
+    org.make(1, 0, locked=True)
+    org.host.create_repository("octo-org/empty", empty=True)
+    org.host.create_repository("octo-org/fork", parent="other/fork")
+    org.host.create_repository("elsewhere/x")
+    run = org.expect("3 to open, 1 waiting, 8 complete", mode="plan", max_pull_requests="2")
+    assert org.only_reads
     listed = ["GET /rate_limit", "GET /orgs/octo-org/repos"]
     # The open pull request takes no request of its own
-    assert [each.partition(" /repositories")[0] for each in asked(host)] == [
+    assert [each.partition(" /repositories")[0] for each in org.asked] == [
         *listed,
-        *("nodes", "nodes"),
+        "nodes",
+        "nodes",
     ]
     sentences = (
         "Repositories selected: 12 of 16. Left out: archived 1, forks 1, locked 1, empty 1.",
@@ -85,36 +76,30 @@ def test_a_plan_counts_everything_and_writes_nothing(
     for sentence in sentences:
         assert sentence in run.lines
         assert sentence in run.summary
-    outputs = {n: run.outputs[n] for n in ("repositories", "incomplete", "deferred")}
-    assert outputs == {"repositories": "12", "incomplete": "4", "deferred": "1"}
+    assert [run.outputs[name] for name in ("incomplete", "deferred")] == ["4", "1"]
 
 
 @pytest.mark.parametrize(("lacking", "exit_code"), [(0, 0), (1, 1)])
-def test_a_check_fails_when_one_repository_lacks_something(
-    many: Start, make: Make, lacking: int, exit_code: int
-) -> None:
-    make(2, lacking)
-    run = many(mode="check", max_pull_requests="0")
+def test_a_check_fails_when_one_lacks_something(org: Org, lacking: int, exit_code: int) -> None:
+    org.make(2, lacking)
+    run = org(mode="check", max_pull_requests="0")
     assert (run.exit_code, run.outputs["incomplete"]) == (exit_code, str(lacking))
     assert run.outputs["deferred"] == "0"
     assert "Pull requests to open:" not in run.text
 
 
-def test_options_are_set_on_what_is_opened_or_updated_and_are_planned(
-    many: Start, make: Make, action: Action, host: StandInHost
-) -> None:
-    [repository] = make(0, 1)
-    listing = action.listing("a.txt")
-    many(definitions=listing)
-    host.requests.clear()
-    again = many(definitions=listing, **FIVE_WRITES)
+def test_options_are_set_on_what_is_opened_or_updated_and_are_planned(org: Org) -> None:
+    [repository] = org.make(0, 1)
+    listing = org.action.listing("a.txt")
+    org(definitions=listing)
+    again = org(FIVE_WRITES, definitions=listing)
     assert (states(again), again.report["many"]["budget"]["seconds"]) == ({"waiting": 1}, 0)
-    assert only_reads(host)
+    assert org.only_reads
 
-    run = many(definitions=action.listing("a.txt", "b.txt"), **FIVE_WRITES)
+    run = org(FIVE_WRITES, definitions=org.action.listing("a.txt", "b.txt"))
     # A commit, the description, labels, assignees: reviewers are asked when it is opened
     assert (states(run), run.report["many"]["budget"]["seconds"]) == ({"updated": 1}, 4)
-    assert sum(not is_read(request) for request in host.requests) == 4
+    assert sum(not is_read(request) for request in org.sent) == 4
     [pull] = repository.pull_requests
     assert (list(pull.labels), list(pull.assignees)) == (["chore"], ["hubot"])
 
@@ -123,13 +108,11 @@ TEMPLATE: dict[str, Any] = {"path": "TEAM.md", "template": True, "content": "{re
 
 
 @pytest.mark.parametrize("mode", ["plan", "register"])
-def test_a_plan_shows_each_content_once(
-    many: Start, make: Make, host: StandInHost, action: Action, mode: str
-) -> None:
-    make(0, 2)
-    host.create_repository("octo-org/has-a", {"a.md": b"theirs\n"})
-    listing = action.listing({"path": "a.md", "content": "text\n"}, "empty.md", TEMPLATE)
-    run = many(mode=mode, definitions=listing)
+def test_a_plan_shows_each_content_once(org: Org, mode: str) -> None:
+    org.make(0, 2)
+    org.host.create_repository("octo-org/has-a", {"a.md": b"theirs\n"})
+    listing = org.action.listing({"path": "a.md", "content": "text\n"}, "empty.md", TEMPLATE)
+    run = org(mode=mode, definitions=listing)
     shown = {
         "a.md (repositories: 2)": "+text",
         "empty.md: empty (repositories: 3)": "",
@@ -140,12 +123,10 @@ def test_a_plan_shows_each_content_once(
     assert run.summary.count("+r0 is ours") == run.summary.count("+text") == (mode == "plan")
 
 
-def test_a_run_opens_ten_and_says_which_line_opens_all(
-    many: Start, make: Make, action: Action
-) -> None:
-    make(0, 12)
+def test_a_run_opens_ten_and_says_which_line_opens_all(org: Org) -> None:
+    org.make(0, 12)
     plan, run = (
-        many(mode=mode, definitions=action.listing("a"), max_pull_requests="")
+        org(mode=mode, definitions=org.action.listing("a"), max_pull_requests="")
         for mode in ("plan", "register")
     )
     for each in (plan, run):
@@ -157,4 +138,4 @@ def test_a_run_opens_ten_and_says_which_line_opens_all(
                 f" {rest}" in text
             )
     assert states(run) == {"opened": 10, "deferred": 2}
-    assert "max_pull_requests" not in many(definitions=action.listing("a")).text
+    assert "max_pull_requests" not in org(definitions=org.action.listing("a")).text
