@@ -52,7 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_assertrepr_compare(op: str, left: object, right: object) -> list[str] | None:
-    """Say which text of which run lacks some words, and show its nearest line first."""
+    """Name the run and its text that lacks some words, and show its nearest line first."""
     if op != "in" or not (isinstance(left, str) and isinstance(right, str) and "\n" in right):
         return None
     lines = right.splitlines()
