@@ -305,7 +305,7 @@ def test_one_commit_whose_branch_is_not_found_is_unknown(
     """Right after a write, "Not Found" can be lag, which cannot be told from a missing write."""
     host.faults.add(Fault(FaultKind.CLOSED, match=lambda r: not is_read(r), when=when))
     if when == "after":
-        refuse(host, is_read, 404, at=3, message="Not Found")
+        refuse(host, lambda r: is_read(r) and "/git/ref" in r.path, 404, message="Not Found")
     refused = inject_fault(host, "POST git/refs", status=403, message="Forbidden")
     ended = run(action, commit_strategy="single")
     assert refused.hits

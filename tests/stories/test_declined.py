@@ -11,7 +11,7 @@ import pytest
 from registrar.lists.constraints import MOST_PATHS
 from registrar.registration.mark import BEGIN, END, Mark, hashed
 from tests.example import Example
-from tests.fakehub import Person
+from tests.fakehub import FaultKind, Person
 from tests.harness import LIST_BRANCH, SINGLE, Action, Run
 from tests.stories.story import *
 
@@ -171,6 +171,12 @@ test_a_closed_pull_request = told(
         f"#1 closed: a.md b.md; #2 open from -2: c.md; {NO}",
         *(close(2), delete("-2"), delete(), run()),
         f"#1 closed; #2 closed from -2; {NO}; c.md declined in #2",
+    ),
+    story(
+        "a request for the branch that is lost forgets no closed pull request",
+        *(run(AB), describe(1, "Rewritten"), close(1), delete()),
+        run(ABC).waiting("the branch", kind=FaultKind.CLOSED),
+        f"#1 closed; #2 open: c.md; {NO}",
     ),
     *(
         story(

@@ -116,8 +116,6 @@ class RestLookups(Lookups):
             head = rest.branch_head(self._repository, name)
         else:
             head = heads.get(name)
-        if head is None and name in sent.branches:
-            return BranchState(name, None)
         pulls = rest.pull_requests(self._repository, name)
         if sent.may_have_opened(name) and not any(pull.is_open for pull in pulls):
             pulls += rest.open_pull_requests(self._repository, name)
