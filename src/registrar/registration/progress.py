@@ -254,7 +254,7 @@ class Progress:
 
     def result(self, *, assuming: Mapping[str, Outcome] | None = None) -> Record:
         """Return the present result, as if the outcomes of ``assuming`` had been recorded."""
-        return self._result.after(assuming or {})
+        return self._result.after(assuming) if assuming else self._result
 
     def end_early(self, reason: Message | None) -> None:
         """Keep that the paths which are still waiting will not be reached; ``reason`` says why.
