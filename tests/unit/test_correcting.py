@@ -47,13 +47,14 @@ MARKS = {
 SAYS_SO = {"whole", "twice"}
 
 
-class Held(ModelRun):
-    """A run in the model whose branch has the entry ``held`` at the path ``a``."""
+class Held(World):
+    """A world whose branch has the entry ``held`` at the path ``a``."""
 
-    held: Entry
+    held = Entry("blob", "100644", LISTED)
 
-    def tree(self, commit: str) -> dict[str, Entry]:
-        return {**self.world.tree(commit), "a": self.held}
+    def tree(self, oid: str) -> dict[str, Entry]:
+        tree = super().tree(oid)
+        return {path: self.held if path == "a" else entry for path, entry in tree.items()}
 
 
 @pytest.mark.parametrize("update", [True, False])
@@ -63,14 +64,14 @@ def test_nothing_is_replaced_but_what_this_action_wrote(strategy: str, *, update
     for (content, blob), (kind, how), (mark, text) in itertools.product(
         CONTENTS.items(), KINDS.items(), MARKS.items()
     ):
-        world = World.new("main")
+        world = Held.new("main")
+        world.held = Entry(*how, blob)
         world.branches[NAME] = BASE
         world.commit(NAME, "a")
         world.open(NAME, text)
         world.setup = Setup(strategy, updates=update)
-        run = Held(world, mode="plan")
-        run.held = Entry(*how, blob)
-        plan = make_plan(run.task, run)
+        run = ModelRun(world, mode="plan")
+        plan = make_plan(run.task, run.lookups)
         listed = plan.paths[0]
         is_replaced = isinstance(listed.plan, Update)
         is_ours = content == "old" and kind == "a file" and mark in SAYS_SO

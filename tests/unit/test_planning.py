@@ -1,7 +1,7 @@
-"""The plans for every state of a small repository, with every answer that may be lost.
+"""Runs in every state of a small repository, with every answer that may be lost.
 
-A model of a repository answers the questions of the plan, and carries it out. After each run,
-and after people have acted, the promises to users are checked in the model.
+A model of a repository answers the requests of the real plans and writers. After each run, and
+after people have acted, the promises to users are checked in the model.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import pytest
 from _pytest.mark import ParameterSet
@@ -22,7 +23,7 @@ from registrar.errors import Failure, GitHubError, Kind, Refused, RegistrarError
 from registrar.github.limits import TokenLimits
 from registrar.many.reading import Guesses
 from registrar.models.files import FileDefinition
-from registrar.models.paths import Create, Done, ListedPath, Outcome, Result, Update
+from registrar.models.paths import Done, ListedPath
 from registrar.models.repository import (
     BranchState,
     Comparison,
@@ -30,21 +31,27 @@ from registrar.models.repository import (
     PullRequest,
     Repository,
     RepositoryState,
+    Tree,
+    Unknown,
 )
 from registrar.models.spec import ONE_OF_MANY, RegistrationSpec
 from registrar.models.status import Need
-from registrar.models.task import Task
+from registrar.models.task import Change, Created, NewCommit, NewPullRequest, Task
 from registrar.presence.special_files import WORKFLOW_FILES
 from registrar.presence.tasks import make_task
 from registrar.registration.branch_names import LAST_SUFFIX, branch_names
+from registrar.registration.listener import Listener
+from registrar.registration.lookups import RestLookups
 from registrar.registration.loop import carry_out
 from registrar.registration.mark import BEGIN, CLOSED_BY_US, EMPTY_MARK, END, Mark, hashed
 from registrar.registration.plan import Plan
 from registrar.registration.planning import make_plan
-from registrar.registration.preflight import require_writable
-from registrar.registration.sent import Close, Commit, MakeBranch, Open, SentSteps, Unclear
-from registrar.registration.work import failed, written
-from registrar.texts.messages import msg
+from registrar.registration.progress import Progress
+from registrar.registration.proposal import Proposal
+from registrar.registration.run import STRATEGIES
+from registrar.registration.sent import Close, SentSteps
+from registrar.registration.work import Work
+from registrar.texts.messages import Catalogue, Message, msg
 from tests.values import DEFAULTS, file_of, spec
 
 NAME, SECOND, THIRD = "work", "work-2", "work-3"
@@ -74,6 +81,10 @@ REFUSED_OR_LATER = (
     ("push", ""),
     *(("", each) for each in LOSSES_LATER),
 )
+
+
+mark_of, hash_of = cache(Mark.of), cache(hashed)
+"""Cached, because the model has few descriptions and reads each of them very often."""
 
 
 class Setup(NamedTuple):
@@ -145,12 +156,17 @@ class World:
     """Branches that the present run has made."""
 
     @classmethod
-    def new(cls, default: str) -> World:
+    def new(cls, default: str) -> Self:
         return cls(default, {BASE: ("", frozenset({"there"}))}, {default: BASE})
 
     def copy(self) -> World:
-        pulls, commits, branches = map(replace, self.pulls), dict(self.commits), dict(self.branches)
-        return replace(self, pulls=[*pulls], commits=commits, branches=branches)
+        new = copy(self)
+        new.pulls, new.commits, new.branches = (
+            [*map(copy, self.pulls)],
+            {**self.commits},
+            {**self.branches},
+        )
+        return new
 
     @property
     def target(self) -> str:
@@ -231,29 +247,27 @@ class World:
         return self.tree(head).get(path) if head else None
 
     def state_of(self, name: str) -> BranchState:
-        pulls = sorted(
-            (p for p in self.pulls if p.head == name and not p.fork), key=lambda p: -p.number
+        pulls = [self.seen(p) for p in reversed(self.pulls) if p.head == name and not p.fork]
+        return BranchState(name, self.branches.get(name), tuple(pulls))
+
+    def seen(self, pull: Pull) -> PullRequest:
+        """Return a pull request as GitHub shows it now."""
+        if pull.state == "open" and not pull.fork:
+            pull.head_sha = self.branches.get(pull.head, pull.head_sha)
+        return PullRequest(
+            pull.number,
+            "",
+            pull.body,
+            is_open=pull.state == "open",
+            merged=pull.state == "merged",
+            head_branch=pull.head,
+            head_sha=pull.head_sha,
+            base_branch=pull.base,
+            merge_commit=pull.merge_commit,
+            author=pull.author,
+            is_by_writer=not pull.author,
+            of=Repository("o/r", self.default),
         )
-        for pull in pulls:
-            if pull.state == "open" and name in self.branches:
-                pull.head_sha = self.branches[name]
-        return BranchState(name, self.branches.get(name), tuple(map(seen, pulls)))
-
-
-def seen(pull: Pull) -> PullRequest:
-    return PullRequest(
-        pull.number,
-        "",
-        pull.body,
-        is_open=pull.state == "open",
-        merged=pull.state == "merged",
-        head_branch=pull.head,
-        head_sha=pull.head_sha,
-        base_branch=pull.base,
-        merge_commit=pull.merge_commit,
-        author=pull.author,
-        is_by_writer=not pull.author,
-    )
 
 
 def path_of(each: str) -> str:
@@ -278,7 +292,7 @@ withdrawn, needless = partial(closed, is_withdrawn=True), partial(closed, is_nee
 
 def is_theirs(pull: Pull) -> bool:
     """Return whether a person has reopened a pull request that a run closed as needless."""
-    mark = Mark.of(pull.body)
+    mark = mark_of(pull.body)
     return bool(mark and mark.is_needless) and pull.state == "open"
 
 
@@ -287,14 +301,15 @@ def task_of(world: World, *paths: str, mode: str = "register") -> Task:
     setup, can_push = world.setup, False if world.setup.refused == "push" else None
     repository = Repository("o/r", world.default, "https://github.com/o/r", can_push=can_push)
     base = world.branches[world.target]
-    heads = {n: c for n, c in world.branches.items() if n.startswith(NAME)}
-    state = RepositoryState(
-        repository,
-        base,
-        world.tree(base),
-        branches={name: world.state_of(name) for name in setup.ahead},
-        heads=heads if setup.strategy == "per-file" else {},
-    )
+    branches = {name: world.state_of(name) for name in setup.ahead}
+    heads: Mapping[str, str] | Unknown = Unknown.NOT_ASKED
+    if setup.strategy == "per-file":
+        heads = {n: c for n, c in world.branches.items() if n.startswith(NAME)}
+    elif head := world.branches.get(NAME):
+        # The least that GitHub may answer: the entries at the listed paths
+        entries = {path: each for path, each in world.tree(head).items() if path in FILES}
+        branches[NAME] = branches[NAME]._replace(entries=entries)
+    state = RepositoryState(repository, base, world.tree(base), branches=branches, heads=heads)
     return make_task(job(paths or (*FILES,), world.base, setup, mode), state)
 
 
@@ -308,8 +323,17 @@ def job(paths: tuple[str, ...], base: str, setup: Setup, mode: str) -> Registrat
     return made._replace(policy=ONE_OF_MANY) if setup.is_many else made
 
 
-mark_of = cache(Mark.of)
-"""`Mark.of`, cached, because the model has few descriptions and reads each of them very often."""
+class Keys(Catalogue):
+    """Texts of one key and one number, because many thousand descriptions are written here."""
+
+    def text(self, message: Message, _escape: object = str) -> str:
+        return f"{message.key} {message.values.get('count', '')}"
+
+
+TEXTS = Keys("en")
+TOKENS = [TokenLimits("", time), TokenLimits("", time)]
+"""The limits of a token without scopes, and of one that may not write workflows."""
+TOKENS[1].scopes = frozenset({"repo"})
 Event = Callable[[World], object]
 Between = Callable[[World, str], object]
 """An event during a run, just before it creates a branch with this name, or goes on with it."""
@@ -324,7 +348,10 @@ class Killed(Exception):
 
 @dataclass
 class ModelRun:
-    """A run in the model: it answers the questions from the world, and carries out the plan."""
+    """A run in the model: the real steps, with this object as their client.
+
+    The client does to the world what GitHub does to a repository.
+    """
 
     world: World
     event: Between | None = None
@@ -344,47 +371,97 @@ class ModelRun:
     meanwhile: list[World] = field(default_factory=list)
     """Copies of the world, one before and one after each time that others acted during this run."""
     plan: Plan | None = None
-    paths: dict[str, ListedPath] = field(default_factory=dict)
-    """The listed paths with what the run has done."""
     asked: int = 0
     opened: Pull | None = None
     sent: SentSteps = field(default_factory=SentSteps)
-    has_claimed: bool = False
-    is_guess: bool = False
+    is_in_turn: bool = False
+    """Whether the next look at the pull request is the one before the first commit."""
 
     def __post_init__(self) -> None:
         self.world.known, self.world.own = len(self.world.pulls), frozenset()
-        self.task = task_of(self.world, mode=self.mode)
+        self.task = task = task_of(self.world, mode=self.mode)
         self.setup = self.world.setup
-        self.scopes = frozenset({"repo"}) if self.setup.refused == "scope" else None
+        self.limits = TOKENS[self.setup.refused == "scope"]
+        client: Any = self
+        self.rest = self.graphql = self.session = client
+        self.lookups = RestLookups(client, task, self.sent)
+        self.progress = Progress(task.spec, Listener(TEXTS))
+        self.progress.identify(task.repository)
+        self.progress.begin(task)
+        work = Work(client, task, Proposal(task.spec, TEXTS), self.progress, self.sent)
+        self.writer = STRATEGIES[task.spec.settings.commit_strategy].writer(work)
 
-    def branch(self, name: str) -> BranchState:
+    @property
+    def paths(self) -> Sequence[ListedPath]:
+        """The listed paths with what the run has done."""
+        return self.progress.result().files
+
+    def do(self) -> Plan | None:
+        """Plan, and carry out the plan; return `None` if the run is refused or killed."""
+        try:
+            if self.mode == "plan":
+                self.tell(make_plan(self.task, self.lookups))
+            else:
+                carry_out(self.task, self.lookups, self, self.sent)
+        except (RegistrarError, Killed):
+            return None
+        return self.plan
+
+    # --- The real writer, which is looked at before it writes ---------------------------------
+
+    def tell(self, plan: Plan) -> None:
+        self.plan = plan
+        self.writer.tell(plan)
+
+    def close(self, step: Close) -> PullRequest:
+        return self.writer.close(step)
+
+    def write(self, plan: Plan) -> None:
+        assert not plan.refusal or self.sent.branches, "it was refused before"
+        is_continued = not (plan.is_new or plan.leaves_pull_request)
+        if is_continued and not self.sent.has_written_to(plan.branch):
+            pull, only_ours = plan.pull_request, not self.world.is_somebodys(plan.head)
+            mark = mark_of(pull.body) if pull else None
+            is_marked = bool(mark and mark.is_of(self.world.list_id))
+            is_opened = bool(pull and self.sent.has_opened(pull))
+            assert only_ours or (is_marked and not is_opened), "somebody's branch"
+        self.writer.write(plan)
+
+    # --- What GitHub does ----------------------------------------------------------------------
+
+    add_labels = request_reviewers = staticmethod(pytest.fail)
+    """No run of the model has names for them."""
+
+    def again(self, _: Repository) -> Repository:
+        return Repository("o/r", self.world.default)
+
+    def takes_pull_requests(self, _: Repository) -> bool:
+        return True
+
+    def may_write(self, _: Repository, login: str) -> bool:
+        return login == PRIVATE_MEMBER
+
+    def branch_head(self, _: Repository, name: str) -> str | None:
         if self.sent.branches:
-            self._meet("reading", name)
+            self._meet(name, "reading")
         self.asked += 1
         assert self.asked < 400, "it does not end"
-        return self.world.state_of(name)
-
-    def head(self, name: str) -> str | None:
         return self.world.branches.get(name)
 
-    def tree(self, commit: str) -> dict[str, Entry] | None:
+    def pull_requests(self, _: Repository, name: str) -> tuple[PullRequest, ...]:
+        return self.world.state_of(name).pull_requests
+
+    def open_pull_requests(self, _: Repository, name: str) -> tuple[PullRequest, ...]:
+        return tuple(each for each in self.world.state_of(name).pull_requests if each.is_open)
+
+    def tree(self, _: Repository, commit: str) -> Tree | None:
         return self.world.tree(commit) if self.setup.is_listed else None
 
-    def tree_at_listed(self, commit: str) -> dict[str, Entry] | None:
-        """Return the least that GitHub may answer: the entries at the listed paths.
+    def entry(self, _: Repository, path: str, ref: str, **_options: object) -> Entry | None:
+        commit = self.world.branches.get(ref, ref)
+        return self.world.tree(commit).get(path) if commit in self.world.commits else None
 
-        With `single`, the first reading has those of the branch with the first name.
-        """
-        tree, first = self.tree(commit), self.task.state.branches[NAME].head
-        if tree is None and self.setup.strategy == "single" and commit == first:
-            tree = self.world.tree(commit)
-        return None if tree is None else {p: entry for p, entry in tree.items() if p in FILES}
-
-    def lacking(self, paths: frozenset[str], commit: str) -> frozenset[str]:
-        return paths - self.world.tree(commit).keys()
-
-    def compare(self, base: str, head: str) -> Comparison:
+    def compare(self, _: Repository, base: str, head: str) -> Comparison:
         since = self.world.merge_base(base, head)
         before, after = self.world.tree(since), self.world.tree(head)
         is_more = before.items() <= after.items()
@@ -392,167 +469,104 @@ class ModelRun:
         # The least that GitHub may answer: names only of a commit whose files it does not list
         return Comparison(since, new if is_more and not self.setup.is_listed else None)
 
-    def may_write(self, login: str) -> bool:
-        return login == PRIVATE_MEMBER
+    def create_branch(self, _: Repository, name: str, commit: str) -> None:
+        is_lost = self._claim(name) in LOST
+        if not self._make_branch(name, commit):
+            raise failure(Kind.ALREADY_EXISTS, is_lost=is_lost)
+        if is_lost:
+            raise failure(is_lost=True)
 
-    def default_branch(self) -> str:
-        return self.world.default
-
-    def has_newer_list(self) -> bool:
-        return False
-
-    def has_branch(self, name: str) -> bool:
-        return name == self.world.default or name in self.world.branches
-
-    def refusal(self, files: Sequence[FileDefinition]) -> RegistrarError | None:
-        limits = TokenLimits("", time)
-        limits.scopes = self.scopes
-        try:
-            require_writable(self.task, files, limits)
-        except RegistrarError as refused:
-            return refused
-        return None
-
-    def entry(self, branch: str, path: str, *, is_there: bool) -> Entry | None:
-        del is_there
-        return self.world.entry(branch, path)
-
-    # --- Carrying out a plan -----------------------------------------------------------------
-
-    def do(self) -> Plan | None:
-        """Plan, and carry out the plan; return `None` if the run is refused or killed."""
-        try:
-            if self.mode == "plan":
-                self.tell(make_plan(self.task, self))
-            else:
-                carry_out(self.task, self, self, self.sent)
-        except (RegistrarError, Killed):
-            return None
-        return self.plan
-
-    def tell(self, plan: Plan) -> None:
-        self.plan = plan
-        earlier = self.paths
-        self.paths = {p.path: p.planned_after(earlier.get(p.path, p)) for p in plan.paths}
-
-    def close(self, step: Close) -> PullRequest:
-        [each] = [each for each in self.world.pulls if each.number == step.pull_request.number]
-        assert self.opened is each or step.mark.is_needless
-        each.state, each.body = "closed", step.closed.body
-        return step.closed
-
-    def write(self, plan: Plan) -> None:
-        assert not plan.refusal or self.sent.branches, "it was refused before"
-        if plan.is_new:
-            plan = self._begin(plan)
-        if not (plan.is_done or plan.leaves_pull_request):
-            self._finish(plan)
-
-    def _meet(self, moment: str, name: str) -> None:
-        """Let others act once, if this is the moment."""
-        if self.setup.moment == moment and (event := self.event):
-            self.event = None
-            if (name in self.world.branches) == bool(moment):
-                self._let(lambda world: event(world, name))
-
-    def _let(self, act: Event) -> None:
-        self.meanwhile.append(self.world.copy())
-        act(self.world)
-        self.meanwhile.append(self.world.copy())
-
-    @property
-    def _to_write(self) -> list[ListedPath]:
-        """The paths that the plan orders to write, and that are not written yet."""
-        return [each for each in self.paths.values() if each.is_to_write]
-
-    def _record(self, files: Sequence[ListedPath], outcome: Callable[..., Outcome]) -> None:
-        self.paths |= {each.path: each._replace(outcome=outcome(each)) for each in files}
-
-    def _described(self, mark: Mark | None, changed: Collection[str] = ()) -> str:
-        """Return the description, which names the files that are on the branch as listed."""
-        names = (p for p in self.paths.values() if p.is_as_listed and p.path not in changed)
-        return described(
-            *(each.path for each in names), list_id=self.world.list_id, mark=mark or EMPTY_MARK
-        )
-
-    def _begin(self, plan: Plan) -> Plan:
-        assert self.setup.refused != "push", "it is refused"
-        name, sent, files = plan.branch, self.sent, self._to_write
-        self._meet("", name)
-        loss = self.loss
-        self.loss = "" if loss in {"before", "after", "closed"} else loss
-        if sent.branches or self.setup.strategy != "single":
-            sent.send(MakeBranch(name), lambda: self._make_branch(name, loss))
-            self.has_claimed = True
-            return plan._replace(is_new=False)
-        body = described(*(each.path for each in files), list_id=self.world.list_id)
-        commit = Commit.of(name, plan.head, [each.definition for each in files])
-        steps = MakeBranch(name), commit, Open(name, body)
-        sendings = [sent.begin(each, is_alone=False) for each in steps]
-        made = self._make_everything(name, files, body, loss)
+    def create_everything(
+        self, _: Repository, new: NewCommit, proposed: NewPullRequest, _look: object
+    ) -> Created:
+        """Carry out each of the three steps even if an earlier one was refused."""
+        world, name, commit = self.world, new.branch, ""
+        loss = self._claim(name)
+        is_made = self._make_branch(name, new.parent)
+        if world.branches[name] == new.parent and loss != "refused":
+            commit = self._commit(name, new.files, new.parent)
+        pull = self._open(proposed)
+        if loss == "killed":
+            raise Killed
         if loss == "closed":
             self._let(_close)
         if loss in LOST:
-            lost = failure(is_lost=True)
-            for each in sendings:
-                each.has_failed(lost)
-            sent.ask_again(lost, steps[0])
-        for each, given in zip(sendings, made, strict=True):
-            if given:
-                each.has_made(given)
-            else:
-                each.was_left_out()
-        is_made, oid, pull = made
-        if pull and not oid and is_made:
-            raise Unclear(steps[0])
-        if not (is_made or oid):
-            return self._begin(plan)
-        self.has_claimed = True
-        if oid:
-            self._record(files, partial(written, commit=oid))
-        return plan._replace(is_new=False, pull_request=pull, is_done=bool(oid and pull))
-
-    def _make_branch(self, name: str, loss: str) -> str:
-        world, is_lost, is_done = self.world, loss in LOST, loss not in NOT_DONE
-        if name in world.branches and is_done:
-            raise failure(Kind.ALREADY_EXISTS, is_lost=is_lost)
-        if is_done:
-            world.branches[name] = self.task.state.base_sha
-            world.made += (name,)
-            world.own |= {name}
-        if is_lost:
             raise failure(is_lost=True)
-        return name
+        return Created(name if is_made else "", commit, pull)
 
-    def _make_everything(
-        self, name: str, files: Sequence[ListedPath], body: str, loss: str
-    ) -> tuple[bool, str, PullRequest | None]:
-        """Do branch, commit and pull request as one request; return the results of the three.
+    def create_commit(self, _: Repository, new: NewCommit, _look: object) -> str:
+        return self._commit_alone(new.branch, new.files, new.parent)
 
-        GitHub carries out each mutation even if an earlier one was refused.
-        """
-        world, base, commit, pull = self.world, self.task.state.base_sha, "", None
+    def create_file(self, _: Repository, file: FileDefinition, *, branch: str, **__: object) -> str:
+        return self._commit_alone(branch, [file])
+
+    def create_pull_request(self, _: Repository, new: NewPullRequest) -> PullRequest:
+        self._meet(new.branch, "commit", "description")
+        is_open = is_proposed(self.world, new.branch)
+        assert self.meanwhile or not is_open, "one is open already"
+        pull = self._open(new)
+        if pull is None:
+            raise failure(Kind.ALREADY_EXISTS if is_open else Kind.VALIDATION)
+        if self.loss == "opening":
+            self.loss = ""
+            raise failure(is_lost=True)
+        return pull
+
+    def wait_for_turn(self) -> None:
+        assert self.plan
+        self._meet(self.plan.branch, "commit")
+        self.is_in_turn = True
+
+    def update_pull_request(
+        self, _: Repository, pull: PullRequest, change: Callable[[PullRequest], Change | None]
+    ) -> PullRequest | None:
+        if self.plan and not self.is_in_turn:
+            self._meet(pull.head_branch, "commit", "description")
+        self.is_in_turn = False
+        [each] = [each for each in self.world.pulls if each.number == pull.number]
+        wanted = change(self.world.seen(each))
+        if wanted is None:
+            return None
+        each.body = wanted.body
+        if wanted.closes:
+            mark = mark_of(each.body)
+            assert each is self.opened or (mark and mark.is_needless), "it is not closed"
+            each.state = "closed"
+        return self.world.seen(each)
+
+    def _claim(self, name: str) -> str:
+        """Let others act before a branch is made, and return the loss that the request meets."""
+        assert self.setup.refused != "push", "it is refused"
+        self._meet(name, "")
+        loss = self.loss
+        self.loss = "" if loss in {"before", "after", "closed"} else loss
         if loss in NOT_DONE:
-            return False, commit, pull
-        if is_made := name not in world.branches:
-            world.branches[name] = base
-            world.made += (name,)
-            world.own |= {name}
-        if world.branches[name] == base and loss != "refused":
-            commit = self._commit(name, files, base)
-        is_ahead = world.branches[name] not in world.ancestors(world.branches[world.target])
-        if is_ahead and not is_proposed(world, name):
-            self.opened = world.open(name, body)
-            pull = seen(self.opened)
-        if loss == "killed":
-            raise Killed
-        return is_made, commit, pull
+            raise failure(is_lost=True)
+        return loss
 
-    def _commit(self, name: str, files: Sequence[ListedPath], parent: str) -> str:
-        """Write files as GitHub does; only a commit without a ``parent`` replaces no file."""
+    def _make_branch(self, name: str, commit: str) -> bool:
+        world = self.world
+        if name in world.branches:
+            return False
+        world.branches[name] = commit
+        world.made += (name,)
+        world.own |= {name}
+        return True
+
+    def _commit_alone(self, name: str, files: Sequence[FileDefinition], parent: str = "") -> str:
+        self._meet(name, "commit")
+        if self.loss == "killed later":
+            raise Killed
+        commit = self._commit(name, files, parent)
+        if self.loss == "killed":
+            raise Killed
+        return commit
+
+    def _commit(self, name: str, files: Sequence[FileDefinition], parent: str) -> str:
+        """Write files; only a commit without a ``parent`` replaces no file."""
         world, paths = self.world, {each.path for each in files}
         assert name not in {world.default, world.target}, "it is never written to"
-        assert self.setup.refused == "" or (self.scopes and B not in paths), "it is refused"
+        assert self.setup.refused == "" or (self.limits.scopes and B not in paths), "it is refused"
         head = world.branches.get(name)
         if self.loss == "refused" or head is None:
             raise failure(Kind.REFUSED)
@@ -561,104 +575,41 @@ class ModelRun:
             raise failure(Kind.STALE)
         if not parent and not paths.isdisjoint(there):
             raise failure(Kind.ALREADY_EXISTS)
-        for each in files:
-            was = there[each.path].sha if each.path in there else ""
-            assert was in {each.replaces, BLOBS[each.path]}, f"{each.path} was overwritten"
+        for each in self.paths:
+            if each.path in paths:
+                was = there[each.path].sha if each.path in there else ""
+                assert was in {each.replaces, BLOBS[each.path]}, f"{each.path} was overwritten"
         if not paths <= world.paths(name):
             world.written += tuple((name, path) for path in paths - there.keys())
             world.commit(name, *paths)
         return world.branches[name]
 
-    def _finish(self, plan: Plan) -> None:
-        world, name = self.world, plan.branch
-        if not self.sent.has_written_to(name):
-            pull, only_ours = plan.pull_request, not world.is_somebodys(plan.head)
-            is_marked = bool(pull and (found := mark_of(pull.body)) and found.is_of(world.list_id))
-            is_opened = bool(pull and self.sent.has_opened(pull))
-            assert only_ours or (is_marked and not is_opened), "somebody's branch"
-        self._meet("commit", name)
-        if self._to_write and (each := self._open_one(plan)) and plan.describes_first:
-            each.body = self._described(None)
-        if self.loss == "killed later":
-            raise Killed
-        is_one = self.setup.strategy == "single"
-        at_once = [
-            each
-            for each in self._to_write
-            if isinstance(each.plan, Update)
-            or (is_one and isinstance(each.plan, Create) and each.plan.is_known_absent)
-        ]
-        if at_once:
-            self._send(name, at_once, plan.head)
-        for one in self._to_write:
-            self._send(name, [one], "")
-        self._record(
-            [each for each in self.paths.values() if each.is_waiting],
-            lambda each: Outcome(Result.FOUND, is_as_listed=each.is_as_listed),
-        )
-        self._meet("description", name)
-        self._describe(plan)
+    def _open(self, new: NewPullRequest) -> PullRequest | None:
+        """Open a pull request, unless one is open, or the branch adds no commit."""
+        world, head = self.world, self.world.branches.get(new.branch)
+        is_ahead = head and head not in world.ancestors(world.branches[world.target])
+        if not is_ahead or is_proposed(world, new.branch):
+            return None
+        self.opened = world.open(new.branch, new.body, new.base_branch)
+        return self.world.seen(self.opened)
 
-    def _send(self, name: str, files: Sequence[ListedPath], parent: str) -> None:
-        step = Commit.of(name, parent, [each.definition for each in files])
-        try:
-            commit = self.sent.send(step, lambda: self._commit(name, files, parent))
-        except GitHubError as error:
-            refused, [first, *_] = failed(error.failure), files
-            now = self.entry(name, first.path, is_there=True)
-            if error.already_exists and now:
-                is_same = now.sha == first.definition.blob_id
-                refused = Outcome(Result.FOUND, is_as_listed=is_same)
-            self._record(files, lambda _: refused)
-            return
-        self._record(files, partial(written, commit=commit))
-        if self.loss == "killed":
-            raise Killed
+    # --- What others do meanwhile --------------------------------------------------------------
 
-    def _open_one(self, plan: Plan) -> Pull | None:
-        """Return the open pull request of a plan; the run ends if it is not as it was."""
-        world, planned = self.world, plan.pull_request
-        each = next((p for p in world.pulls if planned and p.number == planned.number), None)
-        if each:
-            is_named = plan.describes_first and plan.mark and mark_of(each.body) != plan.mark
-            if is_named or (each.state, each.base) != ("open", world.target):
-                raise failure()
-        return each
+    def _meet(self, name: str, *moments: str) -> None:
+        """Let others act once, if this is the moment."""
+        if self.setup.moment in moments and (event := self.event):
+            self.event = None
+            if (name in self.world.branches) == bool(self.setup.moment):
+                self._let(lambda world: event(world, name))
 
-    def _describe(self, plan: Plan) -> None:
-        """Write the description of the open pull request, or open one."""
-        name, paths = plan.branch, self.paths.values()
-        if not any(each.on_branch for each in paths):
-            return
-        head = self.world.branches.get(name, "")
-        ours = {plan.head, *(each.commit for each in paths)}
-        if each := self._open_one(plan._replace(describes_first=False)):
-            tree = self.world.tree(head) if head not in ours else {}
-            if tree and not (self.setup.is_listed and any(path.commit for path in paths)):
-                return
-            changed = {p for p, blob in BLOBS.items() if p in tree and tree[p].sha != blob}
-            each.body = self._described(
-                None if plan.describes_first else mark_of(each.body), changed
-            )
-        else:
-            body = self._described(plan.mark)
-            self.sent.send(Open(name, body), lambda: self._open(name, body))
-
-    def _open(self, name: str, body: str) -> PullRequest:
-        if name not in self.world.branches:
-            raise failure()
-        if is_proposed(self.world, name):
-            assert self.meanwhile, "one is open already"
-            raise failure(Kind.ALREADY_EXISTS)
-        self.opened = self.world.open(name, body)
-        if self.loss == "opening":
-            self.loss = ""
-            raise failure(is_lost=True)
-        return seen(self.opened)
+    def _let(self, act: Event) -> None:
+        self.meanwhile.append(self.world.copy())
+        act(self.world)
+        self.meanwhile.append(self.world.copy())
 
 
 def failure(kind: Kind = Kind.OTHER, *, is_lost: bool = False) -> GitHubError:
-    why = Failure.of(msg("run.package_missing"), kind)
+    why = Failure.of(msg("reason.unknown"), kind)
     return GitHubError(why._replace(may_have_been_applied=is_lost))
 
 
@@ -672,7 +623,7 @@ def is_proposed(world: World, name: str) -> bool:
 
 def of_list(pull: Pull, world: World) -> bool:
     mark = mark_of(pull.body)
-    is_ours = mark and mark.list == hashed(world.list_id) and not is_theirs(pull)
+    is_ours = mark and mark.list == hash_of(world.list_id) and not is_theirs(pull)
     return bool(is_ours and counts(pull, world))
 
 
@@ -1281,17 +1232,13 @@ def kind_of(run: ModelRun, plan: Plan | None) -> str:
     """Return the kind of a decision."""
     if not (plan and plan.branch):
         return "declined" if plan else "refused"
-    return "create" if run.has_claimed else "continue"
+    return "create" if run.world.own else "continue"
 
 
-def looked_into(task: Task, world: World) -> Task:
-    """Return the task with the entries of the first branch, as if the query had read them."""
-    first = task.state.branches[NAME]
-    if first.head is None:
-        return task
-    paths = {each.path for each in task.definitions}
-    entries = {path: each for path, each in world.tree(first.head).items() if path in paths}
-    branches = {**task.state.branches, NAME: first._replace(entries=entries)}
+def not_looked_into(task: Task) -> Task:
+    """Return the task without the entries of the first branch, as if no query had read them."""
+    first = task.state.branches[NAME]._replace(entries=Unknown.NOT_ASKED)
+    branches = {**task.state.branches, NAME: first}
     return task._replace(state=task.state._replace(branches=branches))
 
 
@@ -1307,7 +1254,7 @@ def check_undisturbed(before: World, this: ModelRun, case: str) -> Iterator[bool
 
     Yield for each query for many repositories whether it does not suffice for a plan.
     """
-    setup, world, done = before.setup, this.world, summed_up(this.plan, this.paths.values())
+    setup, world, done = before.setup, this.world, summed_up(this.plan, this.paths)
     again, preview = ModelRun(world.copy()), ModelRun(before.copy(), mode="plan")
     again.do()
     preview.do()
@@ -1319,7 +1266,7 @@ def check_undisturbed(before: World, this: ModelRun, case: str) -> Iterator[bool
         assert not any(is_outdated(pull, world) for pull in pulls), f"{case}: a is not updated"
     # If GitHub does not list a branch, files fail on it over many; a preview does not say so
     if setup.is_listed or not setup.is_many:
-        assert summed_up(preview.plan, preview.paths.values()) == done, case
+        assert summed_up(preview.plan, preview.paths) == done, case
         if preview.plan and done:
             kept = preview.plan.told, preview.plan.paths
             assert BEGIN not in repr(kept), f"{case}: a result would keep a description"
@@ -1329,8 +1276,9 @@ def check_undisturbed(before: World, this: ModelRun, case: str) -> Iterator[bool
             assert needs == (is_opened, is_written), f"{case}: {preview.plan.told.need}"
     is_told = setup.refused in {"", "scope" if setup.is_many else ""}
     if setup.strategy == "single" and setup.is_listed and is_told:
-        for task in (preview.task, looked_into(preview.task, before)):
-            guesses = Guesses(task, preview.may_write, this.scopes, preview)
+        for task in (preview.task, not_looked_into(preview.task)):
+            lookups = preview.lookups
+            guesses = Guesses(task, lookups.may_write, lookups.scopes, lookups)
             try:
                 plan = make_plan(task, guesses)
             except RegistrarError:
@@ -1483,7 +1431,7 @@ def test_the_names_end() -> None:
     for name in branch_names(NAME, "main", "main"):
         add(world, name, "somebody's", "none")
     with pytest.raises(RegistrarError) as raised:
-        make_plan(task_of(world, "a"), ModelRun(world))
+        make_plan(task_of(world, "a"), ModelRun(world).lookups)
     assert raised.value.message.key == "branch.no_name_free"
 
 
