@@ -314,11 +314,6 @@ def test_the_token_of_another_tool_is_named_and_not_used(action: Action, name: s
     assert (run.exit_code, action.host.requests) == (2, [])
 
 
-def test_an_option_that_is_nearly_right_is_named(action: Action) -> None:
-    run = action.start(action.environment({"language": "en"}), "--tabel", "x.csv")
-    assert "There is no option --tabel. Did you mean the option --table?" in run.stderr
-
-
 def test_the_defaults_of_a_workflow_are_not_given(action: Action) -> None:
     """A workflow passes its own repository as `target_repo`, and the default of each limit."""
     own = {"target_repo": "Octo/App", "max_pull_requests": "10", "max_minutes": "50"}
