@@ -484,7 +484,7 @@ SHAPELESS = "5f4dcc3b5aa765d61d8327deb882cf99deadbeef"
 """A token that nobody could recognise by its shape."""
 NO_LIST_HERE = "is a list. Only `--mode validate` takes"
 NO_TOKEN = "everybody on the machine could read it in the list of processes."
-# What is said, and the command lines of which it is said
+# Each message, with the command lines that it refuses
 REFUSED = {
     "There is no option --hel. Did you mean the option --help?": ["--hel"],
     "There is no option --tabel. Did you mean the option --table?": ["--tabel x.csv"],
