@@ -95,7 +95,10 @@ class Reached:
 
 
 def measured(workers: int) -> Reached:
-    """Run all tests under coverage, unless that was done for this state of code and tests."""
+    """Run all tests under coverage, unless that was done for this state of code and tests.
+
+    A test that fails there would notice every mistake, so it does not count.
+    """
     state = "-".join(
         _git("rev-parse", f"HEAD:{folder}").strip()[:12] for folder in ("src", "tests")
     )
@@ -121,14 +124,16 @@ def _measure(copy: Path, folder: Path, workers: int) -> None:
     rc = f"--rcfile={configuration}"
     # The folder of the measurements is elsewhere, so pytest would take another root
     root = ["--rootdir", str(copy), "-c", str(copy / "pyproject.toml")]
-    pytest = ["run", rc, "-m", "pytest", *root, "-p", "scripts.lib.mutation_plugin", "-q"]
+    run = ["run", rc, "-m", "pytest", *root, "-p", "scripts.lib.mutation_plugin", "-q"]
     options = ["--measured", str(parts), "-m", "not large", "--ignore", "tests/container"]
     spread = ["--numprocesses", str(workers * 2), "--dist", "worksteal"]
     env = os.environ | {
         "COVERAGE_FILE": str(folder / "coverage"),
         "PYTHONPATH": f"{copy}{os.pathsep}{copy / 'src'}",
     }
-    subprocess.run([*python, *pytest, *options, *spread], cwd=copy, env=env, check=True)
+    done = subprocess.run([*python, *run, *options, *spread], cwd=copy, env=env, check=False)
+    if done.returncode not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED}:
+        done.check_returncode()
     subprocess.run([*python, "combine", "--quiet", rc], cwd=copy, env=env, check=True)
     seconds: dict[str, float] = {}
     with_process: set[str] = set()

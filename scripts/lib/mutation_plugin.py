@@ -1,6 +1,6 @@
 """A plugin of pytest with which `scripts/mutate` learns which tests reach a line, and how long.
 
-`-p scripts.lib.mutation_plugin --durations-file FILE`, under `coverage`.
+`-p scripts.lib.mutation_plugin --measured FOLDER`, under `coverage`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from tests.forking import Forked
 _seconds: dict[str, float] = {}
 _with_process: set[str] = set()
 """Tests that start processes. Their lines are measured, but not by test."""
+_failed: set[str] = set()
 _current = ""
 
 
@@ -58,10 +59,13 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Add up the time of the phases of a test."""
     _seconds[report.nodeid] = _seconds.get(report.nodeid, 0) + report.duration
+    if report.failed:
+        _failed.add(report.nodeid)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write the measurements of this process."""
-    data = {"seconds": _seconds, "with_process": sorted(_with_process)}
+    """Write the measurements of this process, without the tests that have failed."""
+    seconds = {test: time for test, time in _seconds.items() if test not in _failed}
+    data = {"seconds": seconds, "with_process": sorted(_with_process - _failed)}
     file = session.config.getoption("measured") / f"{os.getpid()}.json"
     file.write_text(json.dumps(data), "utf-8")
