@@ -98,7 +98,7 @@ def test_help_of_a_command(
     [
         ("--profile health --mode plan --language en", "health"),
         ("--profile=health --mode=plan --language=en", "health"),
-        ("--language en --mode Plan --profile HEALTH", "health"),
+        ("--language EN --mode Plan --profile HEALTH --commit-strategy Single", "health"),
         ("--definitions list.json --mode plan --language en", "missing"),
     ],
 )
@@ -556,26 +556,22 @@ def test_a_command_line_is_refused_and_nothing_is_done(
     assert error.startswith(f"Error: {expected}")
 
 
-def test_all_errors_of_the_command_line_are_reported_with_those_of_the_inputs(
+def test_all_errors_of_the_command_line_and_the_inputs_are_reported_at_once(
     action: Action, host: StandInHost
 ) -> None:
-    environ = {**plain(action), "INPUT_LANGUAGE": "en", "INPUT_TITLE": "{x}", "INPUT_LABEL": "x"}
-    line = "y --modes plan --branch 'a b' x --profile al --colour=1 --page gone/a"
+    given = {"title": "{x}", "label": "x", "draft": "yes", "api_url": "http://example.com"}
+    inputs = {f"INPUT_{name.upper()}": value for name, value in given.items()}
+    line = "y --modes plan --branch 'a b' x --profile al --colour=1 --page gone/a --mode dry"
+    environ = {**inputs, "INPUT_LANGUAGE": "en", "TARGET_REPO": "octo"}
     run = action.start(environ, *shlex.split(line))
     assert (run.exit_code, host.requests) == (2, [])
     places = (
-        "Argument 1 ",
-        "--modes",
-        "Argument 6 ",
-        "--colour",
-        "gone/a",
-        " label",
-        "al ",
-        "branch",
-        "{x}",
+        *("Argument 1 ", "--modes", "Argument 6 ", "--colour", "gone/a", " label"),
+        *("al for profile", "dry for mode", "target_repo ", "api_url ", "host_token "),
+        *("branch ", "title ", "yes for draft"),
     )
-    for line, place in zip(run.stderr.splitlines(), places, strict=True):
-        assert place in line
+    for error, place in zip(run.stderr.splitlines(), places, strict=True):
+        assert place in error
 
 
 def test_a_working_directory_that_is_gone(action: Action, monkeypatch: pytest.MonkeyPatch) -> None:
