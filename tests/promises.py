@@ -37,8 +37,8 @@ RAW = re.compile(
 )
 """Characters that change how a terminal or a browser shows the text around them."""
 FILES = ("report", "table", "page")
-UNRENDERED = re.compile("Traceback|Please report this line|この行を添えて報告")
-"""What an error of registrar itself looks like (`run.unrendered`)."""
+UNRENDERED = re.compile("Traceback|Unexpected error|Please report this line|この行を添えて報告")
+"""What an error of registrar itself looks like (`run.unexpected`, `run.unrendered`)."""
 COMMANDS = {"group", "endgroup", "error", "warning"}
 CANCELLED = {130, 143}
 """The exit codes of a run that was cancelled, and whose last answers it may not know."""
