@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -29,10 +30,11 @@ from tests.harness import (
     inject_fault,
     is_read,
     shortened,
+    writes,
 )
 
 PATHS = ("a.md", "b.md", "c.md", "d.md")
-BOTH = (signal.SIGINT, signal.SIGTERM)
+INT, TERM = BOTH = (signal.SIGINT, signal.SIGTERM)
 BEYOND_GRACE = 30.0
 """Seconds for which an answer is held back; the run ends before."""
 
@@ -113,16 +115,48 @@ def test_a_signal_ends_a_long_pause_at_once() -> None:
     assert clock.now < BEGINNING + 1.5
 
 
-@pytest.mark.parametrize("number", BOTH)
-@pytest.mark.parametrize("call", ["GET /rate_limit", "GET", "GET contents/b.md"])
-def test_during_a_read(
-    action: Action, host: StandInHost, repository: Repository, call: str, number: signal.Signals
+LATE = {"kind": FaultKind.TIMEOUT, "when": "after", "seconds": 0.4}
+NEVER = {**LATE, "seconds": BEYOND_GRACE}
+LOST = {"kind": FaultKind.ERROR_500, "when": "after"}
+READS = ("GET /rate_limit", "GET", "GET contents/b.md")
+B, D = "PUT contents/b.md", "PUT contents/d.md"
+
+
+@pytest.mark.parametrize(
+    ("number", "call", "times", "fault", "done"),
+    [
+        *((number, call, 1, LATE, "") for call in READS for number in BOTH),
+        *((number, B, 1, LATE, "created created pending pending") for number in BOTH),
+        (INT, B, 1, NEVER, "created unknown pending pending"),
+        (TERM, B, 1, {**NEVER, "when": "before"}, "created unknown pending pending"),
+        (INT, B, 1, LOST, "created unknown pending pending"),
+        # The signal comes while the request is repeated
+        (TERM, B, 2, LOST, "created unknown pending pending"),
+        # No pull request is opened
+        (TERM, D, 1, {}, "created created created created"),
+    ],
+)
+def test_the_present_request_is_the_last_one(
+    action: Action,
+    repository: Repository,
+    number: signal.Signals,
+    call: str,
+    times: int,
+    fault: dict[str, Any],
+    done: str,
 ) -> None:
-    inject_fault(host, call, FaultKind.TIMEOUT, when="after", seconds=0.4)
-    ended = cancelled_at(action, call, number)
-    cancelled(ended, number, branch="")
-    assert ended.outputs["created"] == "0"
-    assert repository.branches == ["main"]
+    if fault:
+        inject_fault(action.host, call, **fault)
+    ended = cancelled_at(action, call, number, times=times)
+    cancelled(ended, number, branch=LIST_BRANCH if done else "")
+    assert is_under_way(action.host, call) is (fault.get("seconds") == BEYOND_GRACE)
+    assert writes(action.host)[-1:] == ([call] if done else [])
+    if done:
+        assert [file["done"] for file in ended.registration["files"]] == done.split()
+        assert ended.summary.count("| not reached (cancelled) |") == done.count("pending")
+        assert ended.summary.count("| unknown (GitHub's answer was lost) |") == done.count(
+            "unknown"
+        )
     finished_by_another_run(action, repository)
 
 
@@ -201,36 +235,6 @@ def test_during_a_wait_in_the_middle_of_the_files(
     finished_by_another_run(action, repository)
 
 
-@pytest.mark.parametrize("number", BOTH)
-def test_a_file_whose_answer_comes_in_time_is_created(
-    action: Action, host: StandInHost, repository: Repository, number: signal.Signals
-) -> None:
-    call = "PUT contents/b.md"
-    inject_fault(host, call, FaultKind.TIMEOUT, when="after", seconds=0.5)
-    ended = cancelled_at(action, call, number)
-    cancelled(ended, number)
-    assert (ended.outputs["created"], ended.outputs["failed"]) == ("2", "2")
-    assert ended.summary.count("| created |") == 2
-    assert ended.summary.count("| not reached (cancelled) |") == 2
-    assert calls(host)[-1] == call
-    finished_by_another_run(action, repository)
-
-
-@pytest.mark.parametrize(("when", "number"), [("after", signal.SIGINT), ("before", signal.SIGTERM)])
-def test_a_file_whose_answer_never_comes_is_unknown(
-    action: Action, host: StandInHost, repository: Repository, when: str, number: signal.Signals
-) -> None:
-    call = "PUT contents/b.md"
-    inject_fault(host, call, FaultKind.TIMEOUT, when=when, seconds=BEYOND_GRACE)
-    ended = cancelled_at(action, call, number)
-    assert is_under_way(host, call)
-    cancelled(ended, number)
-    assert (ended.outputs["created"], ended.outputs["failed"]) == ("1", "3")
-    assert "| `b.md` | unknown (GitHub's answer was lost) |" in ended.summary
-    assert calls(host)[-1] == call
-    finished_by_another_run(action, repository)
-
-
 def test_where_the_answer_to_the_one_request_never_comes_every_file_is_unknown(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
@@ -241,30 +245,6 @@ def test_where_the_answer_to_the_one_request_never_comes_every_file_is_unknown(
     assert never.hits
     assert {file["done"] for file in ended.registration["files"]} == {"unknown"}
     assert [(p.head, p.state) for p in repository.pull_requests] == [(LIST_BRANCH, "open")]
-
-
-@pytest.mark.parametrize(("times", "number"), [(1, signal.SIGINT), (2, signal.SIGTERM)])
-def test_after_a_lost_answer_the_file_is_unknown(
-    action: Action, host: StandInHost, repository: Repository, times: int, number: signal.Signals
-) -> None:
-    """This also holds if the signal comes while the request is repeated."""
-    call = "PUT contents/b.md"
-    inject_fault(host, call, FaultKind.ERROR_500, when="after")
-    ended = cancelled_at(action, call, number, times=times)
-    cancelled(ended, number)
-    assert (ended.outputs["created"], ended.outputs["failed"]) == ("1", "3")
-    finished_by_another_run(action, repository)
-
-
-def test_before_the_pull_request_none_is_opened(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    ended = cancelled_at(action, "PUT contents/d.md", signal.SIGTERM)
-    cancelled(ended, signal.SIGTERM)
-    assert (ended.outputs["created"], ended.outputs["failed"]) == ("4", "0")
-    assert ended.outputs["pull_request_operation"] == "none"
-    assert "POST pulls" not in calls(host)
-    finished_by_another_run(action, repository)
 
 
 def test_a_second_signal_ends_at_once(
