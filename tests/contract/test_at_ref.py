@@ -86,7 +86,6 @@ def errors(run: Run) -> list[tuple[str | None, str]]:
         ({"SECURITY.md": None, "SECURITY.md/a": b"x"}, "SECURITY.md", REPLACES),
         ({"docs/guide.md": None, "docs": b"x"}, "docs/guide.md", REMOVES),
     ],
-    ids=["deleted", "renamed", "of a rule", "a link", "a directory", "below a file"],
 )
 def test_what_a_pull_request_takes_away_fails_at_its_file(
     check: Start,
@@ -222,15 +221,6 @@ def test_a_repository_that_was_described_before_is_compared_with_that_branch_too
     assert calls(host).count("GET") == 1, "its name is known by then"
 
 
-def test_without_a_pull_request_the_default_branch_is_the_base(
-    check: Start, repository: Repository
-) -> None:
-    elsewhere = {"GITHUB_REPOSITORY": "octo/other", "GITHUB_BASE_REF": "release"}
-    for env in ({}, elsewhere):
-        run = check(ref=proposed(repository, {"SECURITY.md": None}), env=env)
-        assert [path for path, _ in errors(run)] == ["SECURITY.md"]
-
-
 # --- What is read -------------------------------------------------------------------------------
 
 
@@ -300,14 +290,17 @@ def test_a_plan_shows_what_is_missing_at_a_reference(
     assert only_reads(host)
 
 
-def test_the_token_of_a_fork_suffices(
+def test_the_token_of_a_fork_suffices_in_any_event(
     check: Start, host: StandInHost, repository: Repository
 ) -> None:
     repository.person.change(private=True)
     permissions = {"contents": "read"}
     token = host.create_token(kind="installation", permissions=permissions, repositories=(TARGET,))
-    run = check(ref=proposed(repository, {"SECURITY.md": None}), host_token=token)
-    assert [path for path, _ in errors(run)] == ["SECURITY.md"]
+    harmful = proposed(repository, {"SECURITY.md": None})
+    elsewhere = {"GITHUB_REPOSITORY": "octo/other", "GITHUB_BASE_REF": "release"}
+    for env in (pull_request(), {}, elsewhere):
+        run = check(ref=harmful, host_token=token, env=env)
+        assert [path for path, _ in errors(run)] == ["SECURITY.md"]
 
 
 # --- Annotations --------------------------------------------------------------------------------
@@ -356,42 +349,38 @@ def test_an_annotation_names_the_file_of_the_list_or_the_built_in_list(
 # --- What is refused ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("ref", ["main", "older"])
-def test_a_reference_that_is_merged_already_is_refused(
-    check: Start, repository: Repository, ref: str
+PLAN = {"mode": "plan", "fail_on": None}
+MERGED = f"The branch main of {TARGET} already contains {{}}"
+UNKNOWN = f"{TARGET} has no commit, branch or tag {{}}."
+
+
+@pytest.mark.parametrize(
+    ("ref", "more", "words"),
+    [
+        *((ref, {}, MERGED.format(ref)) for ref in ("main", "older")),
+        ("older", {}, "`refs/pull/N/merge`"),
+        *((ref, way, UNKNOWN.format(ref)) for ref in ("none", "f" * 40) for way in ({}, PLAN)),
+        ("change", {"env": pull_request("gone")}, f"{TARGET} has no branch gone"),
+        # Nothing can be said to be removed
+        ("alone", {}, "alone and the branch main have no commit in common"),
+        *(
+            (ref, {"target_repo": "a/b"}, "There is no repository a/b")
+            for ref in ("main", "f" * 40)
+        ),
+    ],
+)
+def test_a_reference_is_refused(
+    check: Start, repository: Repository, ref: str, more: dict[str, Any], words: str
 ) -> None:
+    proposed(repository, {"README.md": b"x\n"})
     repository.person.create_branch("older")
     repository.person.commit({"README.md": b"x\n"})
-    run = check(ref=ref)
-    assert run.exit_code == 2
-    [(_, message)] = errors(run)
-    assert f"The branch main of {TARGET} already contains {ref}" in message
-    assert "`refs/pull/N/merge`" in message
-
-
-@pytest.mark.parametrize("ref", ["nowhere", "f" * 40])
-def test_an_unknown_reference_is_refused(check: Start, repository: Repository, ref: str) -> None:
-    for more in ({}, {"mode": "plan", "fail_on": None}):
-        run = check(ref=ref, **more)
-        assert run.exit_code == 2
-        assert f"{TARGET} has no commit, branch or tag {ref}." in run.text
-
-
-def test_a_base_that_is_gone_is_named(check: Start, repository: Repository) -> None:
-    run = check(ref=proposed(repository, {"README.md": b"x\n"}), env=pull_request("gone"))
-    assert run.exit_code == 2
-    assert f"{TARGET} has no branch gone" in run.text
-
-
-def test_without_a_common_commit_nothing_can_be_said_to_be_removed(
-    check: Start, repository: Repository
-) -> None:
     somebody = Person("somebody", "somebody@example.com")
     alone = repository.build_commit(None, {"a": b"x\n"}, "Alone", somebody, somebody)
     repository.person.point("refs/heads/alone", alone)
-    run = check(ref="alone")
-    assert run.exit_code == 2
-    assert "alone and the branch main have no commit in common" in run.text
+    run = check(ref=ref, **more)
+    [(_, message)] = errors(run)
+    assert (run.exit_code, words in message) == (2, True), message
 
 
 @pytest.mark.parametrize("call", ["GET commits", "GET compare/"])
@@ -408,10 +397,3 @@ def test_another_refusal_is_not_taken_for_an_unknown_reference(
     assert run.exit_code == 2
     of_name = f"{TARGET} has no " in run.text
     assert (of_name, message in run.text) == (status == 422, status != 422), run.text
-
-
-def test_a_repository_that_is_not_there_is_named(check: Start) -> None:
-    for ref in ("main", "f" * 40):
-        run = check(ref=ref)
-        assert run.exit_code == 2
-        assert f"There is no repository {TARGET}" in run.text

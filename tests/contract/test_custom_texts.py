@@ -232,23 +232,20 @@ def test_sign_offs_in_many_repositories_and_in_corrections(
 
 
 @pytest.mark.parametrize("path", ["x: y", "Signed-off-by: m"])
+@pytest.mark.parametrize(
+    ("way", "template", "expected"),
+    [
+        (SINGLE, f"add\n\n{{path}}\n\n{SIGN_OFF}", f"add\n\n{{0}}\n\n- {{0}}\n\n{SIGN_OFF}"),
+        (PER_FILE, "add\n\nto {owner}\n\n{path}", "add\n\nto octo\n\n- {0}"),
+    ],
+)
 def test_a_value_never_makes_a_trailer(
-    single: Start, action: Action, repository: Repository, path: str
+    action: Action, repository: Repository, path: str, way: str, template: str, expected: str
 ) -> None:
-    run = single(definitions=action.listing(path), commit_message=f"add\n\n{{path}}\n\n{SIGN_OFF}")
-    assert run.exit_code == 0, run.text
+    listed = action.listing(path)
+    action(definitions=listed, commit_message=template, commit_strategy=way).or_fail()
     message = repository.log(LIST_BRANCH)[0].message.rstrip("\n")
-    assert message == f"add\n\n{path}\n\n- {path}\n\n{SIGN_OFF}"
-
-
-@pytest.mark.parametrize("path", ["x: y", "Signed-off-by: m"])
-def test_a_value_in_the_last_line_makes_no_trailer_either(
-    action: Action, repository: Repository, path: str
-) -> None:
-    run = action(definitions=action.listing(path), commit_message="add\n\nto {owner}\n\n{path}")
-    assert run.exit_code == 0, run.text
-    message = repository.log(LIST_BRANCH)[0].message.rstrip("\n")
-    assert message == f"add\n\nto {TARGET.partition('/')[0]}\n\n- {path}"
+    assert message == expected.format(path)
 
 
 def test_templates_are_never_filled_in_twice(action: Action, repository: Repository) -> None:
@@ -321,53 +318,38 @@ def test_a_branch_is_what_git_takes_for_one(name: str) -> None:
     assert (diagnostics(branch=template) == []) is (is_branch(name) and not confusing), name
 
 
-@pytest.mark.parametrize(("size", "found"), [(240, []), (241, ["input.branch_malformed"])])
-def test_a_branch_may_have_240_bytes(size: int, found: list[str]) -> None:
-    assert diagnostics(branch="é" * 100 + "x" * (size - 200)) == found
-    assert diagnostics(branch="{profile}" + "x" * (size - len("scaffold"))) == found
-
-
 @pytest.mark.parametrize(
     ("target", "branch", "found"),
     [
-        ("octo/.github", "add/{repo}", []),
-        ("octo/x.lock", "add/{repo}", []),
-        ("octo/a..b", "{repo}", []),
-        ("octo/.github", "add/x{repo}", []),
-        ("octo/.github", "add/{owner}", []),
-        ("octo/a", "refs/heads/x", ["input.branch_other_reference"]),
-        ("octo/a", "heads/main", ["input.branch_other_reference"]),
-        ("heads/a", "{owner}/main", ["input.branch_other_reference"]),
-        ("octo/a", "tags/v1", ["input.branch_other_reference"]),
-        ("octo/a", "remotes/origin/main", ["input.branch_other_reference"]),
-        ("octo/a", "pull/7/head", ["input.branch_other_reference"]),
-        ("octo/a", "HEAD", ["input.branch_other_reference"]),
-        ("octo/a", "FETCH_HEAD", ["input.branch_other_reference"]),
-        ("octo/a", "0123456789abcdef" * 2 + "01234567", ["input.branch_other_reference"]),
-        ("octo/a", "0123456789ABCDEF" * 4, ["input.branch_other_reference"]),
-        ("octo/a", "add/heads/main", []),
-        ("octo/a", "head", []),
-        ("octo/a", "pull/scaffold", []),
-        ("octo/a", "0123456", []),
+        ("octo/a", "é" * 100 + "x" * 40, ""),
+        ("octo/a", "é" * 100 + "x" * 41, "malformed"),
+        ("octo/a", "{profile}" + "x" * (240 - len("scaffold")), ""),
+        ("octo/a", "{profile}" + "x" * (241 - len("scaffold")), "malformed"),
+        ("octo/.github", "add/{repo}", ""),
+        ("octo/x.lock", "add/{repo}", ""),
+        ("octo/a..b", "{repo}", ""),
+        ("octo/.github", "add/x{repo}", ""),
+        ("octo/.github", "add/{owner}", ""),
+        ("heads/a", "{owner}/main", "other_reference"),
+        *(
+            ("octo/a", branch, "other_reference")
+            for branch in (
+                *("refs/heads/x", "heads/main", "tags/v1", "remotes/origin/main", "pull/7/head"),
+                *("HEAD", "FETCH_HEAD", "01234567" * 5, "0123456789ABCDEF" * 4),
+            )
+        ),
+        *(("octo/a", branch, "") for branch in ("add/heads/main", "head", "pull/scaffold")),
+        ("octo/a", "0123456", ""),
     ],
 )
-def test_a_branch_is_checked_as_it_will_be_called(
-    target: str, branch: str, found: list[str]
-) -> None:
-    assert diagnostics(target_repo=target, branch=branch) == found
+def test_a_branch_is_checked_as_it_will_be_called(target: str, branch: str, found: str) -> None:
+    keys = [f"input.branch_{found}"] if found else []
+    assert diagnostics(target_repo=target, branch=branch) == keys
 
 
-@pytest.mark.parametrize(
-    ("branch", "found"),
-    [
-        ("add/{profile}", []),
-        ("add", ["input.branch_with_all"]),
-        ("add/{owner}-{repo}", ["input.branch_with_all"]),
-        ("add/{{profile}}", ["input.branch_with_all"]),
-    ],
-)
-def test_both_profiles_need_a_branch_each(branch: str, found: list[str]) -> None:
-    assert diagnostics(profile="all", branch=branch) == found
+@pytest.mark.parametrize("branch", ["add", "add/{owner}-{repo}", "add/{{profile}}"])
+def test_both_profiles_need_a_branch_each(branch: str) -> None:
+    assert diagnostics(profile="all", branch=branch) == ["input.branch_with_all"]
 
 
 def test_all_with_a_branch_of_ones_own(single: Start, repository: Repository) -> None:
