@@ -173,25 +173,6 @@ def test_refusals(call: str, status: int, words: str, kind: Kind, text: str) -> 
     assert not found.row.may_have_been_applied
 
 
-def test_a_server_may_sign_nothing() -> None:
-    from_server = {"x-github-enterprise-version": "3.14.2"}
-    words = f"Repository rule violations found\n\n{SIGNED}"
-    found = outcome("PUT contents/a", answer(409, words, **from_server))
-    assert found.reason.key == "refusal.signatures_on_server"
-    # The remedy is about commits by REST, and about signatures alone
-    for call, said in (
-        ("PUT contents/a", answer(409, f"{words}\n\nNo merges.", **from_server)),
-        ("mutation", answer(200, errors(("FORBIDDEN", words)), **from_server)),
-    ):
-        assert outcome(call, said).reason.key == "refusal.ruleset"
-
-
-def test_a_version_of_the_api_that_is_gone_is_known_by_its_page_as_well() -> None:
-    page = "https://docs.github.com/en/rest/about-the-rest-api/api-versions"
-    found = outcome("GET x", answer(410, {"message": "Gone", "documentation_url": page}))
-    assert (found.kind, found.reason.key) == (Kind.FATAL, "host.api_version")
-
-
 POLICIES = {
     "The 'o' enterprise forbids access via a fine-grained personal access tokens if the token's "
     "lifetime is greater than 90 days. Please adjust": "policy_lifetime",
@@ -230,11 +211,14 @@ def test_a_policy_is_known_by_its_words(words: str) -> None:
         ("PUT contents/a", {"own": "Octo/example"}, "installation_permission"),
         ("PUT contents/a", {"own": "o/r", "target": "o/R"}, "installation_permission"),
         ("GET a", {"own": "octo/Other", "target": ""}, "installation_permission"),
+        ("POST git/refs", {"own": "octo/example", "is_of_fork": True}, "fork_token"),
+        ("POST git/refs", {"token": "ghu_", "is_of_fork": True}, "installation_permission"),
     ],
 )
-def test_permissions_of_an_app(call: str, more: dict[str, str], text: str) -> None:
+def test_permissions_of_an_app(call: str, more: dict[str, Any], text: str) -> None:
     target, own = more.get("target", "octo/example"), more.get("own", "")
-    context = Context("h", target, more.get("token", "ghs_"), own)
+    is_of_fork = "is_of_fork" in more
+    context = Context("h", target, more.get("token", "ghs_"), own, is_of_fork=is_of_fork)
     found = outcome(call, answer(403, "Resource not accessible by integration"), context=context)
     assert (found.kind, found.reason.key) == (Kind.PERMISSION, f"refusal.{text}")
 
@@ -245,10 +229,6 @@ def test_single_sign_on(status: int) -> None:
     found = outcome("GET contents/a", answer(status, "Not Found", **headers))
     assert (found.kind, found.reason.key) == (Kind.PERMISSION, "refusal.sso")
     assert found.reason.values["url"] == "https://github.com/orgs/octo/sso?a=b"
-    in_words = errors(("FORBIDDEN", "Resource protected: SAML enforcement"))
-    marked = {"type": "FORBIDDEN", "message": "No", "extensions": {"saml_failure": True}}
-    for body in (in_words, {"errors": [marked]}):
-        assert outcome("query", answer(200, body)).reason.key == "refusal.sso_without_address"
 
 
 @pytest.mark.parametrize(
@@ -269,23 +249,6 @@ def test_single_sign_on_fits_the_token(token: str, named: str, unnamed: str) -> 
     for key, headers in ((named, with_page), (unnamed, {})):
         found = outcome("GET contents/a", answer(403, words, **headers), context=context)
         assert (found.kind, found.reason.key) == (Kind.PERMISSION, f"refusal.{key}")
-
-
-@pytest.mark.parametrize("kind", ["", "FORBIDDEN"])
-def test_too_many_wrong_tokens_are_no_lack_of_a_permission(kind: str) -> None:
-    """The answer of REST is recorded. Nobody has confirmed the form of GraphQL's answer."""
-    words = "Maximum number of login attempts exceeded. Please try again later."
-    in_graphql = answer(200, errors((kind, words)))
-    for call, found in (
-        ("GET x", answer(403, words)),
-        ("query", answer(403, words)),
-        ("query", in_graphql),
-    ):
-        rejected = outcome(call, found)
-        assert (rejected.kind, rejected.reason.key) == (
-            Kind.TOKEN_REJECTED,
-            "refusal.login_attempts",
-        )
 
 
 @pytest.mark.parametrize("status", [403, 404])
@@ -315,24 +278,76 @@ def test_a_token_of_an_app_may_be_too_new_and_any_may_be_rejected_by_mistake(
         assert (found.row.tries, found.row.may_have_been_applied) == (tries, False)
 
 
-def test_a_file_that_is_too_large_is_there() -> None:
-    error = {"resource": "Blob", "field": "data", "code": "too_large"}
-    body = {"message": "This API returns blobs up to 1 MB in size.", "errors": [error]}
-    assert outcome("GET contents/a", answer(403, body)).kind is Kind.TOO_LARGE
-    assert outcome("PUT contents/a", answer(403, body)).kind is Kind.PERMISSION
+# --- Answers of one meaning each ----------------------------------------------------------------
+
+TOO_MUCH = (
+    errors(("RESOURCE_LIMITS_EXCEEDED", "x"), data={"repository": {"p0": None}}),
+    errors(("", TOO_MUCH_SAID), data={"repository": {"a": 1}}),
+)
+TIMEOUTS = (
+    "Something went wrong while executing your query. This may be a timeout.",
+    "Timeout on validation of query",
+    "timedout",
+)
+CALLS = ("GET x", "query", "mutation")
+SERVER = {"x-github-enterprise-version": "3.14.2"}
+RULE = f"Repository rule violations found\n\n{SIGNED}"
+API_VERSIONS = "https://docs.github.com/en/rest/about-the-rest-api/api-versions"
+GONE = {"message": "Gone", "documentation_url": API_VERSIONS}
+SAML = {"type": "FORBIDDEN", "message": "No", "extensions": {"saml_failure": True}}
+LOGINS = "Maximum number of login attempts exceeded. Please try again later."
+TOO_LARGE = {"message": "x", "errors": [{"resource": "Blob", "field": "data", "code": "too_large"}]}
+EXISTS = invalid(resource="Label", code="already_exists", field="name")
+EXISTS_IN_WORDS = answer(422, {"message": "Validation Failed", "errors": ["name already_exists"]})
+UNREAD = NoAnswer(Trouble.TOO_LARGE, "fault.too_large")
+ANSWERS = [
+    # The last column has the kind, the number of tries and the explanation
+    ("PUT x", answer(409, RULE, **SERVER), "REFUSED 1 refusal.signatures_on_server"),
+    # The remedy is about commits by REST, and about signatures alone
+    ("PUT x", answer(409, f"{RULE}\n\nNo merges.", **SERVER), "REFUSED 1 refusal.ruleset"),
+    ("mutation", answer(200, errors(("FORBIDDEN", RULE)), **SERVER), "REFUSED 1 refusal.ruleset"),
+    ("GET x", answer(410, GONE), "FATAL 1 host.api_version"),
+    *(
+        ("query", answer(200, body), "PERMISSION 1 refusal.sso_without_address")
+        for body in (errors(("FORBIDDEN", "protected: SAML enforcement")), {"errors": [SAML]})
+    ),
+    # Nobody has confirmed how GraphQL says that there were too many wrong tokens
+    *((call, answer(403, LOGINS), "TOKEN_REJECTED 1 refusal.login_attempts") for call in CALLS[:2]),
+    *(
+        ("query", answer(200, errors((kind, LOGINS))), "TOKEN_REJECTED 1 refusal.login_attempts")
+        for kind in ("", "FORBIDDEN")
+    ),
+    ("GET contents/a", answer(403, TOO_LARGE), "TOO_LARGE 1 refusal.other"),
+    ("PUT contents/a", answer(403, TOO_LARGE), "PERMISSION 1 refusal.other"),
+    # A label may lag at the same moment
+    ("POST issues/1/labels", EXISTS, "TRANSIENT 3 refusal.other"),
+    ("POST pulls", EXISTS, "VALIDATION 1 refusal.other"),
+    ("POST issues/1/labels", EXISTS_IN_WORDS, "VALIDATION 1 refusal.other"),
+    # A part of an answer is none
+    *(("query", answer(200, body), "PARTIAL 1 fault.partial") for body in TOO_MUCH),
+    # A query with too large an answer asks too much, and one that a gateway cut off, too
+    ("query", UNREAD, "PARTIAL 1 fault.too_large"),
+    ("query", UNREAD._replace(trouble=Trouble.LOST), "TRANSIENT 6 fault.too_large"),
+    ("mutation", UNREAD, "TRANSIENT 6 fault.too_large"),
+    ("GET x", UNREAD, "TRANSIENT 6 fault.too_large"),
+    *(
+        (call, answer(status, "x"), f"{kind} 6 fault.server_error")
+        for status in (502, 504)
+        for call, kind in zip(CALLS, ("TRANSIENT", "TIMED_OUT", "TRANSIENT"), strict=True)
+    ),
+    *(
+        ("mutation", answer(200, errors(("", words))), "TRANSIENT 6 fault.server_error")
+        for words in (*TIMEOUTS, TOO_MUCH_SAID)
+    ),
+    *((call, answer(301, None), "FATAL 1 refusal.redirect") for call in CALLS),
+]
 
 
-def test_a_label_that_may_lag_at_the_same_moment() -> None:
-    exists = invalid(resource="Label", code="already_exists", field="name")
-    found = outcome("POST issues/1/labels", exists)
-    assert (found.kind, found.row.tries, found.row.may_have_been_applied) == (
-        Kind.TRANSIENT,
-        3,
-        False,
-    )
-    assert outcome("POST pulls", exists).kind is Kind.VALIDATION
-    in_words = answer(422, {"message": "Validation Failed", "errors": ["name already_exists"]})
-    assert outcome("POST issues/1/labels", in_words).kind is Kind.VALIDATION
+@pytest.mark.parametrize(("call", "found", "expected"), ANSWERS)
+def test_answers(call: str, found: Response | NoAnswer, expected: str) -> None:
+    meaning = outcome(call, found)
+    assert f"{meaning.kind.name} {meaning.row.tries} {meaning.reason.key}" == expected
+    assert meaning.row.may_have_been_applied is expected.startswith("TRANSIENT 6")
 
 
 # --- Limits -------------------------------------------------------------------------------------
@@ -418,42 +433,6 @@ def test_a_clear_refusal_is_the_only_failure_with_exit_code_2(kind: Kind) -> Non
 # --- GraphQL ------------------------------------------------------------------------------------
 
 MOVED_ON = f"Ref refs/heads/x is at {'1' * 40} but expected {'2' * 40}"
-TOO_MUCH = (
-    errors(("RESOURCE_LIMITS_EXCEEDED", "x"), data={"repository": {"p0": None}}),
-    errors(("", TOO_MUCH_SAID), data={"repository": {"a": 1}}),
-)
-TIMEOUTS = (
-    "Something went wrong while executing your query. This may be a timeout.",
-    "Timeout on validation of query",
-    "timedout",
-)
-
-
-@pytest.mark.parametrize("body", TOO_MUCH)
-def test_a_part_of_an_answer_is_none(body: Any) -> None:
-    assert outcome("query", answer(200, body)).kind is Kind.PARTIAL
-
-
-@pytest.mark.parametrize(
-    ("call", "trouble", "kind"),
-    [
-        ("query", Trouble.TOO_LARGE, Kind.PARTIAL),
-        ("query", Trouble.LOST, Kind.TRANSIENT),
-        ("mutation", Trouble.TOO_LARGE, Kind.TRANSIENT),
-        ("GET x", Trouble.TOO_LARGE, Kind.TRANSIENT),
-    ],
-)
-def test_a_query_with_too_large_an_answer_asks_too_much(
-    call: str, trouble: Trouble, kind: Kind
-) -> None:
-    assert outcome(call, NoAnswer(trouble, "fault.too_large")).kind is kind
-
-
-@pytest.mark.parametrize("status", [502, 504])
-def test_a_query_that_a_gateway_cut_off_ran_out_of_time(status: int) -> None:
-    assert outcome("query", answer(status, "x")).kind is Kind.TIMED_OUT
-    for call in ("mutation", "GET x"):
-        assert outcome(call, answer(status, "x")).kind is Kind.TRANSIENT
 
 
 @pytest.mark.parametrize(
@@ -471,16 +450,6 @@ def test_only_an_error_that_says_so_is_about_a_missing_directory(
     kind: str, words: str, path: tuple[str, ...], expected: bool
 ) -> None:
     assert is_about_directory(GraphQLError(kind, words, path)) is expected
-
-
-@pytest.mark.parametrize("words", [*TIMEOUTS, TOO_MUCH_SAID])
-def test_a_mutation_that_ran_into_a_timeout_may_have_been_applied(words: str) -> None:
-    found = outcome("mutation", answer(200, {"errors": [{"message": words}]}))
-    assert (found.kind, found.row.may_have_been_applied, found.row.tries) == (
-        Kind.TRANSIENT,
-        True,
-        6,
-    )
 
 
 @pytest.mark.parametrize(
@@ -625,19 +594,6 @@ def test_a_team_that_is_not_found_is_no_lag(node: str) -> None:
 )
 def test_a_missing_permission_is_no_lag(call: str, found: Response) -> None:
     assert outcome(call, found, may_lag=True).kind in {Kind.PERMISSION, Kind.VALIDATION}
-
-
-@pytest.mark.parametrize("call", ["GET x", "query", "mutation"])
-def test_a_redirect_that_is_not_followed_is_no_reason_to_ask_again(call: str) -> None:
-    found = outcome(call, answer(301, None))
-    assert (found.kind, found.reason.key) == (Kind.FATAL, "refusal.redirect")
-
-
-def test_a_fork_explains_only_what_the_token_of_a_workflow_may_not_do() -> None:
-    refused = answer(403, "Resource not accessible by integration")
-    for prefix, text in (("ghs_", "fork_token"), ("ghu_", "installation_permission")):
-        context = Context("h", "octo/example", prefix, "octo/example", is_of_fork=True)
-        assert outcome("POST git/refs", refused, context=context).reason.key == f"refusal.{text}"
 
 
 # --- Another time -------------------------------------------------------------------------------
