@@ -240,14 +240,6 @@ def test_nothing_more_is_written_when_the_branch_is_refused(
     assert repository.branches == ["main"]
 
 
-def test_a_target_in_another_letter_case_is_not_called_renamed(
-    action: Action, repository: Repository
-) -> None:
-    given = {"definitions": action.listing("a"), "language": "en", "mode": "plan"}
-    run = action(given, target_repo=repository.full_name.upper()).or_fail()
-    assert "is called" not in run.text
-
-
 def test_a_pull_request_that_is_refused_without_any_reason_is_asked_for_once_more(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
