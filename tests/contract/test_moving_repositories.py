@@ -85,11 +85,11 @@ Change = Callable[[Scene], None]
 CHANGES = (renamed, transferred, replaced, swapped, swapped_with_excluded)
 
 
-def whenever(most: int, changes: Sequence[Change] = CHANGES) -> list[ParameterSet]:
+def whenever(most: int, *more: bool, changes: Sequence[Change] = CHANGES) -> list[ParameterSet]:
     """Each change at each of so many requests. Chosen: at each request one of the changes."""
     return [
         pytest.param(
-            *(change, number),
+            *(change, number, *more),
             marks=[pytest.mark.chosen] if number % len(changes) == place else [],
         )
         for number in range(1, most + 1)
@@ -146,10 +146,15 @@ def test_without_numbers_the_ids_say_which_repository_it_is(
 
 
 @pytest.mark.matrix
-@pytest.mark.parametrize(("change", "number"), whenever(11))
+@pytest.mark.parametrize(
+    ("change", "number", "by_name"), [*whenever(11, False), *whenever(21, True)]
+)
 def test_nothing_is_written_where_nobody_asked_whenever_names_change(
-    scene: Scene, change: Change, number: int
+    scene: Scene, change: Change, number: int, by_name: bool
 ) -> None:
+    """Each is read by its name where GitHub answers no query about several by their ids."""
+    if by_name:
+        scene.refuse_queries_by_id()
     scene.at(number, lambda: change(scene))
     assert "many" in scene.run().report
     assert scene.frozen.pull_requests == []
@@ -162,21 +167,9 @@ def test_nothing_is_written_where_nobody_asked_whenever_names_change(
 
 
 @pytest.mark.matrix
-@pytest.mark.parametrize(("change", "number"), whenever(21))
-def test_nothing_is_written_where_nobody_asked_where_each_is_read_by_its_name(
-    scene: Scene, change: Change, number: int
-) -> None:
-    """GitHub answers no query about several repositories by their ids."""
-
-    scene.refuse_queries_by_id()
-    scene.at(number, lambda: change(scene))
-    assert "many" in scene.run().report
-    assert scene.frozen.pull_requests == []
-    assert set(scene.frozen.git.references) == {"refs/heads/main"}
-
-
-@pytest.mark.matrix
-@pytest.mark.parametrize(("change", "number"), whenever(11, (replaced, swapped_with_excluded)))
+@pytest.mark.parametrize(
+    ("change", "number"), whenever(11, changes=(replaced, swapped_with_excluded))
+)
 def test_a_preview_shows_no_other_repository_under_a_listed_name(
     scene: Scene, change: Change, number: int
 ) -> None:
