@@ -87,17 +87,6 @@ def test_a_run_of_another_repository_is_not_named(
     assert not any("runs/42" in text or "octo/other" in text for text in texts)
 
 
-def test_without_templates_the_texts_are_the_profiles(
-    action: Action, repository: Repository
-) -> None:
-    definitions = action.listing("a", "b")
-    action(definitions=definitions, commit_strategy=SINGLE, branch="", title="", body="")
-    [pull] = repository.pull_requests
-    assert (pull.title, pull.head) == ("chore: add missing files", LIST_BRANCH)
-    assert (pull.body or "").startswith(BEGIN)
-    assert repository.log(LIST_BRANCH)[0].message == "chore: add missing files\n\n- a\n- b"
-
-
 @pytest.mark.parametrize("name", TEMPLATES)
 @pytest.mark.parametrize(
     ("template", "unknown"),
