@@ -17,12 +17,6 @@ def register(start: Start, action: Action, name: str, paths: str, **more: str | 
     return start(definitions=action.write(name, f"files: [{paths}]\n"), **more)
 
 
-def named(start: Start, action: Action, name: str, path: str = "list.yml", **more: str) -> None:
-    """Run with a list of this name."""
-    listed = action.write(path, f"name: {name}\nfiles: [a]\n")
-    start(more, definitions=listed).or_fail()
-
-
 def shown(repository: Repository) -> list[tuple[str, str]]:
     """Branch and state of every pull request."""
     return [(pull.head, pull.state) for pull in repository.pull_requests]
@@ -104,32 +98,6 @@ def test_in_a_shell_nothing_outside_of_the_lists_repository_is_read(
         if remove:
             (action.workspace / ".git").rmdir()
     assert host.requests == []
-
-
-def test_what_one_list_was_refused_another_one_may_propose(
-    single: Start, action: Action, repository: Repository
-) -> None:
-    register(single, action, "one.yml", "a, b")
-    repository.person.close(1)
-    assert register(single, action, "one.yml", "a, b").outputs["created"] == "0"
-    assert register(single, action, "two.yml", "a").outputs["created"] == "1"
-    assert shown(repository) == [(LIST_BRANCH, "closed"), (f"{LIST_BRANCH}-2", "open")]
-
-
-def test_a_list_with_another_name_starts_anew(
-    single: Start, action: Action, repository: Repository
-) -> None:
-    for name in ("old", "new", "new"):
-        named(single, action, name)
-    both = ["chore/add-old-files", "chore/add-new-files"]
-    assert shown(repository) == [(branch, "open") for branch in both]
-    repository.person.close(1)
-    repository.person.close(2)
-    named(single, action, "newest")
-    assert shown(repository)[-1] == ("chore/add-newest-files", "open")
-    # As long as it has a name, it keeps its pull request when its file is moved
-    named(single, action, "newest", ".github/other.yml")
-    assert len(shown(repository)) == 3
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,18 @@ test_the_base_branch = told(
         only("ps", says("progress.beside", branch=LIST_BRANCH, other="#1")),
         "#1 open: a.md b.md c.md; #2 open from -2 into develop: b.md c.md",
     ),
+    story(
+        "a list with another name begins anew, and keeps its pull request when its file is moved",
+        *(run("a", called="old"), run(called="new"), run(), close(1), close(2)),
+        *(run(called="newest"), run(file="moved.json")),
+        "#1 closed from chore/add-old-files: a; #2 closed from chore/add-new-files: a; "
+        "#3 open from chore/add-newest-files: a",
+    ),
+    story(
+        "what one list was refused, another one may propose",
+        *(run("a b", file="one.json"), close(1), run(), run("a", file="two.json")),
+        "#1 closed: a b; #2 open from -2: a",
+    ),
     *(
         story(
             f"a working branch that is the {what} branch is an error",
