@@ -66,7 +66,6 @@ class GraphQLWriter(RestWriter):
                 progress.record_and_print({f.path: written(f, made.commit) for f in files})
         return plan._replace(
             pull_request=made.pull_request,
-            is_new=False,
             is_bare=not made.branch_id,
             is_done=bool(made.commit and made.pull_request),
         )

@@ -117,7 +117,7 @@ class RestWriter:
             self._client.rest.create_branch, self._task.repository, plan.branch, plan.head
         )
         self._work.sent.send(MakeBranch(plan.branch), create)
-        return plan._replace(is_new=False)
+        return plan
 
     def _commit(self, plan: Plan) -> None:
         """Update the files that the branch has; then create the others with one commit for each."""
