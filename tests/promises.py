@@ -419,8 +419,20 @@ def _numbers_of_many(told: Told, rows: Sequence[Row]) -> Iterator[str]:
         for way in ("blank", "differs"):
             if ways[way] and not _says(text, f"evidence.{way}", count=ways[way]):
                 yield f"the {name} does not say that {ways[way]} paths are {way}"
+    # At a terminal, the log is there
+    for name, key in READ.items() if many["budget"] and told.stdout else ():
+        if (count := many["budget"][name]) and not _says(told.stdout, key, count=count):
+            yield f"the report counts {count} as {name}, and the log does not say it"
 
 
+READ = {
+    "proposed": "many.missing_proposed",
+    "to_update": "many.missing_to_update",
+    "declined": "many.count_declined",
+    "unset": "many.count_unset",
+    "pull_requests_unread": "many.missing_unread",
+}
+"""What a reading of many repositories has found: the report's names, and the keys of the log."""
 REPOSITORY_OF_PAGE = re.compile(
     r'<tr data-name="([^"]*)"[^>]*>\s*<th scope="row">(?:(?!</th>).)*?'
     r'(?:<span class="soft">([^<]*)</span>)?</th>\s*'
