@@ -225,6 +225,7 @@ def test_a_part_that_became_a_link_is_not_followed(
         ("rm -r .git && echo gitdir: ../none > .git", False),
         ("git update-index --index-version 4", True),
         ("git update-index --split-index", False),
+        (r"printf '\005' | dd of=.git/index bs=1 seek=7 conv=notrunc", False),
         ("git update-index --assume-unchanged docs/deep/file", True),
         ("mv .git ..", False),
     ],
