@@ -196,6 +196,8 @@ def test_a_value_that_lacks_is_left_out_with_a_warning(
     assert (pull.labels, pull.assignees, pull.reviewers) == (["plain {x}"], [], ["mona"])
     # A description may have several lines
     assert ("blue" in str(pull.body)) == bool(properties)
+    repository.person.merge(pull.number)
+    assert "property team" not in given(GIVEN).or_fail().text
 
 
 @pytest.mark.parametrize(
