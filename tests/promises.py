@@ -432,7 +432,7 @@ READ = {
     "unset": "many.count_unset",
     "pull_requests_unread": "many.missing_unread",
 }
-"""What a reading of many repositories has found: the report's names, and the keys of the log."""
+"""Numbers that a reading has found, by their names in the report, with the keys of the log."""
 REPOSITORY_OF_PAGE = re.compile(
     r'<tr data-name="([^"]*)"[^>]*>\s*<th scope="row">(?:(?!</th>).)*?'
     r'(?:<span class="soft">([^<]*)</span>)?</th>\s*'
