@@ -943,7 +943,9 @@ class _History:
         # A merge takes away what the base branch has lost, which declines nothing
         is_merge = bool(each.new) and len(self.repository.commit_at(str(each.new)).parents) > 1
         for number, pull in self.open.items():
-            if pull.head == each.branch and not is_merge and number not in self.unseen:
+            # Without a record, nothing says whose file it was (`limit-record`)
+            is_seen = pull.is_marked and number not in self.unseen
+            if pull.head == each.branch and not is_merge and is_seen:
                 self.nos[pull.no_counts_for] |= dict.fromkeys(
                     (gone - there) & self.ours.keys(), number
                 )
