@@ -559,6 +559,13 @@ def _true_files(repository: Repository, each: Any, told: Told) -> Iterator[str]:
         if pull.state == "open"
     ]
     branch = each["branch"] and repository.find_head(each["branch"])
+    there = branch and repository.commit_at(branch).tree
+
+    @cache
+    def brought(commit: str) -> set[str]:
+        deltas = repository.changes(repository.commit_at(commit)).deltas
+        return {delta.new_file.path for delta in deltas}
+
     for file in each["files"]:
         path, state = file["path"], file["standing"]
         entry = find_entry(tree, file.get("found_path", path))
@@ -581,12 +588,9 @@ def _true_files(repository: Repository, each: Any, told: Told) -> Iterator[str]:
         ):
             yield f"{path} is said to be proposed, and no open pull request has it"
         if file["done"] == "created":
-            if not branch or not find_entry(repository.commit_at(branch).tree, path):
+            if not there or not find_entry(there, path):
                 yield f"{path} is said to be created, and {each['branch']} lacks it"
-            elif file["commit"] and path not in {
-                delta.new_file.path
-                for delta in repository.changes(repository.commit_at(file["commit"])).deltas
-            }:
+            elif file["commit"] and path not in brought(file["commit"]):
                 yield f"{path} is said to be created by {file['commit']}, which lacks it"
 
 
