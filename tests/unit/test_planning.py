@@ -72,7 +72,7 @@ LIST = "list"
 LIST_ID, OTHER = f"profile {LIST}", "profile another list"
 TRUNK = "trunk"
 """The default branch in worlds whose pull requests have another base."""
-PARTS, MORE_PARTS = 16, 30
+PARTS, MORE_PARTS = 32, 60
 LOSSES_LATER = {"commit": ("",), "description": ("",), "reading": ("after", "opening")}
 """The losses with which others act at a later moment of a run."""
 REFUSED_OR_LATER = (
@@ -1323,7 +1323,7 @@ def parts() -> Iterator[ParameterSet]:
     )
     for part in range(MORE_PARTS):
         marks = [pytest.mark.chosen] if part == 0 else []
-        yield pytest.param(more, part * 97, 2503, id=f"more-{part}", marks=marks)
+        yield pytest.param(more, part * 83, 5003, id=f"more-{part}", marks=marks)
     usual = itertools.starmap(Setup, itertools.product(("single", "per-file"), (True, False)))
     for number, (setup, part) in enumerate(itertools.product(usual, range(PARTS))):
         name = f"{setup.strategy}-{'built-in' if setup.built_in else 'own'} name-{part}"
