@@ -85,6 +85,11 @@ TEXTS = {
     "a template of bytes": Mistake(
         "- {path: a, template: true, content_file: bytes}\n", AT_1, "the template is not UTF-8."
     ),
+    "a property in a part of a workflow": Mistake(
+        "- {path: .github/workflows/a, parts: [{template: true, content: '{property:x}'}]}\n",
+        AT_1,
+        ".github/workflows/a is a workflow file",
+    ),
     "a pattern": Mistake(
         f"extends: health\nexclude:\n  - '{'[' * 100_000}'\n",
         "line 3",
@@ -137,6 +142,11 @@ LIMITS = {
         [{"path": "a", "content": f"{'x' * 500_000}\n", "parts": [{"content": "x" * 500_000}]}],
         "entry 1, line 1",
         "the content is larger than 1000000 bytes",
+    ),
+    "parts": (
+        [{"path": "a", "parts": [{"content": "x\n"}] * 101}],
+        "entry 1, line 1",
+        "the entry has 101 parts; 100 are allowed.",
     ),
     "description": (
         [{"path": "a", "description": "x" * 1001}],
@@ -263,6 +273,7 @@ def workspace(action: Action) -> Action:
 
 UNSEEN = {
     *("text: a link", "text: a large file", "text: a template of bytes"),
+    "text: a property in a part of a workflow",
     # Sizes in bytes, and sums
     *("limit: a template that grows", "limit: directories", "limit: content of parts"),
     *("limit: paths with those of rules", "limit: paths in conditions"),
@@ -322,6 +333,35 @@ def test_what_is_right_at_its_limit_is_no_mistake(action: Action, listed: Any) -
     action.write("big", BIG * 2)
     given = {"definitions": name, "mode": "validate", "language": "en", "host_token": "1234567"}
     assert action(given).or_fail().stderr == ""
+
+
+OTHER = "*.txt filter=other\n"
+BEHIND = "entry 1, line 1: #.md behind the path docs/C is a comment of YAML"
+
+
+def lfs(attributes: str) -> str:
+    return flow([{"path": ".gitattributes", "content": attributes}, "a.png"])
+
+
+@pytest.mark.parametrize(
+    ("listed", "words"),
+    [
+        ("- path: docs/C #.md\r\n", BEHIND),
+        ("- path: docs/C # .md\r\n", ""),
+        (lfs(f"{OTHER * 299}*.png filter=lfs"), "entry 2, line 1: a.png matches an LFS pattern"),
+        (lfs(f"{OTHER * 300}*.png filter=lfs"), ""),
+        (lfs(f"{'*' * 995}*.png filter=lfs"), "entry 2, line 1: a.png matches an LFS pattern"),
+        (lfs(f"{'*' * 996}*.png filter=lfs"), ""),
+    ],
+    ids=["CRLF", "a comment", "patterns", "too many", "a pattern", "too long"],
+)
+def test_a_probable_mistake_is_told(action: Action, listed: str, words: str) -> None:
+    """More patterns of Git LFS, or longer ones, would take too long."""
+    name = action.write("list.yml", listed)
+    run = action(definitions=name, mode="validate", language="en", runner=True).or_fail()
+    [*told] = (each.data for each in run.annotations("warning"))
+    assert len(told) == bool(words)
+    assert all(each.startswith(f"list.yml, {words}") for each in told)
 
 
 def test_a_token_of_eight_characters_may_not_be_in_a_list(action: Action) -> None:

@@ -174,7 +174,7 @@ def test_templates_are_filled_in(
     single: Start, from_file: bool, action: Action, host: StandInHost
 ) -> None:
     repository = host.create_repository(TARGET, {"a": b"b"}, default_branch="trunk")
-    text = "# {repo}\n{{owner}} is {owner}, {default_branch}; {{}} \u00e9\n"
+    text = "# {repo}\n{{owner}} is {owner}, {default_branch}; {{}} \u00e9\n${{A}} ${{{{ b.C }}}}\n"
     for name in ("text", "t/a/b"):
         action.write(f"config/{name}", text)
     entry = {"content_file": "text"} if from_file else {"content": text}
@@ -182,7 +182,8 @@ def test_templates_are_filled_in(
     entries += [{"path": "x/", "template": True, "content_file": "t/"}]
     listed = action.document(entries)
     owner, _, repo = TARGET.partition("/")
-    expected = f"# {repo}\n{{owner}} is {owner}, trunk; {{}} \u00e9\n".encode()
+    filled = f"# {repo}\n{{owner}} is {owner}, trunk; {{}} \u00e9\n${{A}} ${{{{ b.C }}}}\n"
+    expected = filled.encode()
     plan = single(definitions=listed, mode="plan")
     assert f"+{{owner}} is {owner}, trunk;" in plan.stdout
     run = single(definitions=listed)

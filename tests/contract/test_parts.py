@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.fakehub import Repository, StandInHost
-from tests.harness import STRATEGIES, TARGET, Action, Run, Start, calls, is_read
+from tests.harness import STRATEGIES, TARGET, Action, Start, calls
 
 PATH = ".github/dependabot.yml"
 HEAD = "version: 2\nupdates:\n"
@@ -36,7 +36,6 @@ STATES: list[tuple[set[str], dict[str, Any], str]] = [
     ),
 ]
 """Which files a repository has and what else is known of it, and what it gets."""
-LONG = {"content": "x" * 600_000 + "\n"}
 BRANCH = "add/files"
 
 
@@ -176,42 +175,3 @@ def test_a_leftover_branch_is_compared_with_what_it_starts_from(
     start(given).or_fail()
     assert repository.pull_requests[0].head == (f"{BRANCH}-2" if changed else BRANCH)
     assert repository.files(BRANCH)[PATH] == content.encode()
-
-
-@pytest.mark.parametrize(
-    ("entry", "line", "words"),
-    [
-        ({"parts": []}, 4, "`parts` is empty"),
-        ({"parts": ["x"]}, 5, "part 1 is not an object"),
-        ({"parts": [{"when": {"fork": True}}]}, 5, "part 1 needs either"),
-        ({"parts": [{"content": "a", "content_file": "parts/npm"}]}, 5, "part 1 needs either"),
-        ({"parts": [{"content": "a\n"}, {"content_file": "parts/none"}]}, 9, "parts/none"),
-        ({"parts": [{"content": "a\n", "path": "b"}]}, 7, "unknown key path"),
-        ({"parts": [{"content": "a"}, {"content": "b"}]}, 8, "before part 2 does not end"),
-        ({"content": "a", "parts": [{"content": "b"}]}, 6, "before part 1 does not end"),
-        ({"parts": [{"content": "a\n", "when": {}}]}, 7, "condition is empty"),
-        ({"parts": [{"content": "{property:x}", "template": True}]}, 6, "workflow"),
-        ({"parts": [LONG] * 2}, 4, "larger than"),
-        ({**LONG, "parts": [LONG]}, 5, "larger than"),
-        (
-            {"path": "a/", "content_file": "parts/", "parts": [{"content": "x"}]},
-            5,
-            "cannot have `parts`",
-        ),
-        ({"parts": [{"content": "x\n"}] * 101}, 4, "101 parts"),
-    ],
-)
-def test_mistakes(
-    single: Start, action: Action, host: StandInHost, entry: dict[str, Any], line: int, words: str
-) -> None:
-    host.create_repository(TARGET, {"a": b""})
-    document(action)
-    listed = [{"path": ".github/workflows/ci.yml", **entry}]
-    run: Run = single(
-        profile=None, definitions=action.write("list.yml", json.dumps(listed, indent=1))
-    )
-    assert (run.exit_code, host.requests) == (2, [])
-    assert words in run.stderr
-    assert f"line {line}" in run.stderr
-    assert "entry 1" in run.stderr
-    assert not any(map(is_read, host.requests))

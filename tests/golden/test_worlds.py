@@ -284,7 +284,8 @@ def inputs_are_wrong(scene: Scene) -> None:
 @world
 def lists_are_validated(scene: Scene) -> None:
     files = scene.action.write
-    right = files("right.yml", "- a.md\n- b.md\n")
+    rules = "rules:\n  - when: {language: go}\n    files: [b.md]\n"
+    right = files("right.yml", f"files: [a.md]\n{rules}")
     doubtful = files(
         "doubtful.yml", "name: standards\nfiles:\n  - '*.md'\n  - path: a\n    content: '{owner}'\n"
     )
