@@ -53,7 +53,7 @@ def run_with(example: Example, count: int, **inputs: str) -> Run:
     return example.run(definitions=example.action.listing(*paths), **inputs)
 
 
-PLACES = [(3, 2), (29, 20), (120, 21), (120, 100)]
+PLACES = [(3, 2), (52, 21), (52, 33)]
 
 
 @pytest.mark.parametrize("act", ["close", "merge"])
