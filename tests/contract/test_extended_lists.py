@@ -145,21 +145,17 @@ def test_a_folder_is_one_entry(
     assert (again.exit_code, again.outputs["created"]) == (0, "0")
 
 
-@pytest.mark.parametrize(
-    ("files", "times", "content"),
-    [
-        pytest.param(1_000, 25, b"", id="its files are fine"),
-        pytest.param(1_000, 25, b"\xff", id="each is refused", marks=pytest.mark.large),
-        pytest.param(1_001, 25, b"", id="it has too many", marks=pytest.mark.large),
-    ],
-)
+@pytest.mark.parametrize("files", [1, 1_001], ids=["it is fine", "it has too many files"])
 def test_a_folder_that_is_listed_very_often_is_not_read_to_the_end(
-    action: Action, files: int, times: int, content: bytes
+    action: Action, files: int
 ) -> None:
+    """Empty directories count, too, and are quick."""
     for number in range(files):
-        action.write(f"config/t/{number}", content)
+        action.write(f"config/t/{number}", "")
+    for number in range(files, 1_000):
+        (action.workspace / f"config/t/{number}").mkdir()
     folder = {"content_file": "t/", "template": True}
-    entries = [folder | {"path": f"{number}/"} for number in range(times)]
+    entries = [folder | {"path": f"{number}/"} for number in range(25)]
     last = {"path": "x/", "content_file": "absent/"}
     rule = {"when": {"language": "go"}, "files": [last]}
     listed = {"files": [*entries, last], "rules": [rule]}

@@ -620,7 +620,7 @@ def test_an_organisation_gets_exactly_the_right_files(
     action: Action, host: StandInHost, kind: Kind, in_answer: bool
 ) -> None:
     host.quirks.without_properties = not in_answer
-    made = organisation(host, 80, seed=1)
+    made = organisation(host, 40, seed=1)
     given = {
         "host_token": host.create_token(kind),
         "target_repos": "octo-org/*, -property:tier=bronze",
@@ -655,7 +655,7 @@ def test_an_organisation_gets_exactly_the_right_files(
 def test_rules_take_hardly_more_requests_than_one_list(
     action: Action, host: StandInHost, properties_in_answer: bool
 ) -> None:
-    organisation(host, 300, seed=2)
+    organisation(host, 120, seed=2)
     given = {"target_repos": "octo-org/*", "mode": "plan", "language": "en"}
     requests = []
     for listed in (action.listing("SECURITY.md"), action.write("files.yml", documented())):
