@@ -93,27 +93,6 @@ def test_a_base_that_is_not_there_is_an_error_with_what_looks_alike(
     assert said in run.stderr
 
 
-def test_the_gate_compares_with_it(action: Action, repository: Repository) -> None:
-    """Also where the workflow's event names another branch."""
-    repository.person.create_branch("change", "develop")
-    ref = repository.person.commit({"a": None, "README.md": None}, branch="change")
-    repository.person.commit({"README.md": None})
-    gate = partial(
-        action,
-        definitions=action.listing("a", "README.md"),
-        mode="check",
-        fail_on="removed",
-        ref=ref,
-        language="en",
-        runner=True,
-        env={"GITHUB_REPOSITORY": TARGET, "GITHUB_BASE_REF": "nowhere"},
-    )
-    run = gate(base="develop")
-    assert run.exit_code == 1
-    assert len(run.annotations()) == 2, run.text
-    assert gate(base="nothing").exit_code == 2
-
-
 # --- Many -----------------------------------------------------------------------------------------
 
 

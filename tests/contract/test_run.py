@@ -18,14 +18,12 @@ from tests.harness import (
     SCAFFOLD_BRANCH,
     SINGLE,
     Action,
-    calls,
     refuse,
     shortened,
     writes,
 )
 from tests.steps import steps
 
-MISSING = [path for path in SCAFFOLD if path not in {"README.md", ".gitignore"}]
 PROFILES: dict[str, tuple[str, Mapping[str, str], str]] = {
     "scaffold": (SCAFFOLD_BRANCH, SCAFFOLD, "chore: add scaffold files"),
     "health": (HEALTH_BRANCH, HEALTH, "docs: add community health files"),
@@ -39,23 +37,32 @@ PROFILES: dict[str, tuple[str, Mapping[str, str], str]] = {
 def test_the_requests_are_pinned_to_a_commit_and_each_commit_names_its_path(
     action: Action, host: StandInHost, repository: Repository, profile: str
 ) -> None:
-    """Their order: `test_users_words`."""
-    _, listed, _ = PROFILES[profile]
-    action(profile=profile).or_fail()
+    """Their order, and the files that are there afterwards: `test_users_words`."""
+    branch, listed, title = PROFILES[profile]
+    action(profile=profile, language="en").or_fail()
     assert action.clock.now == BEGINNING, "no pause while the pace is far"
     assert len(host.requests) == {"scaffold": 63, "health": 21}[profile]
     checks = [r.query for r in host.requests if shortened(r).startswith("GET contents/")]
     assert checks == [{"ref": repository.head()}] * len(listed)
-    verb = {"scaffold": "chore", "health": "docs"}[profile]
+    added = [path for path in listed if path not in repository.files()]
     created = [r for r in host.requests if r.method == "PUT"]
     assert {*map(frozenset, (r.json for r in created))} == {
         frozenset({"message", "content", "branch"})
     }
+    verb = title.partition(":")[0]
     assert [(shortened(r), r.json["message"]) for r in created] == [
-        (f"PUT contents/{path}", f"{verb}: add {path}")
-        for path in listed
-        if path not in repository.files()
+        (f"PUT contents/{path}", f"{verb}: add {path}") for path in added
     ]
+    assert {repository.modes(branch)[path] for path in added} == {0o100644}
+    # By whom the token belongs to
+    commits = repository.log(branch)[: len(added)]
+    assert {commit.author for commit in commits} == {"octocat"}
+    [pull] = repository.pull_requests
+    assert (pull.title, pull.head, pull.base, pull.draft) == (title, branch, "main", False)
+    # The created paths are before the skipped ones
+    body = pull.body or ""
+    skipped = ["exists on" in line for line in body.splitlines() if line.startswith("| `")]
+    assert skipped == [False] * len(added) + [True] * (len(listed) - len(added))
 
 
 # --- Connections: several read, one writes --------------------------------------------------------
@@ -146,79 +153,18 @@ def test_what_a_run_costs_grows_with_its_paths_and_not_with_their_square(
     assert taken(160) < 2.3 * taken(80)
 
 
-# --- What is there afterwards -------------------------------------------------------------
-
-
-@pytest.mark.parametrize("profile", PROFILES)
-def test_leaves_a_branch_with_the_missing_files_and_one_pull_request(
-    action: Action, repository: Repository, profile: str
-) -> None:
-    branch, listed, title = PROFILES[profile]
-    before, head = repository.files(), repository.head()
-    added = {path: text.encode() for path, text in listed.items() if path not in before}
-    assert action(profile=profile, language="en").exit_code == 0
-    assert repository.files(branch) == before | added
-    assert {repository.modes(branch)[path] for path in added} == {0o100644}
-    assert (repository.head(), repository.files()) == (head, before)
-    assert repository.branches == sorted(["main", branch])
-    # One commit for each file, by whom the token belongs to
-    commits = repository.log(branch)[: len(added)]
-    assert [commit.paths for commit in reversed(commits)] == [(path,) for path in added]
-    assert {commit.author for commit in commits} == {"octocat"}
-    [pull] = repository.pull_requests
-    assert (pull.title, pull.head, pull.base, pull.draft) == (title, branch, "main", False)
-    assert pull.head_sha == repository.head(branch)
-    # The created paths are before the skipped ones
-    body = pull.body or ""
-    skipped = ["exists on" in line for line in body.splitlines() if line.startswith("| `")]
-    assert skipped == [False] * len(added) + [True] * (len(listed) - len(added))
-    assert body.startswith("<!-- registrar:begin -->")
-    assert body.endswith("<!-- registrar:end -->")
-
-
-# --- Nothing to register ------------------------------------------------------------------
-
-
-def test_a_second_run_after_the_merge_reads_and_writes_nothing(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    assert action().exit_code == 0
-    repository.person.merge(1)
-    repository.person.delete_branch(SCAFFOLD_BRANCH)
-    before = (repository.head(), repository.branches)
-    host.requests.clear()
-
-    run = action(language="en").or_fail()
-    assert writes(host) == []
-    assert len(host.requests) == 1 + 2 + 29
-    assert (repository.head(), repository.branches) == before
-    assert len(repository.pull_requests) == 1
-    assert "every listed file exists already (29)" in run.stdout
-    assert run.outputs["skipped"] == "29"
-    assert run.outputs["branch"] == run.outputs["pull_request_url"] == ""
-
-
 # --- Failures -----------------------------------------------------------------------------
 
 
-def test_a_failed_file_stops_no_other_and_its_reason_is_wherever_it_is_reported(
+def test_the_reason_of_a_failed_file_is_wherever_it_is_reported(
     action: Action, host: StandInHost, repository: Repository
 ) -> None:
     refuse(host, "PUT contents/.mcp.json", message="No, not this one")
     run = action(language="en", runner=True)
-    assert run.exit_code == 1
-    [annotation] = run.annotations()
-    assert ".mcp.json" in annotation.data
-    assert "No, not this one" in annotation.data
-    assert any("] .mcp.json: failed" in line and "No, not this" in line for line in run.lines)
+    assert "] .mcp.json: failed (No, not this" in run.stdout
+    assert ".mcp.json was not created: No, not this one" in run.annotations()[0].data
     for text in (run.summary, repository.pull_requests[0].body or ""):
         assert "No, not this one" in only_ours(text).paths[".mcp.json"][0]
-    assert only_ours(run.summary).items[0].startswith(".mcp.json was not created: No, not this")
-    # The others are created, and it is not tried again
-    assert [run.outputs[name] for name in ("created", "skipped", "failed")] == ["26", "2", "1"]
-    created = set(repository.files(SCAFFOLD_BRANCH)) - set(repository.files())
-    assert created == set(MISSING) - {".mcp.json"}
-    assert [calls(host).count("PUT contents/.mcp.json"), calls(host)[-1]] == [1, "POST pulls"]
 
 
 def test_nothing_more_is_written_when_the_branch_is_refused(
