@@ -132,18 +132,19 @@ STATES: Mapping[str, Mapping[str, object]] = {
 
 
 @pytest.mark.parametrize("mode", ["plan", "register", "check"])
-@pytest.mark.parametrize("state", STATES)
-def test_a_private_repository_that_would_be_left_out_anyway_is_not_named_either(
-    org: Org, in_public: Start, mode: str, state: str
+def test_private_repositories_that_would_be_left_out_anyway_are_not_named_either(
+    org: Org, in_public: Start, mode: str
 ) -> None:
-    org.add("other")
-    more = {"private": True, **STATES[state]}
-    org.host.create_repository("octo-org/old-secret", **more)  # type: ignore[arg-type]
-    topics = ", -topic:secret" if state == "without the topic" else ""
-    run = in_public(mode=mode, target_repos=f"octo-org/*{topics}")
-    assert "secret" not in published(org, run).replace("-topic:secret", "")
-    assert run.report["many"]["budget"]["excluded"] == {"more_private": 2}
-    assert "<p>more private than this workflow 2</p>" in org.action.kept(run, "page")
+    org.host.create_repository("octo-org/other", PRESENT, topics=["open"])
+    for state, more in STATES.items():
+        topics = ["closed" if state == "without the topic" else "open"]
+        name = f"octo-org/secret-{state.replace(' ', '-')}"
+        org.host.create_repository(name, private=True, topics=topics, **more)  # type: ignore[arg-type]
+    run = in_public(mode=mode, target_repos="octo-org/*, -topic:closed")
+    assert rows(run).keys() == {"octo-org/other"}
+    assert "secret" not in published(org, run)
+    assert run.report["many"]["budget"]["excluded"] == {"more_private": 1 + len(STATES)}
+    assert "<p>more private than this workflow 8</p>" in org.action.kept(run, "page")
 
 
 def test_one_that_is_given_by_name_is_left_out_and_not_shown(org: Org, in_public: Start) -> None:
