@@ -561,12 +561,13 @@ def test_all_errors_of_the_command_line_and_the_inputs_are_reported_at_once(
 ) -> None:
     given = {"title": "{x}", "label": "x", "draft": "yes", "api_url": "http://example.com"}
     inputs = {f"INPUT_{name.upper()}": value for name, value in given.items()}
-    line = "y --modes plan --branch 'a b' x --profile al --colour=1 --page gone/a --mode dry"
+    line = "y --modes plan --branch 'a b' x --profile al --colour=1 --mode dry"
+    line += " --report a --table a --page gone/a"
     environ = {**inputs, "INPUT_LANGUAGE": "en", "TARGET_REPO": "octo"}
     run = action.start(environ, *shlex.split(line))
     assert (run.exit_code, host.requests) == (2, [])
     places = (
-        *("Argument 1 ", "--modes", "Argument 6 ", "--colour", "gone/a", " label"),
+        *("Argument 1 ", "--modes", "Argument 6 ", "--colour", "--table a", "gone/a", " label"),
         *("al for profile", "dry for mode", "target_repo ", "api_url ", "host_token "),
         *("branch ", "title ", "yes for draft"),
     )

@@ -198,7 +198,7 @@ def test_a_long_annotation_is_cut_and_in_full_in_the_log(
         mode="check", definitions=action.listing(*paths), runner=True, commit_strategy=SINGLE
     )
     [annotation] = run.annotations()
-    assert len(annotation.data) <= 4096
+    assert len(annotation.data) == 4096
     assert annotation.data.endswith("…")
     assert any(all(path in line for path in paths) for line in run.lines)
 

@@ -195,9 +195,10 @@ def test_every_need_is_said_with_its_number(need: Need) -> None:
     assert any("77" in each for each in said), said
 
 
+@pytest.mark.parametrize("need", [Need.OPEN, Need.UPDATE])
 @pytest.mark.parametrize("left", [9, 10])
-def test_too_few_points_for_the_writing_are_said(left: int) -> None:
-    plan = budget(*[OPEN] * 5)._replace(points_left=left)
+def test_too_few_points_for_the_writing_are_said(left: int, need: Need) -> None:
+    plan = budget(*[need] * 5)._replace(points_left=left)
     assert plan.points == 10
     said = [each.key for each in sentences.budget(plan, settings(target_repos="octo/*"))]
     assert ("many.points" in said) is (left < 10)

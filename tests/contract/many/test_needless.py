@@ -94,8 +94,9 @@ def test_two_in_one_repository_count_as_two(register: Start, needless: list[Repo
     register(max_pull_requests="2")
     assert all_closed() == [1, 0, 0]
     for expected in ([1, 2, 0], [1, 2, 2]):
-        register(max_pull_requests="1")
+        run = register(max_pull_requests="1")
         assert all_closed() == expected
+        assert "closed, because no longer needed: " in run.stdout
 
 
 def test_one_that_the_token_may_not_close_is_left_alone(
