@@ -536,7 +536,8 @@ REFUSED = {
     "branch is not a valid name of a git branch: a b/***.": [f"--branch 'a b/{SECRET}'"],
     "branch holds bytes that are not UTF-8.": ["--branch b\udce9"],
     "Give target_repo or target_repos, not both: octo/example": ["--target-repos octo/*"],
-    "gone/file: the file cannot be written (No such file or directory).": [
+    "gone/file: the file cannot be written (No such file or directory). → "
+    "docs/troubleshooting.md#outputs-summary-or-report-are-missing": [
         f"{option} gone/file" for option in FILES
     ],
 }
