@@ -356,8 +356,9 @@ class ListedPath(NamedTuple):
         """
         outcome = earlier.outcome
         if outcome is None:
-            was_update = isinstance(earlier.plan, Update) or earlier.done is Done.UPDATED
-            if was_update and isinstance(self.plan, Leave) and self.plan.why is Why.MADE:
+            if (isinstance(self.plan, Leave) and self.plan.why is Why.MADE) and (
+                isinstance(earlier.plan, Update) or earlier.done is Done.UPDATED
+            ):
                 # The answer was lost to the commit that updated it
                 return self._replace(plan=self.plan._replace(said=Done.UPDATED, reason=None))
             return self

@@ -69,6 +69,8 @@ class Told(NamedTuple):
 
 NO_FACTS, NOTHING_TOLD = Facts(), Told()
 """Of a repository that was not read, and of one without a plan."""
+_IN_PULL_REQUEST = frozenset({Standing.PROPOSED, Standing.UNREAD})
+"""The states of paths that the open pull request has, or may have."""
 _WRITTEN = {
     PullRequestOperation.CREATED: Status.OPENED,
     PullRequestOperation.UPDATED: Status.UPDATED,
@@ -150,8 +152,9 @@ class Record:
         For a path that was not read, it is the open pull request: it may have the path, and a
         reader can look there. ``None`` if there is none.
         """
-        may_hold = file.standing in {Standing.PROPOSED, Standing.UNREAD}
-        return file.declined_in or (self.pull_request if may_hold else None)
+        if file.declined_in or not self.pull_request:
+            return file.declined_in
+        return self.pull_request if file.standing in _IN_PULL_REQUEST else None
 
     @property
     def open_since(self) -> str:
@@ -159,8 +162,9 @@ class Record:
 
         Empty if there is none, or if GitHub has not given the time.
         """
-        own = None if self.told.to_close else self.pull_request
-        pulls = filter(None, [own, *map(self.pull_request_of, self.files)])
+        is_needed = not self.told.to_close or not _IN_PULL_REQUEST.isdisjoint(self.standings)
+        own = self.pull_request if is_needed else None
+        pulls = filter(None, [own, *(file.declined_in for file in self.files)])
         return min((p.created_at for p in pulls if p.is_open and p.created_at), default="")
 
     @property

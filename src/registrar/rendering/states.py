@@ -411,8 +411,7 @@ def described_as_added(path: ListedPath) -> Message:
 
 
 def _with_shade(path: ListedPath, reason: Message | None) -> Message | None:
-    shade = STANDINGS[path.standing].shade
-    if not (reason and shade):
+    if not (reason and (shade := STANDINGS[path.standing].shade)):
         return reason
     return msg("reason.with_presence", reason=reason, presence=msg(shade))
 
