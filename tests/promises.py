@@ -559,7 +559,7 @@ def _true_files(repository: Repository, each: Any, told: Told) -> Iterator[str]:
         if pull.state == "open"
     ]
     branch = each["branch"] and repository.find_head(each["branch"])
-    there = branch and repository.commit_at(branch).tree
+    on_branch = branch and repository.commit_at(branch).tree
 
     @cache
     def brought(commit: str) -> set[str]:
@@ -588,7 +588,7 @@ def _true_files(repository: Repository, each: Any, told: Told) -> Iterator[str]:
         ):
             yield f"{path} is said to be proposed, and no open pull request has it"
         if file["done"] == "created":
-            if not there or not find_entry(there, path):
+            if not on_branch or not find_entry(on_branch, path):
                 yield f"{path} is said to be created, and {each['branch']} lacks it"
             elif file["commit"] and path not in brought(file["commit"]):
                 yield f"{path} is said to be created by {file['commit']}, which lacks it"
