@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 from string import ascii_lowercase
@@ -527,7 +527,6 @@ def compile_template() -> None:
     environment.compile_templates(COMPILED, extensions=["j2"], zip=None)
 
 
-@cache
 def _template() -> "Template":
     from jinja2 import ChoiceLoader, FileSystemLoader, ModuleLoader  # noqa: PLC0415
 
