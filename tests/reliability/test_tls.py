@@ -18,9 +18,9 @@ from tests.harness import PER_FILE, SINGLE, TARGET, Action, Run
 
 AUTHORITY = Authority()
 API = "https://github.example/api/v3"
+"""An address that only a proxy can resolve."""
 CONTAINER = "/github/workspace"
 """The path of the workspace in a container of a workflow."""
-"""An address that only a proxy can resolve."""
 Environment = pytest.MonkeyPatch
 
 
