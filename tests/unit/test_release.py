@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -41,36 +42,30 @@ CHANGELOG = """# Changelog
 class Checkout:
     root: Path
 
+    @property
+    def project(self) -> release.Project:
+        return release.Project(self.root)
+
     def git(self, *arguments: str) -> str:
-        ended = subprocess.run(
-            ["git", *arguments], cwd=self.root, check=True, capture_output=True, text=True
-        )
-        return ended.stdout.strip()
+        return self.project.git(*arguments)
 
-    def commit(self, **files: str) -> None:
-        paths = {"changelog": release.CHANGELOG, "package": release.PACKAGE}
+    def write(self, files: Mapping[str, str]) -> None:
         for name, text in files.items():
-            (self.root / paths[name]).write_text(text, "utf-8")
-        self.git("commit", "--quiet", "--all", "--message=change")
+            (self.root / name).write_text(text, "utf-8")
 
-    def release(self, *arguments: str) -> str:
-        """Run the command, which must succeed."""
-        ended = self.run(*arguments)
-        assert ended.returncode == 0, ended.stderr
-        return ended.stdout
+    def release(self, version: str) -> None:
+        release.prepare(self.project, release.Version.parse(version), "2026-02-03")
 
-    def refusal(self, *arguments: str) -> list[str]:
-        """Run the command, which must refuse and change nothing, and return its reasons."""
+    def refusal(self, version: str) -> list[str]:
+        """Release a version, which must be refused and change nothing; return the reasons."""
         before = self.state()
-        ended = self.run(*arguments)
-        assert ended.returncode == 1
-        assert not ended.stdout
+        with pytest.raises(release.Refused) as refused:
+            self.release(version)
         assert self.state() == before
-        said, *reasons = ended.stderr.splitlines()
-        assert said == "Refused."
-        return reasons
+        return str(refused.value).splitlines()
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run the command."""
         return subprocess.run(
             [str(self.root / "scripts/release"), *arguments],
             cwd="/",
@@ -83,38 +78,44 @@ class Checkout:
         return self.git("rev-parse", "HEAD") + self.git("status", "--porcelain") + self.git("diff")
 
 
-@pytest.fixture
-def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Checkout:
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A project whose version 1.0.0 is released, with a newer change."""
-    # The settings of a person, such as signing, must not have an effect
-    for variable in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"):
-        monkeypatch.setenv(variable, "/dev/null")
-    for role in ("AUTHOR", "COMMITTER"):
-        monkeypatch.setenv(f"GIT_{role}_NAME", "test")
-        monkeypatch.setenv(f"GIT_{role}_EMAIL", "test@example.invalid")
+    root = tmp_path_factory.mktemp("release")
     scripts = [f"scripts/{name}" for name in ("release", "lib/release.py", "lib/venv.sh")]
-    for name in (*scripts, ".gitignore", "action.yml", "Dockerfile", release.PACKAGE):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, tmp_path / name)
-    (tmp_path / release.CHANGELOG).write_text(CHANGELOG, "utf-8")
-    for name in ("docs", "workflow-templates"):
-        (tmp_path / name).mkdir()
-    for name in EXAMPLES:
-        (tmp_path / name).write_text(EXAMPLE.format("v1") + PINNED, "utf-8")
-    (tmp_path / release.EXPLAINS).write_text(EXPLAINED, "utf-8")
-    (tmp_path / release.PACKAGE).write_text('"""Text."""\n\n__version__ = "1.0.0"\n', "utf-8")
-    checkout = Checkout(tmp_path)
-    checkout.git("init", "--quiet", "--initial-branch=main")
-    checkout.git("add", "--all")
-    checkout.git("commit", "--quiet", "--message=project")
-    checkout.git("tag", "v1.0.0")
-    checkout.git("tag", "v1")
-    return checkout
+    for name in (*scripts, "scripts/lib/pip_settings.py", ".gitignore", "action.yml", "Dockerfile"):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, root / name)
+    for name in (*EXAMPLES, release.PACKAGE):
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+    checkout = Checkout(root)
+    checkout.write(dict.fromkeys(EXAMPLES, EXAMPLE.format("v1") + PINNED))
+    checkout.write({release.CHANGELOG: CHANGELOG, release.EXPLAINS: EXPLAINED})
+    checkout.write({release.PACKAGE: '"""Text."""\n\n__version__ = "1.0.0"\n'})
+    with pytest.MonkeyPatch.context() as patch:
+        # The settings of a person, such as signing, must not have an effect
+        for variable in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"):
+            patch.setenv(variable, "/dev/null")
+        for role in ("AUTHOR", "COMMITTER"):
+            patch.setenv(f"GIT_{role}_NAME", "test")
+            patch.setenv(f"GIT_{role}_EMAIL", "test@example.invalid")
+        checkout.git("init", "--quiet", "--initial-branch=main")
+        checkout.git("add", "--all")
+        checkout.git("commit", "--quiet", "--message=project")
+        checkout.git("tag", "v1.0.0")
+        checkout.git("tag", "v1")
+        yield root
+
+
+@pytest.fixture
+def checkout(original: Path, tmp_path: Path) -> Checkout:
+    return Checkout(shutil.copytree(original, tmp_path / "checkout"))
 
 
 def test_preparing_makes_one_commit_that_the_workflow_accepts(checkout: Checkout) -> None:
-    said = checkout.release("1.1.0")
-    assert "nothing is pushed" in said
+    said = checkout.run("1.1.0")
+    assert (said.returncode, said.stderr) == (0, "")
+    assert "nothing is pushed" in said.stdout
     assert checkout.git("log", "-1", "--format=%s") == "Release 1.1.0"
     changed = checkout.git("diff", "--name-only", "HEAD~1").splitlines()
     assert changed == [release.CHANGELOG, release.PACKAGE]
@@ -132,31 +133,38 @@ def test_preparing_makes_one_commit_that_the_workflow_accepts(checkout: Checkout
     assert release.Changelog(changelog).entries("Unreleased") == ""
     assert release.Changelog(changelog).entries("1.1.0") == "### Added\n\n- Something new."
     assert '__version__ = "1.1.0"' in (checkout.root / release.PACKAGE).read_text("utf-8")
-    assert "agree" in checkout.release("--check", "1.1.0")
+    before = checkout.state()
+    checkout.release("1.1.0")
+    assert checkout.state() == before, "preparing again changes nothing"
+    assert "agree" in checkout.run("--check", "1.1.0").stdout
 
 
 @pytest.mark.parametrize(
-    ("version", "reference"), [("1.1.0", "v1"), ("2.0.0", "v2"), ("2.0.0-rc.1", "v1")]
+    ("version", "reference"),
+    [("1.1.0-alpha.1", "v1"), ("1.1.0-beta.12", "v1"), ("2.0.0-rc.1", "v1"), ("2.0.0", "v2")],
 )
-def test_examples_use_the_tag_that_a_release_moves(
+def test_the_package_and_the_examples_have_the_version_of_a_release(
     checkout: Checkout, version: str, reference: str
 ) -> None:
+    """The build tool reads it where the script writes it, and keeps its order."""
     checkout.release(version)
     for name in EXAMPLES:
         text = (checkout.root / name).read_text("utf-8")
         assert text == f"{EXAMPLE.format(reference)}{PINNED}"
     assert (checkout.root / release.EXPLAINS).read_text("utf-8") == EXPLAINED
     assert not checkout.git("status", "--porcelain")
-
-
-def test_before_the_first_release_examples_use_the_branch(checkout: Checkout) -> None:
-    assert release.Changelog("# Changelog\n\n## [Unreleased]\n\n- x\n").reference == "main"
-    checkout.release("1.1.0")
-    (checkout.root / EXAMPLES[0]).write_text(EXAMPLE.format("main"), "utf-8")
-    assert checkout.refusal("--check", "1.1.0") == ["README.md uses main, not v1."]
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]
+    assert settings["version"]["path"] == release.PACKAGE
+    built = re.search(r'__version__ = "(.+)"', (checkout.root / release.PACKAGE).read_text("utf-8"))
+    assert built
+    assert packaging.version.Version(built[1]).base_version == version.partition("-")[0]
+    order = [packaging.version.Version(each) for each in ("1.0.0", built[1], "2.0.0")]
+    assert order == sorted(order)
 
 
 def test_the_examples_of_the_project_use_what_exists() -> None:
+    """Before the first release they use the branch."""
+    assert release.Changelog("# Changelog\n\n## [Unreleased]\n\n- x\n").reference == "main"
     project = release.Project(ROOT)
     used = {
         (str(path.relative_to(ROOT)), reference)
@@ -169,16 +177,10 @@ def test_the_examples_of_the_project_use_what_exists() -> None:
     assert {"workflow-templates/many-repositories.yml"} < names
 
 
-def test_preparing_again_changes_nothing(checkout: Checkout) -> None:
-    checkout.release("1.1.0")
-    before = checkout.state()
-    checkout.release("1.1.0")
-    assert checkout.state() == before
-
-
 def test_every_reason_is_reported_at_once(checkout: Checkout) -> None:
     checkout.git("switch", "--quiet", "--create", "topic")
-    checkout.commit(changelog="# Changelog\n", package='__version__ = "3.0.0"\n')
+    checkout.write({release.CHANGELOG: "# Changelog\n", release.PACKAGE: '__version__ = "3.0.0"\n'})
+    checkout.git("commit", "--quiet", "--all", "--message=change")
     checkout.git("tag", "v2.0.0")
     (checkout.root / "new").touch()
     assert checkout.refusal("1.1.0") == [
@@ -200,31 +202,18 @@ def test_what_is_no_version_is_refused() -> None:
             release.Version.parse(text)
 
 
-@pytest.mark.parametrize(
-    "arguments", [["v1.2.3"], ["--version"], ["--check", "--help"], ["--check", "-h"]], ids=" ".join
-)
+@pytest.mark.parametrize("arguments", [["--version"], ["--check", "--help"]], ids=" ".join)
 def test_no_version_is_taken_for_an_option(checkout: Checkout, arguments: list[str]) -> None:
-    (reason,) = checkout.refusal(*arguments)
+    ended = checkout.run(*arguments)
+    said, reason = ended.stderr.splitlines()
+    assert (ended.returncode, ended.stdout, said) == (1, "", "Refused.")
     assert "is no version" in reason
 
 
 @pytest.mark.parametrize("version", ["1.1.0-x.7", "1.1.0-rc", "1.1.0-beta.x", "1.1.0-rc.1.2"])
-def test_a_version_that_no_package_can_have_is_refused(checkout: Checkout, version: str) -> None:
-    [reason] = checkout.refusal(version)
+def test_a_version_that_no_package_can_have_is_refused(version: str) -> None:
+    [reason] = release.tag_problems(release.Project(ROOT), release.Version.parse(version))
     assert reason.startswith(f"A package cannot have the version {version}: end it like -rc.1")
-
-
-@pytest.mark.parametrize("version", ["1.1.0-alpha.1", "1.1.0-beta.12", "2.0.0-rc.1"])
-def test_a_release_has_the_version_of_the_package(checkout: Checkout, version: str) -> None:
-    """The build tool reads the version where the script writes it, and keeps its order."""
-    checkout.release(version)
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]
-    assert settings["version"]["path"] == release.PACKAGE
-    built = re.search(r'__version__ = "(.+)"', (checkout.root / release.PACKAGE).read_text("utf-8"))
-    assert built
-    assert packaging.version.Version(built[1]).base_version == version.partition("-")[0]
-    order = [packaging.version.Version(each) for each in ("1.0.0", built[1], "2.0.0")]
-    assert order == sorted(order)
 
 
 def test_a_release_has_the_schema_of_lists() -> None:
@@ -236,46 +225,46 @@ def test_a_release_has_the_schema_of_lists() -> None:
     assert schema["$id"].endswith(f"/OWNER/registrar/main/{attached}")
 
 
-def test_a_tag_that_exists_is_refused(checkout: Checkout) -> None:
-    (reason,) = checkout.refusal("1.0.0")[:1]
-    assert reason.startswith("The tag v1.0.0 exists")
-
-
-def test_entries_in_two_places_are_refused(checkout: Checkout) -> None:
-    checkout.commit(changelog=CHANGELOG.replace("[1.0.0]", "[1.1.0]"))
-    assert checkout.refusal("1.1.0") == [
-        "CHANGELOG.md has a section for 1.1.0, and entries under Unreleased: move them into one."
+def test_what_is_released_or_has_entries_in_two_places_is_refused(checkout: Checkout) -> None:
+    entries = "CHANGELOG.md has a section for {}, and entries under Unreleased: move them into one."
+    assert checkout.refusal("1.0.0") == [
+        "The tag v1.0.0 exists: a released version stays as it is, take the next.",
+        entries.format("1.0.0"),
     ]
+    checkout.write({release.CHANGELOG: CHANGELOG.replace("[1.0.0]", "[1.1.0]")})
+    checkout.git("commit", "--quiet", "--all", "--message=change")
+    assert checkout.refusal("1.1.0") == [entries.format("1.1.0")]
 
 
-@pytest.mark.parametrize(
-    ("files", "reason"),
-    [
+def test_the_workflow_refuses_what_does_not_agree(checkout: Checkout) -> None:
+    checkout.release("1.1.0")
+    version = release.Version.parse("1.1.0")
+    dated = "## [1.1.0] - 2026-01-01\n\n"
+    for name, text, reason in (
+        (release.PACKAGE, '__version__ = "1.0.0"\n', f"{release.PACKAGE} says 1.0.0, not 1.1.0."),
+        (release.CHANGELOG, "## [Unreleased]\n", "CHANGELOG.md has no entries for 1.1.0."),
         (
-            {"package": '__version__ = "1.0.0"\n'},
-            "src/registrar/__init__.py says 1.0.0, not 1.1.0.",
-        ),
-        ({"changelog": "## [Unreleased]\n"}, "CHANGELOG.md has no entries for 1.1.0."),
-        (
-            {"changelog": "## [1.1.0] - 2026-01-01\n\n## [1.0.0] - 2026-01-01\n\n- x\n"},
+            release.CHANGELOG,
+            f"{dated}## [1.0.0] - 2026-01-01\n\n- x\n",
             "CHANGELOG.md has no entries for 1.1.0.",
         ),
-        ({"changelog": "## [1.1.0]\n\n- x\n"}, "CHANGELOG.md has no date for 1.1.0."),
+        (release.CHANGELOG, "## [1.1.0]\n\n- x\n", "CHANGELOG.md has no date for 1.1.0."),
         (
-            {"changelog": "## [Unreleased]\n\n- y\n\n## [1.1.0] - 2026-01-01\n\n- x\n"},
+            release.CHANGELOG,
+            f"## [Unreleased]\n\n- y\n\n{dated}- x\n",
             (
                 "CHANGELOG.md has entries under Unreleased: "
                 "they would be released with 1.1.0 and be missing in its notes."
             ),
         ),
-    ],
-)
-def test_the_workflow_refuses_what_does_not_agree(
-    checkout: Checkout, files: dict[str, str], reason: str
-) -> None:
-    checkout.release("1.1.0")
-    checkout.commit(**files)
-    assert checkout.refusal("--check", "1.1.0") == [reason]
+        ("README.md", EXAMPLE.format("main"), "README.md uses main, not v1."),
+    ):
+        before = (checkout.root / name).read_text("utf-8")
+        checkout.write({name: text})
+        with pytest.raises(release.Refused) as refused:
+            release.check(checkout.project, version)
+        assert str(refused.value) == reason
+        checkout.write({name: before})
 
 
 def test_the_project_itself_can_be_released() -> None:
