@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import itertools
 import signal
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 
 from registrar.github.queries import DIRECTORIES_PER_QUERY, NAMES_AT_ONCE
 from registrar.lists.constraints import ALL_BYTES, MOST_PATHS
-from registrar.registration.mark import CLOSED_BY_US, Mark
+from registrar.registration.mark import Mark
 from tests.contract.test_users_words import HEALTH, SCAFFOLD
-from tests.example import BRANCH, EXPECTED, LIST, MISSING, PRESENT, Example, write_list
+from tests.example import BRANCH, EXPECTED, LIST, MISSING, Example, write_list
 from tests.fakehub import RateLimit, Refusal, Repository, Request, StandInHost
 from tests.harness import (
     HEALTH_BRANCH,
@@ -26,11 +24,9 @@ from tests.harness import (
     Start,
     calls,
     inject_fault,
-    is_read,
     meanwhile,
     mutations,
     queries,
-    refuse,
 )
 
 GRAPHQL = "POST /graphql"
@@ -214,18 +210,14 @@ def example(action: Action) -> Example:
     return Example(action, SINGLE)
 
 
-def at_the_mutation(host: StandInHost, do: Callable[[], object]) -> None:
-    """Let somebody act when the request that writes has arrived and is not done yet."""
-    parts = ("createRef(", "createCommitOnBranch")
-    meanwhile(host, lambda each: any(p in str(each.fields.get("query")) for p in parts), do)
-
-
-@pytest.mark.parametrize("empty", [False, True], ids=["null", "an object of null"])
-@pytest.mark.parametrize("refused", SOME_PARTS, ids="+".join)
+@pytest.mark.parametrize(
+    ("refused", "is_empty"), [*((each, False) for each in SOME_PARTS), (PARTS[:1], True)]
+)
 def test_what_is_refused_is_finished_file_by_file(
-    host: StandInHost, example: Example, refused: tuple[str, ...], empty: bool
+    host: StandInHost, example: Example, refused: tuple[str, ...], is_empty: bool
 ) -> None:
-    host.quirks.empty_payloads = empty
+    """The payload of a refused mutation is null, or an object of null."""
+    host.quirks.empty_payloads = is_empty
     host.refused_mutations = dict.fromkeys(refused, REFUSED)
     run = example.run()
     assert (run.exit_code, example.state) == (0, example.done), run.console
@@ -259,137 +251,6 @@ def test_a_commit_that_is_refused_for_one_file_registers_the_others(
     assert set(repository.files(LIST_BRANCH)) - set(repository.files()) == {good, fine}
 
 
-def test_the_branch_of_somebody_that_appears_in_between_is_left_alone(
-    host: StandInHost, example: Example
-) -> None:
-    theirs = {"mine.txt": b"mine\n"}
-    at_the_mutation(host, lambda: example.repository.person.commit(dict(theirs), branch=BRANCH))
-    run = example.run().or_fail()
-    assert example.repository.files(BRANCH) == PRESENT | theirs
-    assert example.repository.files(SECOND) == EXPECTED
-    first, second = example.repository.pull_requests
-    assert (first.head, first.state, first.merged) == (BRANCH, "closed", False)
-    assert CLOSED_BY_US in (first.body or "")
-    assert (second.head, second.state) == (SECOND, "open")
-    assert f"Somebody else created the branch {BRANCH} during this run" in run.console
-    assert sum("createRef(" in str(each.fields.get("query")) for each in host.requests) == 1
-    assert f"Created: {len(MISSING)}\n" in run.console
-
-    # The pull request that was closed by ourselves is nobody's "no"
-    example.run().or_fail()
-    assert [p.state for p in example.repository.pull_requests] == ["closed", "open"]
-    assert sorted(example.repository.branches) == sorted(["main", BRANCH, SECOND])
-
-
-def test_an_open_pull_request_of_somebody_that_appears_in_between_is_not_closed(
-    host: StandInHost, example: Example
-) -> None:
-    def act() -> None:
-        example.repository.person.commit({"mine.txt": b"mine\n"}, branch=BRANCH)
-        example.repository.person.open_pull_request(head=BRANCH, title="Mine")
-
-    at_the_mutation(host, act)
-    example.run().or_fail()
-    assert example.repository.pull_requests[0].state == "open"
-    assert example.repository.pull_requests[0].title == "Mine"
-
-
-@pytest.mark.parametrize("files", [{}, MISSING, dict(list(MISSING.items())[:2])], ids=len)
-def test_the_branch_of_another_run_of_ours_is_continued(
-    host: StandInHost, example: Example, files: dict[str, bytes]
-) -> None:
-    def act() -> None:
-        example.repository.person.create_branch(BRANCH)
-        for path, content in files.items():
-            example.repository.person.commit({path: content}, branch=BRANCH)
-
-    at_the_mutation(host, act)
-    run = example.run(reviewers="monalisa")
-    assert (run.exit_code, example.state) == (0, example.done), run.console
-    [pull] = example.repository.pull_requests
-    # The same request has opened it, so it is this run that asks
-    assert run.outputs["pull_request_operation"] == "created"
-    assert pull.reviewers == ["monalisa"]
-    assert f"Created: {len(MISSING) - len(files)}\n" in run.console
-
-
-def test_a_claim_that_opened_more_than_it_committed_says_so_before_it_goes_on(
-    host: StandInHost, example: Example
-) -> None:
-    """Another run is faster, and then every commit is refused."""
-    there = dict(list(MISSING.items())[:2])
-
-    def act() -> None:
-        example.repository.person.create_branch(BRANCH)
-        example.repository.person.commit(dict(there), branch=BRANCH)
-        example.repository.person.protect(BRANCH)
-
-    at_the_mutation(host, act)
-    run = example.run()
-    assert run.exit_code == 1, run.console
-    [pull] = example.repository.pull_requests
-    mark = Mark.of(pull.body or "")
-    assert mark
-    assert {path for path in MISSING if mark.names(path)} == {*there}
-    example.repository.person.unprotect()
-    again = example.run()
-    assert (again.exit_code, example.state) == (0, example.done), again.console
-    assert again.outputs["declined"] == "0"
-
-
-def test_a_push_to_the_branch_just_made_declines_nothing(
-    host: StandInHost, example: Example
-) -> None:
-    """The pull request names all files, but has only the pushed ones, and no commit is accepted."""
-    there = dict(list(MISSING.items())[:2])
-
-    class Pushing(dict[str, Refusal]):
-        def get(self, name: str, _: object = None) -> Any:
-            if name == "createCommitOnBranch" and not example.repository.protections:
-                example.repository.person.commit(dict(there), branch=BRANCH)
-                example.repository.person.protect(BRANCH)
-            return None
-
-    host.refused_mutations = Pushing()
-    run = example.run()
-    assert run.exit_code == 1, run.console
-    # Before anything else is tried, the description says what is there
-    assert example.written[1] == "PATCH pulls/1"
-    mark = Mark.of(example.body)
-    assert mark
-    assert {path for path in MISSING if mark.names(path)} == {*there}
-    example.repository.person.unprotect()
-    host.refused_mutations = {}
-    again = example.run()
-    assert (again.exit_code, again.outputs["declined"], example.state) == (0, "0", example.done)
-
-
-def test_a_description_says_what_is_there_before_more_is_committed(
-    host: StandInHost, example: Example
-) -> None:
-    """Another run is faster, and from the first commit on nothing that this run sends arrives."""
-    repository, there = example.repository, dict(list(MISSING.items())[:2])
-
-    def act() -> None:
-        repository.person.create_branch(BRANCH)
-        repository.person.commit(dict(there), branch=BRANCH)
-
-    def is_later(request: Request) -> bool:
-        query = str(request.fields.get("query"))
-        is_commit = "createCommitOnBranch(" in query and "createRef(" not in query
-        return is_commit or (bool(lost.hits) and not is_read(request))
-
-    at_the_mutation(host, act)
-    lost = refuse(host, is_later, 403)
-    run = example.run()
-    assert lost.hits
-    assert (run.exit_code, repository.files(BRANCH)) == (1, PRESENT | there), run.console
-    host.faults.clear()
-    again = example.run()
-    assert (again.exit_code, again.outputs["declined"]) == (0, "0"), again.console
-    assert example.state == example.done
-
-
 def test_a_claim_of_somebodys_branch_declines_nothing_where_the_run_is_killed(
     host: StandInHost, example: Example
 ) -> None:
@@ -414,63 +275,15 @@ def test_a_claim_of_somebodys_branch_declines_nothing_where_the_run_is_killed(
     assert example.run().outputs["pull_request_operation"] == "none"
 
 
-def test_the_default_branch_that_moves_on_in_between_is_not_what_we_write_on(
-    host: StandInHost, example: Example
-) -> None:
-    base = example.repository.head()
-    path = next(iter(MISSING))
-    at_the_mutation(host, lambda: example.repository.person.commit({path: b"theirs\n"}))
-    example.run().or_fail()
-    [commit, *_] = example.repository.log(BRANCH)
-    assert commit.parents == (base,)
-    assert example.repository.files()[path] == b"theirs\n"
-
-
-@pytest.mark.parametrize("other_words", [False, True], ids=["STALE_DATA", "is at"])
-def test_a_head_that_moved_on_refuses_the_commit_and_nothing_is_lost(
-    host: StandInHost, example: Example, other_words: bool
-) -> None:
-    """Somebody pushes to our branch between our look and our commit."""
-    host.quirks.stale_in_other_words = other_words
-    first, *_, path = MISSING
-    propose(example, first)
-    at_the_mutation(
-        host, lambda: example.repository.person.commit({path: b"theirs\n"}, branch=BRANCH)
-    )
-    run = example.run().or_fail()
-    assert example.repository.files(BRANCH) == EXPECTED | {path: b"theirs\n"}
-    assert f"Created: {len(MISSING) - 2}\n" in run.console
-    assert "registrar cannot tell whether it wrote that content" in run.console
-    # One commit at the head that was read again, and none file by file
-    assert not any(request.method == "PUT" for request in host.requests)
-
-
-def propose(example: Example, path: str) -> None:
-    """Open a pull request of the list with one of its files."""
-    example.action.listing_of({path: MISSING[path].decode()}, name=LIST)
-    assert example.run().outputs["created"] == "1"
-    write_list(example.action)
-
-
-def test_a_bare_branch_that_somebody_pushes_to_in_between_is_theirs(
-    host: StandInHost, example: Example
-) -> None:
-    example.repository.person.create_branch(BRANCH)
-    at_the_mutation(
-        host, lambda: example.repository.person.commit({"x": b"theirs\n"}, branch=BRANCH)
-    )
-    example.run().or_fail()
-    assert example.repository.files(BRANCH) == PRESENT | {"x": b"theirs\n"}
-    assert example.repository.files(SECOND) == EXPECTED
-
-
 @pytest.mark.parametrize("is_listed", [False, True])
 def test_a_branch_that_moves_on_before_every_commit_is_not_read_for_ever(
     host: StandInHost, example: Example, is_listed: bool
 ) -> None:
     """Somebody pushes another file each time, or adds a listed one and takes it out again."""
-    propose(example, next(iter(MISSING)))
-    last = list(MISSING)[-1]
+    first, *_, last = MISSING
+    listed = example.action.listing_of({first: MISSING[first].decode()}, name=LIST)
+    example.run(definitions=listed).or_fail()
+    write_list(example.action)
     expected = set[str]()
 
     def act(request: Request) -> None:

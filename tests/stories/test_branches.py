@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
-from tests.fakehub import FaultKind
+from registrar.registration.mark import CLOSED_BY_US
+from tests.fakehub import FaultKind, Refusal
 from tests.harness import LIST_BRANCH
 from tests.stories.story import *
 
@@ -13,6 +15,20 @@ from tests.stories.story import *
 def renames(world: World, name: str) -> None:
     """Somebody gives the repository another name."""
     world.person.rename(name)
+
+
+@step
+def pushes_in_between(world: World, files: str) -> None:
+    """Somebody pushes as soon as the one request has made its branch; a rule refuses its commit."""
+
+    class Pushing(dict[str, Refusal]):
+        def get(self, name: str, _: object = None) -> Any:
+            if name == "createCommitOnBranch":
+                push(files)(world)
+                protects("1")(world)
+                world.action.host.refused_mutations = {}
+
+    world.action.host.refused_mutations = Pushing()
 
 
 AB, ABC = "a.md b.md", "a.md b.md c.md"
@@ -182,7 +198,68 @@ test_branches_of_others = told(
         run(AB).at("the branch", TAKES),
         only("p", f"#1 open from -2: {AB}; branch 1: mine.txt"),
         # One request has done everything, so a pull request was opened, and is closed again
+        only("s", says("progress.closed_again", branch=LIST_BRANCH, pull_request="#1")),
+        only("sm", shows(CLOSED_BY_US, in_="#1")),
         only("sm", f"#1 closed: mine.txt; #2 open from -2: {AB}"),
+    ),
+    story(
+        "a pull request that somebody opens during the run is left open",
+        run(AB).at("the branch", TAKES, opens("1")),
+        f"#1 open by somebody: mine.txt; #2 open from -2: {AB}",
+    ),
+    story(
+        "a bare branch to which somebody pushes during the run is left alone",
+        *(branch("1"), run(AB).at("the commit", push("mine.txt"))),
+        f"#1 open from -2: {AB}; branch 1: mine.txt",
+        ways="sm",
+    ),
+    *(
+        story(
+            f"a branch that another run makes during the run is continued ({there or 'bare'})",
+            run(ABC, reviewers="monalisa").at("the branch", branch("1"), *map(push, there.split())),
+            *(reports(operation="created"), asks("requested_reviewers", 1)),
+            f"#1 open: {ABC}",
+        )
+        for there in ("", AB, ABC)
+    ),
+    *(
+        story(
+            f"the description names what is there, and then a commit is refused ({what})",
+            *steps,
+            only("s", sends(*sent, "PUT contents/c.md", "PATCH pulls/1")),
+            only("m", sends(*sent, "PATCH pulls/1")),
+            only("psm", f"#1 open: {AB}; c.md failed; exit 1"),
+            *(unprotects(), run()),
+            f"#1 open: {ABC}",
+            ways=ways,
+        )
+        for what, steps, branches, ways in (
+            (
+                "another run is faster",
+                (run(ABC).at("the branch", branch("1"), push(AB), protects("1")),),
+                ["POST git/refs"],
+                "psm",
+            ),
+            ("somebody pushes", (pushes_in_between(AB), run(ABC)), [], "sm"),
+        )
+        for sent in (["POST /graphql", *branches, "PATCH pulls/1", "POST /graphql"],)
+    ),
+    *(
+        story(
+            f"if somebody pushes before a commit, no file is lost (in other words: {words})",
+            *(quirk(stale_in_other_words=words), run("a.md")),
+            run(ABC).at("the commit", push("c.md=theirs")),
+            only("sm", says("progress.edited", paths="c.md")),
+            # The one commit is sent again, and no file alone
+            only("sm", asks("PUT /", 0)),
+            "#1 open: a.md b.md c.md=theirs",
+        )
+        for words in (False, True)
+    ),
+    story(
+        "what somebody pushes to the default branch during the run stays as it is",
+        *(run(AB).at("the branch", push("a.md=theirs", to="main")), f"#1 open: {AB}", check()),
+        f"#1 open: {AB}; a.md in conflict; exit 1",
     ),
     story(
         "a branch that somebody makes during the run is left alone if a request failed",
