@@ -17,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from registrar.github.transport import CA_VARIABLES
+from registrar.reporting import page
 from tests import promises, states_of_paths
 from tests.example import LIST, WAYS, Example, Way, write_list
 from tests.fakehub import Repository, StandInHost
@@ -135,6 +136,15 @@ def _nothing_of_the_machine() -> Iterator[None]:
         for name in MACHINES_OWN:
             patch.delenv(name, raising=False)
             patch.delenv(name.lower(), raising=False)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _compiled_template(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Compile the template of the page once, as for the image; processes compile it themselves."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page, "COMPILED", tmp_path_factory.mktemp("compiled"))
+        page.compile_template()
         yield
 
 
