@@ -1,4 +1,4 @@
-"""The package: the command `registrar`, installed from each source into an empty environment.
+"""The package: the command `registrar`, installed into an empty environment.
 
 These tests install packages from the registry of the machine, so they need a network.
 """
@@ -12,9 +12,7 @@ import subprocess
 import sys
 import tarfile
 import venv
-from collections.abc import Callable
 from pathlib import Path
-from typing import TypeAlias
 from zipfile import ZipFile
 
 import pytest
@@ -24,12 +22,10 @@ from registrar import __version__
 from scripts.lib.scene import documented_list
 from tests.documents import REFERENCE, blocks
 from tests.fakehub import Repository, StandInHost
-from tests.harness import LIST_BRANCH, ROOT, TARGET, Action, SignalAt, clean_environment
+from tests.harness import LIST_BRANCH, ROOT, TARGET, Action, SignalAt
 
 MACHINE = {**os.environ}
 """The settings of the machine, with its proxy, which the other tests do not see."""
-SOURCES = ("wheel", "sdist", "checkout")
-Install: TypeAlias = Callable[[str], str]
 
 pytestmark = pytest.mark.large
 
@@ -52,31 +48,25 @@ def build(kind: str, project: Path, into: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def install(tmp_path_factory: pytest.TempPathFactory) -> Install:
-    """Install a source once for all workers, and return the path of the command."""
+def command(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Install the checkout once for all workers, and return the path of the command.
+
+    A wheel and a source distribution hold the same, as the first test says.
+    """
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent
-
-    def installed(source: str) -> str:
-        environment = folder / f"installed-{source}"
-        command = environment / "bin/registrar"
-        with (folder / f"{source}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not command.exists():
-                built = folder / f"built-{source}"
-                given = ROOT if source == "checkout" else build(source, ROOT, built)
-                venv.create(environment, clear=True, symlinks=True)
-                python = str(environment / "bin/python")
-                pip = [sys.executable, "-I", "-m", "pip", "--python", python, "--quiet"]
-                subprocess.run(
-                    [*pip, "install", "--no-compile", f"{given}[completion]"],
-                    env=MACHINE,
-                    check=True,
-                )
-        return str(command)
-
-    return installed
+    environment = folder / "installed"
+    with (folder / "installed.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (environment / "bin/registrar").exists():
+            venv.create(environment, clear=True, symlinks=True)
+            python = str(environment / "bin/python")
+            pip = [sys.executable, "-I", "-m", "pip", "--python", python, "--quiet"]
+            subprocess.run(
+                [*pip, "install", "--no-compile", f"{ROOT}[completion]"], env=MACHINE, check=True
+            )
+    return str(environment / "bin/registrar")
 
 
 def contents(wheel: Path) -> dict[str, bytes]:
@@ -106,14 +96,14 @@ def test_a_source_distribution_builds_the_wheel_of_the_checkout(tmp_path: Path) 
     assert all(found[name] == (ROOT / files[name]).read_bytes() for name in packed)
 
 
-@pytest.mark.parametrize("source", SOURCES)
 def test_a_new_user_needs_neither_a_clone_nor_a_token(
-    action: Action, host: StandInHost, install: Install, source: str
+    action: Action, host: StandInHost, command: str
 ) -> None:
-    command = install(source)
     version = action.process({}, command, "--version").or_fail()
     assert (version.stdout, version.stderr) == (f"registrar {__version__}\n", "")
+    module = action.process({}, str(Path(command).with_name("python")), "-m", "registrar", "--help")
     shown = action.process({}, command, "--help").or_fail()
+    assert module.or_fail().stdout == shown.stdout
     assert shown.lines[0] == "Usage: registrar [--name value ...]"
     action.write("list.yml", documented_list("README.md", ".github/registrar.yml"))
     checked = action.process({}, command, "--mode", "validate", "--definitions", "list.yml")
@@ -124,12 +114,10 @@ def test_a_new_user_needs_neither_a_clone_nor_a_token(
     assert "paths というキーはありません" in wrong.stderr
 
 
-@pytest.mark.parametrize("source", SOURCES)
 def test_the_installed_command_does_the_same_as_a_step(
-    action: Action, repository: Repository, install: Install, source: str
+    action: Action, repository: Repository, command: str
 ) -> None:
     """It has the built-in lists, the texts of both languages, and the template of the page."""
-    command = install(source)
     environ = action.environment({"profile": None})
     action.write("list.yml", documented_list("README.md", ".github/registrar.yml"))
     action.process(environ, command, "--definitions", "list.yml").or_fail()
@@ -146,9 +134,8 @@ def test_the_installed_command_does_the_same_as_a_step(
 
 
 def test_the_installed_command_handles_signals_and_closed_streams(
-    action: Action, host: StandInHost, repository: Repository, install: Install
+    action: Action, host: StandInHost, repository: Repository, command: str
 ) -> None:
-    command = install("wheel")
     environ = action.environment({"profile": "health", "language": "en"})
     cancel = host.on_request = SignalAt(signal.SIGINT, lambda request: request.method == "PUT")
     run = action.end(cancel.to(action.begin(environ, command)), environ)
@@ -162,11 +149,11 @@ def test_the_installed_command_handles_signals_and_closed_streams(
     assert len(repository.pull_requests) == 1
 
 
-def test_completion_is_set_up_as_the_reference_says(install: Install, tmp_path: Path) -> None:
+def test_completion_is_set_up_as_the_reference_says(command: str, tmp_path: Path) -> None:
     [script] = (text for _, text in blocks("sh", REFERENCE) if "--print-completion" in text)
     first, *rest = script.splitlines()
     assert first.startswith("pipx install 'registrar[completion] @ git+https://")
-    path = f"{Path(install('wheel')).parent}:{os.environ['PATH']}"
+    path = f"{Path(command).parent}:{os.environ['PATH']}"
     ask = "COMP_WORDS=(registrar --mode v); COMP_CWORD=2; _shtab_registrar registrar v --mode"
     lines = [*rest, f". {rest[-1].rpartition('> ')[2]}", ask, 'echo "${COMPREPLY[@]}"']
     said = subprocess.run(
@@ -191,20 +178,11 @@ def test_pre_commit_takes_the_hook_and_the_documented_settings(tmp_path: Path) -
     assert hook["id"] == yaml.safe_load(manifest.read_text("utf-8"))[0]["id"]
 
 
-@pytest.mark.parametrize(
-    ("second", "outcome", "words"),
-    [
-        ("- b\n", "Passed", ".github/registrar-b.yml has no mistake."),
-        ("- paths: b\n", "Failed", "Error: .github/registrar-b.yml, entry 1, line 1: unknown key"),
-    ],
-)
-def test_the_hook_checks_the_lists_of_a_repository_in_one_run(
-    tmp_path: Path, second: str, outcome: str, words: str
-) -> None:
+def test_the_hook_checks_the_lists_of_a_repository_in_one_run(tmp_path: Path) -> None:
     user = tmp_path / "user"
     for name, text in {
-        ".github/registrar.yml": "- a\n",
-        ".github/registrar-b.yml": second,
+        ".github/registrar.yml": "- paths: a\n",
+        ".github/registrar-b.json": '[{"paths": "b"}]',
         ".github/workflows/registrar.yml": "on: push\n",
     }.items():
         (user / name).parent.mkdir(parents=True, exist_ok=True)
@@ -219,16 +197,8 @@ def test_the_hook_checks_the_lists_of_a_repository_in_one_run(
         subprocess.run(["git", *arguments], cwd=user, env=environ, check=True)
     hook = [sys.executable, "-m", "pre_commit", "try-repo", str(ROOT), "--verbose", "--all-files"]
     ended = subprocess.run(hook, cwd=user, env=environ, capture_output=True, text=True, check=False)
-    assert (ended.returncode != 0) is (outcome == "Failed"), ended.stdout + ended.stderr
-    assert f"lists of registrar{'.' * 55}{outcome}\n- hook id: registrar-validate\n" in ended.stdout
-    assert words in ended.stdout
+    assert ended.returncode == 1, ended.stdout + ended.stderr
+    assert f"lists of registrar{'.' * 55}Failed\n- hook id: registrar-validate\n" in ended.stdout
+    for place in (".yml, entry 1, line 1", "-b.json, entry 1"):
+        assert f"Error: .github/registrar{place}: unknown key" in ended.stdout
     assert "workflows" not in ended.stdout
-
-
-def test_python_starts_it_as_a_module(action: Action, install: Install) -> None:
-    python = Path(install("wheel")).with_name("python")
-    command = [str(python), "-m", "registrar", "--version"]
-    said = subprocess.run(
-        command, cwd=action.workspace, env=clean_environment(), check=True, capture_output=True
-    )
-    assert said.stdout.decode() == f"registrar {__version__}\n"
