@@ -247,31 +247,57 @@ def test_of_two_runs_at_once_the_later_description_keeps_what_the_other_wrote(
     assert in_single.run_with(OLD | {"c.md": "C\n", "d.md": "D\n"}).outputs["declined"] == "2"
 
 
+def once_it_asks(example: Example, what: str | int, act: Callable[[], object]) -> None:
+    """Let somebody act once a request begins so, or, where their order is known, has the number.
+
+    The reading has these: the answers to all others are the same before and after the act.
+    """
+    begun = len(example.host.requests)
+
+    def is_it(request: Request) -> bool:
+        if isinstance(what, int):
+            return request.number == begun + what
+        return example.call(request).startswith(what)
+
+    meanwhile(example.host, is_it, act)
+
+
+READS = ("GET git/matching-refs/", "GET pulls", "POST /graphql")
+"""What `per-file` asks about a branch and its pull requests, before it looks at commits."""
+
+
 @pytest.mark.parametrize(
-    ("strategy", "at"), [(PER_FILE, n) for n in range(1, 13)] + [(SINGLE, n) for n in range(1, 6)]
+    ("strategy", "at"),
+    [
+        *((PER_FILE, each) for each in (*READS[:2], "GET compare/", "GET git/ref/heads/chore")),
+        *((SINGLE, number) for number in (1, 2, 5)),
+    ],
 )
 def test_of_two_runs_at_once_neither_brings_back_what_was_taken_out_to_the_last_file(
-    example: Example, host: StandInHost, at: int
+    example: Example, host: StandInHost, at: str | int
 ) -> None:
     example.run_with(OLD)
     example.repository.person.commit(dict.fromkeys(OLD, None), branch=BRANCH)
-    at += len(host.requests)
     other = OLD | {"d.md": "D\n"}
-    meanwhile(host, lambda request: request.number >= at, lambda: example.run_with(other))
+    once_it_asks(example, at, lambda: example.run_with(other))
     listing = example.action.listing_of({"a.md": "A\n"})
     done = example.run(definitions=listing)
-    host.on_request = None
+    assert host.on_request is None
     assert done.exit_code == 0 or "its base branch or its description" in done.text, done.console
     assert example.run_with(OLD | {"d.md": "D\n"}).outputs["declined"] == str(len(OLD))
     assert example.repository.files(BRANCH).keys().isdisjoint(OLD)
 
 
-@pytest.mark.parametrize("more", [(), ("d.md",)], ids=["words", "a file"])
 @pytest.mark.parametrize(
-    ("strategy", "at"), [(PER_FILE, n) for n in range(1, 13)] + [(SINGLE, n) for n in range(1, 5)]
+    ("strategy", "at", "more"),
+    [
+        *((PER_FILE, at, more) for at in (*READS, "GET git/trees/") for more in ((), ("d.md",))),
+        *((SINGLE, at, more) for at in (1, 2) for more in ((), ("d.md",))),
+        *((SINGLE, at, ("d.md",)) for at in (3, 4)),
+    ],
 )
 def test_a_description_says_what_the_head_holds_that_was_read_with_it(
-    example: Example, host: StandInHost, at: int, more: tuple[str, ...]
+    example: Example, host: StandInHost, at: str | int, more: tuple[str, ...]
 ) -> None:
     """The other run, with a newer list, comes in between; this one only writes other words, or
     ``more`` files, which the other one writes, too.
@@ -279,15 +305,10 @@ def test_a_description_says_what_the_head_holds_that_was_read_with_it(
     Where it comes between the last look and the request that writes, GitHub has no way to tell.
     """
     example.run_with(OLD)
-    at += len(host.requests)
     newer = NEW | dict.fromkeys(more, "new\n")
-    meanwhile(
-        host,
-        lambda request: request.number >= at and request.method != "PATCH",
-        lambda: example.run_with(newer),
-    )
+    once_it_asks(example, at, lambda: example.run_with(newer))
     example.run_with(OLD | dict.fromkeys(more, "old\n"), language="ja")
-    host.on_request = None
+    assert host.on_request is None
     there = {path: content(example.repository, path) for path in (*OLD, *more)}
     assert mark(example.repository)["wrote"] == named(there)
     example.run_with(BOTH)
