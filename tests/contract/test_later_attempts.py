@@ -5,9 +5,11 @@ from __future__ import annotations
 import shutil
 import subprocess
 from dataclasses import dataclass
+from itertools import cycle
 
 import pytest
 
+from tests.example import MANY, WAYS
 from tests.fakehub import Repository, StandInHost
 from tests.harness import LIST_BRANCH, TARGET, Action, Run, refuse
 
@@ -52,10 +54,10 @@ class Workflow:
         return self.action(given, env=env, runner=True, language="en").or_fail()
 
 
-@pytest.fixture(params=["per-file", "single", "many"])
+@pytest.fixture(params=WAYS)
 def workflow(request: pytest.FixtureRequest, action: Action, host: StandInHost) -> Workflow:
     way = {"commit_strategy": request.param}
-    if request.param == "many":
+    if request.param == MANY:
         way = {"target_repos": f"{TARGET}, octo/*, !{OWN}"}
     return Workflow(action, host.create_repository(OWN, {"x": b""}), way)
 
@@ -95,22 +97,26 @@ def test_a_later_attempt_leaves_files_of_a_newer_list_and_creates_the_others(
     assert repository.pull_requests == [pull]
 
 
+MAY_BE_OLDER: tuple[tuple[dict[str, bytes | None], str, str, int, str], ...] = (
+    ({}, "2", "refs/heads/main", 0, "newer\n"),
+    ({"other": b""}, "2", "refs/heads/main", 0, "newer\n"),
+    ({LIST: b"- a\n"}, "1", "refs/heads/main", 0, "newer\n"),
+    ({LIST: b"- a\n"}, "", "refs/heads/main", 0, "newer\n"),
+    ({LIST: b"- a\n"}, "2", "refs/tags/v1", 0, "newer\n"),
+    ({LIST: b"- a\n"}, "3", "refs/heads/main", 0, "new\n"),
+    ({"config/texts/a": b"z"}, "2", "refs/heads/main", 0, "new\n"),
+    ({LIST: None, "moved.yml": LISTED.encode()}, "2", "refs/heads/main", 0, "new\n"),
+    # It is not known
+    ({}, "2", "refs/heads/main", 404, "new\n"),
+    ({}, "2", "refs/heads/main", 403, "new\n"),
+    ({}, "2", "refs/heads/gone", 0, "new\n"),
+)
+
+
 @pytest.mark.parametrize(
-    ("changed", "attempt", "reference", "status", "text"),
-    [
-        ({}, "2", "refs/heads/main", 0, "newer\n"),
-        ({"other": b""}, "2", "refs/heads/main", 0, "newer\n"),
-        ({LIST: b"- a\n"}, "1", "refs/heads/main", 0, "newer\n"),
-        ({LIST: b"- a\n"}, "", "refs/heads/main", 0, "newer\n"),
-        ({LIST: b"- a\n"}, "2", "refs/tags/v1", 0, "newer\n"),
-        ({LIST: b"- a\n"}, "3", "refs/heads/main", 0, "new\n"),
-        ({"config/texts/a": b"z"}, "2", "refs/heads/main", 0, "new\n"),
-        ({LIST: None, "moved.yml": LISTED.encode()}, "2", "refs/heads/main", 0, "new\n"),
-        # It is not known
-        ({}, "2", "refs/heads/main", 404, "new\n"),
-        ({}, "2", "refs/heads/main", 403, "new\n"),
-        ({}, "2", "refs/heads/gone", 0, "new\n"),
-    ],
+    ("workflow", "changed", "attempt", "reference", "status", "text"),
+    [(way, *row) for way, row in zip(cycle(WAYS), MAY_BE_OLDER, strict=False)],
+    indirect=["workflow"],
 )
 def test_only_a_list_that_may_be_older_leaves_a_file_as_it_is(
     workflow: Workflow,
@@ -122,6 +128,7 @@ def test_only_a_list_that_may_be_older_leaves_a_file_as_it_is(
     status: int,
     text: str,
 ) -> None:
+    """All ways decide with one function, so each row takes the next way."""
     workflow.check_out("new\n", "- c\n")
     workflow.run("2")
     assert compared(host) == 0
