@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import time
+from itertools import cycle
 
 import pytest
 
@@ -267,37 +268,44 @@ ASK = (
 SHELL = "The list belongs to those who run registrar with the account that opened"
 
 
+SCENES = {
+    "checkout": HERE,
+    "second checkout of the target": HERE,
+    "workflow of another repository": ASK,
+    # The kind that this is about: the list is not where its path leads in the target
+    "checkout of another repository": ELSEWHERE,
+    "second checkout of another repository": ELSEWHERE,
+    "made by a step": ELSEWHERE,
+    "no checkout": ELSEWHERE,
+    # What may be known and may not: the default branch has moved since
+    "checkout of before": ELSEWHERE,
+    "checkout of before, in a directory that is listed": HERE,
+    "checkout of another repository, and another file is listed there": ELSEWHERE,
+    "no checkout, in a directory that is listed": HERE,
+    "no checkout, in a directory that is listed, with another file there": HERE,
+    "no checkout, and it has itself": HERE,
+    "no checkout, and its directory is read": HERE,
+    # The repository has another list at this path
+    "no checkout, from a shell, with another file there": SHELL,
+    "second checkout of another repository, from a shell, with another file there": SHELL,
+}
+"""Where the list is, and what the description says."""
+
+
 @pytest.mark.parametrize(
-    ("scene", "expected"),
+    ("scene", "strategy"),
     [
-        ("checkout", HERE),
-        ("second checkout of the target", HERE),
-        ("workflow of another repository", ASK),
-        # The kind that this is about: the list is not where its path leads in the target
-        ("checkout of another repository", ELSEWHERE),
-        ("second checkout of another repository", ELSEWHERE),
-        ("made by a step", ELSEWHERE),
-        ("no checkout", ELSEWHERE),
-        # What may be known and may not: the default branch has moved since
-        ("checkout of before", ELSEWHERE),
-        ("checkout of before, in a directory that is listed", HERE),
-        ("checkout of another repository, and another file is listed there", ELSEWHERE),
-        ("no checkout, in a directory that is listed", HERE),
-        ("no checkout, in a directory that is listed, with another file there", HERE),
-        ("no checkout, and it has itself", HERE),
-        ("no checkout, and its directory is read", HERE),
-        # The repository has another list at this path
-        ("no checkout, from a shell, with another file there", SHELL),
-        ("second checkout of another repository, from a shell, with another file there", SHELL),
+        *((scene, SINGLE) for scene in SCENES),
+        # It asks for each path alone, so it differs only where the reading tells something
+        *((scene, PER_FILE) for scene in SCENES if re.search("listed|read|itself", scene)),
     ],
 )
 def test_it_links_the_list_where_the_target_is_known_to_have_it(
     action: Action,
     host: StandInHost,
     repository: Repository,
-    strategy: str,
     scene: str,
-    expected: str,
+    strategy: str,
 ) -> None:
     entry: dict[str, object] = {"path": "config/x" if "listed" in scene else "a"}
     if "is read" in scene:
@@ -323,9 +331,7 @@ def test_it_links_the_list_where_the_target_is_known_to_have_it(
         repository.person.commit({"later.md": b""})
     action(definitions=name, language="en", commit_strategy=strategy, env=env).or_fail()
     told = body(repository)
-    if "listed" in scene and strategy == PER_FILE:
-        # It asks for each path alone
-        expected = ELSEWHERE
+    expected = ELSEWHERE if "listed" in scene and strategy == PER_FILE else SCENES[scene]
     assert expected.format(repository.html_url) in told
     assert ("To change the list" in told) is (expected is not SHELL)
     assert ("of the list that its workflow names, so" in told) is (expected is ELSEWHERE)
@@ -370,18 +376,20 @@ def test_over_many_only_the_repository_of_the_workflow_has_the_link(
     assert ASK in body(copy)
 
 
-@pytest.mark.parametrize(
-    ("workflow", "visibility", "told"),
-    [
-        ("octo/other", "private", ASK),
-        ("octo/other", "public", "who maintain the workflow in `octo/other` that opened"),
-        ("their/standards", "public", "who maintain the workflow in `their/standards`"),
-        ("their/standards", "private", ""),
-        ("their/standards", "", ""),
-    ],
+READERS = (
+    ("octo/other", "private", ASK),
+    ("octo/other", "public", "who maintain the workflow in `octo/other` that opened"),
+    ("their/standards", "public", "who maintain the workflow in `their/standards`"),
+    ("their/standards", "private", ""),
+    ("their/standards", "", ""),
 )
-@pytest.mark.parametrize("is_built_in", [False, True])
-@pytest.mark.parametrize("way", WAYS)
+"""The workflow's repository, its visibility, and what the description says."""
+
+
+@pytest.mark.parametrize(
+    ("way", "is_built_in", "workflow", "visibility", "told"),
+    [(*how, *row) for *how, row in zip(cycle(WAYS), cycle((False, True)), READERS, strict=False)],
+)
 def test_readers_are_told_whom_to_ask_as_far_as_they_may_know(
     action: Action,
     repository: Repository,
@@ -391,6 +399,7 @@ def test_readers_are_told_whom_to_ask_as_far_as_they_may_know(
     visibility: str,
     told: str,
 ) -> None:
+    """Neither the way nor the kind of list matters, so each row has another one."""
     event = {"repository": {"visibility": visibility}} if visibility else {}
     env = {
         "GITHUB_ACTIONS": "true",
