@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.contract.test_users_words import HEALTH
+from tests.example import MANY, WAYS
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost, Submodule, Symlink
 from tests.harness import (
     HEALTH_BRANCH,
@@ -166,7 +167,7 @@ def test_a_name_that_differs_in_letter_case_or_in_its_unicode_form_is_warned_of(
         assert calls(host) == ["POST /graphql"] * 2
 
 
-MANY = {f"docs/{number:04}.md": b"x\n" for number in range(1001)}
+TOO_MANY = {f"docs/{number:04}.md": b"x\n" for number in range(1001)}
 """More than GitHub lists of a directory."""
 
 
@@ -178,7 +179,7 @@ MANY = {f"docs/{number:04}.md": b"x\n" for number in range(1001)}
 def test_a_directory_with_more_names_than_github_lists_hides_no_file(
     start: Start, host: StandInHost, action: Action, inputs: dict[str, str], file: str
 ) -> None:
-    repository = host.create_repository(TARGET, {**MANY, file: b"x\n"})
+    repository = host.create_repository(TARGET, {**TOO_MANY, file: b"x\n"})
     entry = {"path": "docs/zz-SECURITY.md" if inputs else "SECURITY.md"}
     alternatives = [] if inputs else [file]
     text = json.dumps({"files": [{**entry, "alternatives": alternatives}]})
@@ -191,7 +192,7 @@ def test_a_directory_with_more_names_than_github_lists_hides_no_file(
 def test_a_directory_that_cannot_be_listed_is_an_error_before_anything_is_written(
     host: StandInHost, action: Action
 ) -> None:
-    repository = host.create_repository(TARGET, {**MANY, "docs/zz-SECURITY.md": b"x\n"})
+    repository = host.create_repository(TARGET, {**TOO_MANY, "docs/zz-SECURITY.md": b"x\n"})
     cut = {"sha": "1" * 40, "url": "https://example.com", "tree": [], "truncated": True}
     host.faults.add(
         Fault(FaultKind.CUSTOM, match=lambda r: "/git/trees/" in r.path, status=200, body=cut)
@@ -391,9 +392,9 @@ def test_a_run_over_one_repository_says_what_is_no_longer_handed_down(
 
 
 @pytest.mark.parametrize("mode", ["plan", "check", "register", "withdraw"])
-@pytest.mark.parametrize("many", [{}, {"target_repos": TARGET}], ids=["one", "many"])
+@pytest.mark.parametrize("way", WAYS)
 def test_nothing_is_said_of_a_file_that_no_run_proposes(
-    host: StandInHost, action: Action, start: Start, mode: str, many: dict[str, str]
+    host: StandInHost, action: Action, mode: str, way: str
 ) -> None:
     """It was declined, or its pull request is to be closed."""
     host.create_repository("octo/.github", HANDED_DOWN)
@@ -404,8 +405,8 @@ def test_nothing_is_said_of_a_file_that_no_run_proposes(
     action(given, commit_strategy=SINGLE).or_fail()
     if mode != "withdraw":
         repository.person.close(1)
-    run = action(given | many, mode=mode) if many else start(given, mode=mode, runner=True)
-    assert run.exit_code == 0, run.text
+    where = {"target_repos": TARGET} if way == MANY else {"commit_strategy": way}
+    run = action(given | where, mode=mode, runner=way != MANY).or_fail()
     for words in ("GitHub would use", "instead of", "no effect", "replaces all"):
         assert words not in run.text
     assert "hides" not in str(run.report)

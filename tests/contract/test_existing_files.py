@@ -22,6 +22,7 @@ from tests.fakehub import (
 )
 from tests.harness import (
     LIST_BRANCH,
+    PER_FILE,
     SINGLE,
     STRATEGIES,
     TARGET,
@@ -84,7 +85,6 @@ def test_an_answer_that_describes_nothing_is_asked_for_again(
 
 OBSTACLES = {
     "file": b"a file\n",
-    "empty file": b"",
     "symbolic link": Symlink("real"),
     "dangling symbolic link": Symlink("gone"),
     "submodule": Submodule("1" * 40),
@@ -124,10 +124,13 @@ def test_a_parent_that_is_no_directory_fails_its_paths_alone(
         assert blocked.branches == [LIST_BRANCH, "main"]
 
 
-@pytest.mark.parametrize("whole_tree", [True, False])
+@pytest.mark.parametrize(
+    ("strategy", "whole_tree"), [(PER_FILE, True), (PER_FILE, False), (SINGLE, True)]
+)
 def test_a_plan_says_what_is_in_the_way(
     action: Action, host: StandInHost, blocked: Repository, start: Start, whole_tree: bool
 ) -> None:
+    """Only `per-file` reads the tree."""
     assert blocked.branches == ["main"]
     if not whole_tree:
         host.quirks.most_in_tree = 1

@@ -190,35 +190,20 @@ def effects(text: str) -> dict[str, str]:
     return dict(found)
 
 
-@pytest.mark.parametrize(
-    ("content", "expected"),
-    [(None, 1), ("", 1), ("\n", 1), ("\r\n", 1), ("# Help\n", 0), ("{}", 1), ('{"a": 1}', 0)],
-)
 def test_only_an_empty_file_has_an_effect(
-    action: Action, repository: Repository, content: str | None, expected: int
+    single: Start, action: Action, repository: Repository
 ) -> None:
-    entry = {"path": ".mcp.json"} | ({} if content is None else {"content": content})
-    action(definitions=action.listing(entry), language="en", commit_strategy=SINGLE).or_fail()
-    assert len(effects(body(repository))) == expected
-
-
-@pytest.mark.parametrize("theirs", [{"SECURITY.md": b"x\n"}, {"README.md": b"x\n"}, None])
-@pytest.mark.parametrize("way", WAYS)
-def test_what_is_no_longer_inherited_is_said_if_it_was_looked_up_and_is_true(
-    action: Action,
-    host: StandInHost,
-    repository: Repository,
-    way: str,
-    theirs: dict[str, bytes] | None,
-) -> None:
-    if theirs:
-        host.create_repository("octo/.github", theirs)
-    where = {"target_repos": TARGET} if way == "many" else {"commit_strategy": way}
-    listed = {"SECURITY.md": "x\n", ".github/SUPPORT.md": "x\n", "other.md": "x\n"}
-    action({"definitions": action.listing_of(listed), "language": "en", **where}).or_fail()
-    found = [each for each in body(repository).splitlines() if "inherits" in each]
-    assert len(found) == (theirs == {"SECURITY.md": b"x\n"})
-    assert all("`SECURITY.md`" in each and "SUPPORT" not in each for each in found)
+    listed = {
+        ".github/CODE_OF_CONDUCT.md": None,
+        ".github/CONTRIBUTING.md": "",
+        ".github/SECURITY.md": "\n",
+        ".github/SUPPORT.md": "\r\n",
+        ".mcp.json": "{}",
+        ".github/GOVERNANCE.md": "# Help\n",
+        ".github/PULL_REQUEST_TEMPLATE.md": '{"a": 1}',
+    }
+    single(definitions=action.listing_of(listed)).or_fail()
+    assert [*effects(body(repository))] == [*listed][:5]
 
 
 def test_only_a_file_that_the_branch_adds_hides_another_one(
