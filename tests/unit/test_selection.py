@@ -78,6 +78,37 @@ def test_qualifiers_narrow_what_the_patterns_take(
     assert selection.exclusion(REPOSITORY) is excluded
 
 
+@pytest.mark.parametrize(
+    ("qualifiers", "selected"),
+    [
+        (["property:team=platform"], "ab"),
+        (["property:Team=PLATFORM"], "ab"),
+        (["property:team"], "abc"),
+        (["-property:team"], "d"),
+        (["property:team=platform", "property:team=data"], "abc"),
+        (["property:team=platform", "property:tier=eu"], "b"),
+        (["-property:tier=eu"], "acd"),
+        (["property:tier=us west"], "b"),
+        (['property:tier="us, east"'], "d"),
+        (['-property:tier="us, east"', "-property:tier=eu"], "ac"),
+        # Any value is more than one of them
+        (["property:team=data", "property:team"], "abc"),
+        (["-property:team", "-property:team=data"], "d"),
+    ],
+)
+def test_properties_narrow_what_the_patterns_take(qualifiers: list[str], selected: str) -> None:
+    selection, errors = read_selection(["octo-org/*", *qualifiers])
+    assert not errors
+    properties: dict[str, dict[str, tuple[str, ...]]] = {
+        "a": {"team": ("Platform",)},
+        "b": {"team": ("platform",), "tier": ("eu", "us west")},
+        "c": {"team": ("data",)},
+        "d": {"tier": ("us, east",)},
+    }
+    made = {name: REPOSITORY._replace(properties=each) for name, each in properties.items()}
+    assert "".join(name for name in made if not selection.exclusion(made[name])) == selected
+
+
 def test_blanks_and_quotes_around_the_value_of_a_property_are_no_part_of_it() -> None:
     entries = ['property:Team= "Red Blue"', "property:team='x'", "-property:tier= y"]
     selection, errors = read_selection(["octo-org/*", *entries])
