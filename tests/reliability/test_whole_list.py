@@ -1,45 +1,36 @@
-"""The promises about running again, kept with all 29 files of `scaffold`.
-
-Other tests keep them with short lists, in far more situations.
+"""The promises about running again, kept with all 29 files of `scaffold`, and, with a short list,
+while a person acts at any request.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Iterator
 
 import pytest
 from _pytest.mark import ParameterSet
 
-from tests.example import BRANCH, PRESENT, SCAFFOLD, Example
+from tests.example import BRANCH, FIRST_FILE, POSITIONS, PRESENT, SCAFFOLD, Example
 from tests.fakehub import Fault, FaultKind, Request
-from tests.harness import PER_FILE, SINGLE, Action, Run, is_read, only_reads, shortened
+from tests.harness import (
+    PER_FILE,
+    SINGLE,
+    STRATEGIES,
+    Action,
+    Run,
+    is_read,
+    only_reads,
+    shortened,
+)
 
-READS = 3 + len(SCAFFOLD) + 2
-LAST = {PER_FILE: READS + 1 + len(SCAFFOLD.keys() - PRESENT.keys()) + 1, SINGLE: 2}
+LAST = {PER_FILE: 3 + len(SCAFFOLD) + 2 + 1 + len(SCAFFOLD.keys() - PRESENT.keys()) + 1, SINGLE: 2}
 """The number of the last request of a run."""
-CHOSEN = {(PER_FILE, READS + 9), (PER_FILE, LAST[PER_FILE]), (SINGLE, 2)}
-
-
-def requests(*more: str) -> list[ParameterSet]:
-    """Return every request of a run with each strategy; with ``more``, each with each of these."""
-    found: list[ParameterSet] = []
-    for strategy, last in LAST.items():
-        for position, each in itertools.product(range(1, last + 1), more or ("",)):
-            marks = [pytest.mark.chosen] if (strategy, position) in CHOSEN else []
-            values = (strategy, position, each) if more else (strategy, position)
-            found.append(pytest.param(*values, marks=marks))
-    return found
 
 
 @pytest.fixture
-def example(action: Action, strategy: str) -> Example:
+def whole(action: Action, strategy: str) -> Example:
     """The example repository with the whole list."""
     return Example(action, strategy, SCAFFOLD)
-
-
-def is_request(position: int) -> Callable[[Request], bool]:
-    return lambda request: request.number == position
 
 
 def check(example: Example, run: Run) -> None:
@@ -51,17 +42,17 @@ def check(example: Example, run: Run) -> None:
     assert only_reads(example.host)
 
 
-def test_a_run_and_the_next_one_and_one_after_the_merge(example: Example) -> None:
-    run = example.run()
-    assert len(example.host.requests) == LAST[example.strategy]
-    check(example, run)
-    example.repository.person.merge(1)
-    example.host.requests.clear()
-    after = example.run().or_fail()
-    assert (after.outputs["missing"], only_reads(example.host)) == ("0", True)
+def test_a_run_and_the_next_one_and_one_after_the_merge(whole: Example) -> None:
+    run = whole.run()
+    assert len(whole.host.requests) == LAST[whole.strategy]
+    check(whole, run)
+    whole.repository.person.merge(1)
+    whole.host.requests.clear()
+    after = whole.run().or_fail()
+    assert (after.outputs["missing"], only_reads(whole.host)) == ("0", True)
 
 
-def test_the_answer_to_every_write_gets_lost(example: Example) -> None:
+def test_the_answer_to_every_write_gets_lost(whole: Example) -> None:
     """More answers than a run would bear if each of them counted."""
 
     seen = set[str]()
@@ -72,12 +63,12 @@ def test_the_answer_to_every_write_gets_lost(example: Example) -> None:
             seen.add(shortened(request))
         return is_new
 
-    fault = example.host.faults.add(Fault(FaultKind.CLOSED, match=match, times=None, when="after"))
-    run = example.run()
-    assert len(fault.hits) >= {PER_FILE: len(example.missing) + 2, SINGLE: 1}[example.strategy]
-    assert f"Created: {len(example.missing)}\n" in run.stdout
-    example.host.faults.clear()
-    check(example, run)
+    fault = whole.host.faults.add(Fault(FaultKind.CLOSED, match=match, times=None, when="after"))
+    run = whole.run()
+    assert len(fault.hits) >= {PER_FILE: len(whole.missing) + 2, SINGLE: 1}[whole.strategy]
+    assert f"Created: {len(whole.missing)}\n" in run.stdout
+    whole.host.faults.clear()
+    check(whole, run)
 
 
 ACTS = ("edits", "adds", "deletes", "adds to main")
@@ -93,7 +84,7 @@ def act(example: Example, what: str) -> tuple[str, dict[str, bytes | None]]:
         "edits": dict.fromkeys(ours, b"mine\n"),
         "adds": dict.fromkeys(others if here else (), b"mine\n"),
         "deletes": dict.fromkeys(ours),
-        "adds to main": {"DESIGN.md": b"mine\n"},
+        "adds to main": {"AGENTS.md": b"mine\n"},
     }
     branch, change = "main" if what == "adds to main" else BRANCH, changes[what]
     if change:
@@ -101,8 +92,17 @@ def act(example: Example, what: str) -> tuple[str, dict[str, bytes | None]]:
     return branch, change
 
 
+def moments() -> Iterator[ParameterSet]:
+    """Yield every request of a run with the short list, each with each act."""
+    for strategy in STRATEGIES:
+        for position, what in itertools.product(POSITIONS[strategy, "quiet"], ACTS):
+            is_chosen = (strategy, position) in {(PER_FILE, FIRST_FILE + 1), (SINGLE, 2)}
+            marks = [pytest.mark.chosen] if is_chosen else []
+            yield pytest.param(strategy, position, what, marks=marks)
+
+
 @pytest.mark.matrix
-@pytest.mark.parametrize(("strategy", "position", "what"), requests(*ACTS))
+@pytest.mark.parametrize(("strategy", "position", "what"), [*moments()])
 def test_a_person_may_act_at_any_request(example: Example, position: int, what: str) -> None:
     """Later runs, too, leave alone what the person has done, and open no second pull request."""
     repository, host = example.repository, example.host
@@ -122,5 +122,5 @@ def test_a_person_may_act_at_any_request(example: Example, position: int, what: 
     assert len(repository.pull_requests) == 1, consoles
     # What the person has done is still there (`tests.promises`), and so is everything else
     gone = {path for path, text in change.items() if text is None}
-    left = example.missing.keys() - gone - {"DESIGN.md"}
+    left = example.missing.keys() - gone - {"AGENTS.md"}
     assert repository.files(BRANCH).keys() >= left, consoles
