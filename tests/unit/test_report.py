@@ -52,9 +52,11 @@ def rows(markdown: str) -> list[str]:
     return list(only_ours(markdown).paths)
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("count", [1, 29, 400, 2000])
-@pytest.mark.parametrize("name", ["docs/{}.md", "日本語/{}", "😀/{}", "@<&|{0}" * 10])
+@pytest.mark.parametrize("count", [29, 2000])
+@pytest.mark.parametrize(
+    ("language", "name"),
+    [("en", "docs/{}.md"), ("ja", "日本語/{}"), ("en", "😀/{}"), ("ja", "@<&|{0}" * 10)],
+)
 def test_a_body_is_never_longer_than_github_takes(language: str, count: int, name: str) -> None:
     files = [result(name.format(number), description="x|y" * 5) for number in range(count)]
     body = proposal(language).body(registration(*files))
