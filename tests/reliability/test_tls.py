@@ -10,11 +10,11 @@ import certifi
 import pytest
 
 from registrar.github.transport import CA_VARIABLES
-from registrar.texts.messages import LANGUAGES
 from tests.fakehub import StandInHost
 from tests.fakehub.proxy import Proxy
 from tests.fakehub.tls import Authority
 from tests.harness import PER_FILE, SINGLE, TARGET, Action, Run
+from tests.texts import pattern_of
 
 AUTHORITY = Authority()
 API = "https://github.example/api/v3"
@@ -35,7 +35,7 @@ def run(directory: Path, context: ssl.SSLContext, **inputs: str) -> Run:
     """Run the action against a host that shows the certificate of ``context``."""
     with StandInHost(tls=context) as host:
         assert host.url.startswith("https://127.0.0.1:")
-        return action_on(host, directory)(inputs)
+        return action_on(host, directory)({"language": "en", **inputs})
 
 
 def run_through(
@@ -45,20 +45,21 @@ def run_through(
     with pytest.MonkeyPatch.context() as patch, proxy:
         # In an address, `@` and `:` of a user or a password are written with their codes
         patch.setenv("HTTPS_PROXY", f"{scheme}://some%40body:secret%3Aword@{proxy.name}")
-        ended = action_on(host, directory)({"api_url": API, **inputs})
+        ended = action_on(host, directory)({"api_url": API, "language": "en", **inputs})
     assert set(proxy.asked) <= {"github.example:443"}
     assert set(proxy.logins) <= {"some@body:secret:word"}
     assert "secret" not in ended.text
     return ended
 
 
-def fails(ended: Run, *texts: str) -> None:
-    """Assert that the only error has these texts and a remedy, and that the run did not wait."""
+def fails(ended: Run, key: str, *texts: str) -> None:
+    """Assert that the only error is this one, with these texts, and that the run did not wait."""
     assert ended.exit_code == 1
+    assert pattern_of(key).search(ended.stderr), ended.stderr
     for text in (*texts, "certificates-and-proxies"):
         assert text in ended.stderr
     assert len(ended.stderr.splitlines()) == 1
-    assert not [line for line in ended.lines if "Waiting" in line or "待ちます" in line]
+    assert not [line for line in ended.lines if "Waiting" in line]
 
 
 def test_a_process_trusts_the_authority_that_is_named(tmp_path: Path) -> None:
@@ -90,74 +91,45 @@ def test_an_authority_of_ones_own(
     assert ended.outputs["created"] == "7"
 
 
-UNTRUSTED = {
-    "en": ("not issued by an authority that this machine trusts", "REQUESTS_CA_BUNDLE"),
-    "ja": ("このマシンが信頼する認証局ではありません", "REQUESTS_CA_BUNDLE"),
-}
-UNFIT = {
-    "expired": (
-        Authority.expired,
-        AUTHORITY,
-        {
-            "en": ("is not valid today (certificate has expired)", "the clock of this machine"),
-            "ja": ("現在有効ではありません（certificate has expired）", "このマシンの時計"),
-        },
-    ),
-    "another name": (
-        Authority.wrong_name,
-        AUTHORITY,
-        {
-            "en": ("belongs to another name", "Check api_url"),
-            "ja": ("別の名前のものです", "api_url を確認してください"),
-        },
-    ),
-    "only the usual authorities": (Authority.good, None, UNTRUSTED),
-    "another authority": (Authority.good, Authority(), UNTRUSTED),
-}
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize(("certificate", "trusted", "texts"), UNFIT.values(), ids=UNFIT)
+@pytest.mark.parametrize(
+    ("certificate", "trusted", "key"),
+    [
+        (Authority.expired, AUTHORITY, "host.certificate_expired"),
+        (Authority.wrong_name, AUTHORITY, "host.certificate_name"),
+        # Only the usual authorities, or another one
+        (Authority.good, None, "host.certificate_issuer"),
+        (Authority.good, Authority(), "host.certificate_issuer"),
+    ],
+)
 def test_a_certificate_that_does_not_fit(
     tmp_path: Path,
     monkeypatch: Environment,
     certificate: Callable[[Authority], ssl.SSLContext],
     trusted: Authority | None,
-    texts: dict[str, tuple[str, ...]],
-    language: str,
+    key: str,
 ) -> None:
     if trusted:
         monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(trusted.bundle(tmp_path / "ca.pem")))
-    ended = run(tmp_path, certificate(AUTHORITY), language=language)
-    fails(ended, "127.0.0.1:", *texts[language])
-
-
-@pytest.mark.parametrize("is_in_container", [True, False])
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_file_of_certificates_that_is_not_there(
-    tmp_path: Path, monkeypatch: Environment, language: str, is_in_container: bool
-) -> None:
-    """The action in a container names the path of the workspace there, and only this one."""
-    monkeypatch.setenv("GITHUB_WORKSPACE", CONTAINER if is_in_container else str(tmp_path))
-    monkeypatch.setenv("SSL_CERT_FILE", "/etc/company/ca.pem")
-    ended = run(tmp_path, AUTHORITY.good(), language=language)
-    fails(ended, "SSL_CERT_FILE=/etc/company/ca.pem", "`env`")
-    assert (CONTAINER in ended.stderr) is is_in_container
+    fails(run(tmp_path, certificate(AUTHORITY)), key, "127.0.0.1:")
 
 
 @pytest.mark.parametrize(
-    ("language", "text"),
-    [
-        ("en", "no encrypted connection to {} ([SSL"),
-        ("ja", "{} と暗号化された接続ができません（[SSL"),
-    ],
+    ("workspace", "key"),
+    [(CONTAINER, "host.ca_bundle_in_container"), ("/home/somebody", "host.ca_bundle")],
 )
-def test_a_host_that_does_not_encrypt(
-    host: StandInHost, tmp_path: Path, language: str, text: str
+def test_a_file_of_certificates_that_is_not_there(
+    tmp_path: Path, monkeypatch: Environment, workspace: str, key: str
 ) -> None:
+    """The action in a container names the path of the workspace there, and only this one."""
+    monkeypatch.setenv("GITHUB_WORKSPACE", workspace)
+    monkeypatch.setenv("SSL_CERT_FILE", "/etc/company/ca.pem")
+    fails(run(tmp_path, AUTHORITY.good()), key, "SSL_CERT_FILE=/etc/company/ca.pem")
+
+
+def test_a_host_that_does_not_encrypt(host: StandInHost, tmp_path: Path) -> None:
     name = host.url.removeprefix("http://")
-    ended = action_on(host, tmp_path)(language=language, api_url=f"https://{name}")
-    fails(ended, text.format(name))
+    ended = action_on(host, tmp_path)(language="en", api_url=f"https://{name}")
+    fails(ended, "host.tls", f"{name} ([SSL")
     assert not host.requests
 
 
@@ -191,31 +163,23 @@ def test_the_authority_of_a_proxy_is_trusted_when_it_is_named(
     assert proxy.closes == 0
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_proxy_whose_authority_nobody_named(
-    host: StandInHost, tmp_path: Path, language: str
-) -> None:
+def test_a_proxy_whose_authority_nobody_named(host: StandInHost, tmp_path: Path) -> None:
     proxy = Proxy(host, AUTHORITY)
-    ended = run_through(proxy, host, tmp_path, commit_strategy=SINGLE, language=language)
-    named = {
-        "en": f"github.example (through the proxy {proxy.name})",
-        "ja": f"プロキシ {proxy.name} 経由の github.example の証明書",
-    }
-    fails(ended, named[language], "REQUESTS_CA_BUNDLE")
+    ended = run_through(proxy, host, tmp_path, commit_strategy=SINGLE)
+    fails(ended, "host.certificate_issuer", f"github.example (through the proxy {proxy.name})")
     assert len(proxy.asked) == 1
     assert not host.requests
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
 def test_a_proxy_that_drops_every_connection_while_it_is_encrypted(
-    host: StandInHost, tmp_path: Path, language: str
+    host: StandInHost, tmp_path: Path
 ) -> None:
     """A proxy without TLS does this if its address begins with https://.
 
     So the error names the variable that has the address.
     """
     proxy = Proxy(host, AUTHORITY, closes=100)
-    ended = run_through(proxy, host, tmp_path, scheme="https", language=language)
+    ended = run_through(proxy, host, tmp_path, scheme="https")
     assert ended.exit_code == 1
     # The message depends on the versions of OpenSSL and Python, but it always has "EOF"
     for text in (proxy.name, "EOF", "HTTPS_PROXY"):
@@ -225,21 +189,14 @@ def test_a_proxy_that_drops_every_connection_while_it_is_encrypted(
 
 
 @pytest.mark.parametrize("certificate", ["good", "expired", "wrong_name", ""])
-@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_connection_to_a_proxy_is_told_from_the_one_through_it(
-    host: StandInHost, tmp_path: Path, monkeypatch: Environment, language: str, certificate: str
+    host: StandInHost, tmp_path: Path, monkeypatch: Environment, certificate: str
 ) -> None:
     """The proxy's certificate is from an unknown authority, not valid, or missing."""
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(AUTHORITY.bundle(tmp_path / "ca.pem")))
     own = Authority() if certificate == "good" else AUTHORITY
     proxy = Proxy(host, AUTHORITY, tls=getattr(own, certificate)() if certificate else None)
-    ended = run_through(proxy, host, tmp_path, scheme="https", language=language)
-    named = {
-        "en": f"no connection to github.example (through the proxy {proxy.name}): the connection "
-        "to the proxy itself cannot be encrypted (",
-        "ja": f"プロキシ {proxy.name} 経由の github.example に接続できません。"
-        "プロキシ自身との接続を暗号化できません（",
-    }
-    fails(ended, named[language], "REQUESTS_CA_BUNDLE")
+    ended = run_through(proxy, host, tmp_path, scheme="https")
+    fails(ended, "host.proxy_tls", f"github.example (through the proxy {proxy.name})")
     assert proxy.asked == []
     assert host.requests == []
