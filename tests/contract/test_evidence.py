@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from tests.fakehub import Repository, StandInHost, Submodule, Symlink
-from tests.harness import PER_FILE, TARGET, Action, Start, only_reads, refuse
+from tests.harness import PER_FILE, SINGLE, TARGET, Action, Start, only_reads, refuse
 
 PATHS: Mapping[str, tuple[Mapping[str, Any], Any, str]] = {
     "same.md": ({"content": "a\n"}, b"a\n", "same"),
@@ -51,7 +51,10 @@ def judge(start: Start, action: Action, there: Repository) -> Start:
     return partial(start, definitions=action.listing(*LISTED), target_repo=there.full_name)
 
 
-@pytest.mark.parametrize("mode", ["plan", "check", "register", "withdraw"])
+@pytest.mark.parametrize(
+    ("mode", "strategy"),
+    [("plan", PER_FILE), ("check", SINGLE), ("register", PER_FILE), ("withdraw", SINGLE)],
+)
 def test_each_present_path_is_told_by_its_blob(
     host: StandInHost, judge: Start, mode: str, strategy: str
 ) -> None:
@@ -79,6 +82,7 @@ def test_each_present_path_is_told_by_its_blob(
         ("invalid", 1),
     ],
 )
+@pytest.mark.parametrize("strategy", [SINGLE])
 def test_a_check_fails_on_what_is_named(judge: Start, fail_on: str, exit_code: int) -> None:
     run = judge(mode="check", fail_on=fail_on)
     assert run.exit_code == exit_code, run.text
@@ -91,6 +95,7 @@ def test_a_check_fails_on_what_is_named(judge: Start, fail_on: str, exit_code: i
         assert named == [True, True, False]
 
 
+@pytest.mark.parametrize("strategy", [SINGLE])
 @pytest.mark.parametrize("mode", ["plan", "register"])
 def test_where_nothing_is_checked_it_says_that_it_has_no_effect(judge: Start, mode: str) -> None:
     run = judge(mode=mode, fail_on="blank").or_fail()

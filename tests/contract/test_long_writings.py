@@ -10,15 +10,16 @@ from tests.fakehub.refusals import Refusal
 from tests.harness import LIST_BRANCH as BRANCH
 from tests.harness import PER_FILE, SINGLE, Action, Run, meanwhile
 
+ONE_BY_ONE, REFUSED = "one by one", "refused"
 GAP, LATER_GAP = 29, 10
 """The most files that a run commits after somebody has acted: at first, and after the first look.
 """
 
 
-@pytest.fixture(params=["one by one", "refused"])
+@pytest.fixture
 def writing(request: pytest.FixtureRequest, host: StandInHost, action: Action) -> Example:
     """With `single`, GitHub refuses the one commit, so that the files are created one by one."""
-    if request.param == "one by one":
+    if request.param == ONE_BY_ONE:
         return Example(action, PER_FILE)
     host.refused_mutations["createCommitOnBranch"] = Refusal(409, "Repository rule violations")
     return Example(action, SINGLE)
@@ -54,10 +55,16 @@ def run_with(example: Example, count: int, **inputs: str) -> Run:
 
 
 PLACES = [(3, 2), (52, 21), (52, 33)]
+"""How many files there are, and before which one somebody acts."""
+EACH = [*((ONE_BY_ONE, *place) for place in PLACES), (REFUSED, 52, 21)]
+"""Both ways end in the same loop over the files."""
 
 
-@pytest.mark.parametrize("act", ["close", "merge"])
-@pytest.mark.parametrize(("files", "at"), PLACES)
+@pytest.mark.parametrize(
+    ("writing", "files", "at", "act"),
+    [*((*each, "close") for each in EACH), (ONE_BY_ONE, 52, 21, "merge")],
+    indirect=["writing"],
+)
 def test_a_run_notices_that_its_pull_request_was_closed(
     writing: Example, files: int, at: int, act: str
 ) -> None:
@@ -79,7 +86,7 @@ def test_a_run_notices_that_its_pull_request_was_closed(
 
 @pytest.mark.but("limit-closing")
 @pytest.mark.parametrize("start", [0, 1], ids=["new", "continued"])
-@pytest.mark.parametrize(("files", "at"), PLACES)
+@pytest.mark.parametrize(("writing", "files", "at"), EACH, indirect=["writing"])
 def test_a_run_notices_that_its_branch_became_the_default_branch(
     writing: Example, files: int, at: int, start: int
 ) -> None:

@@ -341,14 +341,19 @@ def test_a_branch_that_is_continued_is_looked_at_before_it_is_written_to(
     assert repository.head(LIST_BRANCH) == head
 
 
-@pytest.mark.parametrize("work", ["to create", "to update", "nothing"])
 @pytest.mark.parametrize(
-    ("scopes", "is_reader", "why"),
+    ("strategy", "work", "scopes", "is_reader", "why"),
     [
-        (("repo",), False, "lacks the scope `workflow`"),
-        (("gist",), False, "lacks the scope `repo`"),
-        (("repo", "workflow"), True, "may not push to"),
-        (("repo", "workflow"), False, ""),
+        (strategy, *row)
+        for strategy in STRATEGIES
+        for row in (
+            ("to create", ("repo",), False, "lacks the scope `workflow`"),
+            ("to create", ("gist",), False, "lacks the scope `repo`"),
+            ("to create", ("repo", "workflow"), True, "may not push to"),
+            ("to create", ("repo", "workflow"), False, ""),
+            ("to update", ("repo",), False, "lacks the scope `workflow`"),
+            ("nothing", ("repo", "workflow"), True, "may not push to"),
+        )
     ],
 )
 def test_a_plan_says_that_registering_is_going_to_be_refused(
@@ -379,14 +384,14 @@ def test_a_plan_says_that_registering_is_going_to_be_refused(
 
 
 def test_values_of_properties_may_not_make_the_files_larger_than_one_commit_takes(
-    action: Action, host: StandInHost, strategy: str
+    action: Action, host: StandInHost
 ) -> None:
     """The list counts each placeholder as 255 bytes."""
     repository = host.create_repository(TARGET, properties={"team": "x" * 300})
     grows = {"template": True, "content": "{property:team}" * 3_300}
     files = [{"path": f"{number}.md", **grows} for number in range(11)]
     listed = action.document([*files, {"path": "a.md", "content": "x" * 199_000}])
-    given = {"definitions": listed, "commit_strategy": strategy, "language": "en"}
+    given = {"definitions": listed, "commit_strategy": SINGLE, "language": "en"}
     words = f"The missing files would have more than 10000000 bytes together in {TARGET}"
     plan = action(given, mode="plan").or_fail()
     assert f"A run with `mode: register` would be refused: {words}" in plan.text

@@ -15,6 +15,8 @@ from tests.fakehub import Repository, StandInHost
 from tests.fakehub.tokens import Kind
 from tests.harness import (
     HEALTH_BRANCH,
+    PER_FILE,
+    SINGLE,
     TARGET,
     Action,
     Start,
@@ -89,8 +91,13 @@ def test_a_blank_token_is_explained_by_what_started_the_workflow(
 
 
 @pytest.mark.parametrize(
-    ("event", "head", "helps"),
-    [("pull_request", 2, False), ("pull_request", 1, True), ("pull_request_target", 2, True)],
+    ("strategy", "event", "head", "helps"),
+    [
+        (SINGLE, "pull_request", 2, False),
+        (PER_FILE, "pull_request", 2, False),
+        (SINGLE, "pull_request", 1, True),
+        (PER_FILE, "pull_request_target", 2, True),
+    ],
 )
 def test_permissions_are_no_advice_for_a_pull_request_from_a_fork(
     host: StandInHost,
