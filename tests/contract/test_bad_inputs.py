@@ -7,9 +7,12 @@ from collections.abc import Mapping
 
 import pytest
 
+from registrar.errors import InvalidInput
 from registrar.inputs.interface import INPUTS, NAMES
+from registrar.inputs.reader import read
 from registrar.lists.profiles import CHOICES
 from registrar.reporting.reporter import HELP_PAGES
+from registrar.texts.messages import Catalogue
 from tests.fakehub import Repository, StandInHost
 from tests.harness import Action
 
@@ -339,16 +342,49 @@ def test_the_defaults_of_a_workflow_are_not_given(action: Action) -> None:
         assert ("not both" in run.text) is ("target_repo" in more)
 
 
-@pytest.mark.parametrize(("inputs", "words"), CASES.values(), ids=CASES)
-def test_input(action: Action, inputs: Mapping[str, str], words: str) -> None:
-    action.secrets.append("hunter2")
+def environment_of(action: Action, inputs: Mapping[str, str]) -> dict[str, str]:
     env = {name: value for name, value in inputs.items() if name not in NAMES}
     given = {name: value for name, value in inputs.items() if name in NAMES}
-    run = action(given, language="en", env=env)
-    lines = run.stderr.splitlines()
-    assert any(line.startswith(f"Error: {words}") for line in lines), run.stderr
-    # The values are read without the brackets, so nothing else is said of them
-    assert not re.search("is an array|an expression", words) or len(lines) == 1
+    return {**action.environment({**given, "language": "en"}), **env}
+
+
+def test_each_bad_input_has_an_error_of_its_own(action: Action) -> None:
+    """The reader is asked: what a run makes of an error does not depend on which one it is."""
+    wrong = dict[str, list[str]]()
+    for case, (inputs, words) in CASES.items():
+        with pytest.raises(InvalidInput) as invalid:
+            read(environment_of(action, inputs))
+        said = [visible(Catalogue("en").text(each.message)) for each in invalid.value.diagnostics]
+        # The values are read without the brackets, so nothing else is said of them
+        is_alone = len(said) == 1 or not re.search("is an array|an expression", words)
+        is_said = any(each.startswith(words) for each in said)
+        if not (is_said and is_alone) or any("hunter2" in each for each in said):
+            wrong[case] = said
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        "host_token ' \\t '",
+        *(f"target_repo {value!r}" for value in ("octo/example\n::error::x", "octo/ex\u202eample")),
+        "API path 'https://github.com/octo/example'",
+        "placeholder of other inputs: labels ${owner}",
+        "no list {'target_repos': 'octo/*'}",
+        "an expression: definitions",
+        "a long body",
+        "a repository beside several",
+        "the token of another tool: GH_TOKEN",
+        "no input: INPUT_DRY-RUN=plan",
+        "a password: GITHUB_API_URL https://user:hunter2@ghes.example/api/v3",
+        "a password: INPUT_API_URL https%3A%2F%2Fuser%3Ahunter2%2540ghes.example",
+    ],
+)
+def test_a_bad_input_ends_the_run_before_any_request(action: Action, case: str) -> None:
+    action.secrets.append("hunter2")
+    inputs, words = CASES[case]
+    run = action.start(environment_of(action, inputs))
+    assert any(line.startswith(f"Error: {words}") for line in run.stderr.splitlines()), run.stderr
     assert any(visible(error).startswith(words) for error in run.report["errors"])
     assert run.report["registrations"] == []
     assert run.stdout == ""
@@ -396,9 +432,9 @@ def test_an_unknown_language_is_answered_in_both(action: Action, host: StandInHo
     assert host.requests == []
 
 
-@pytest.mark.parametrize("value", ["plan", ""])
 @pytest.mark.parametrize(
-    ("variable", "name"), [("INPUT_COLOUR", "colour"), ("INPUT_METHOD", "method"), ("INPUT_", "")]
+    ("variable", "name", "value"),
+    [("INPUT_COLOUR", "colour", "plan"), ("INPUT_METHOD", "method", ""), ("INPUT_", "", "plan")],
 )
 def test_on_a_runner_an_input_that_does_not_exist_is_an_error(
     action: Action, repository: Repository, variable: str, name: str, value: str
@@ -420,7 +456,7 @@ def test_what_the_runner_itself_reads_is_no_error(action: Action, repository: Re
 @pytest.mark.parametrize(
     "variable",
     [
-        *(f"INPUT_{name.upper()}" for name in NAMES),
+        *("INPUT_HOST_TOKEN", "INPUT_LANGUAGE", "INPUT_DEFINITIONS", "INPUT_TITLE"),
         *("HOST_TOKEN", "TARGET_REPO", "HOST_API_URL", "GITHUB_API_URL"),
         *("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID", "GITHUB_BASE_REF"),
     ],
