@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import example, given
@@ -87,7 +88,6 @@ def test_a_run_of_another_repository_is_not_named(
     assert not any("runs/42" in text or "octo/other" in text for text in texts)
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
 @pytest.mark.parametrize(
     ("template", "unknown"),
     [
@@ -106,37 +106,35 @@ def test_a_run_of_another_repository_is_not_named(
         ),
     ],
 )
-def test_an_unknown_placeholder_names_the_known_ones(
-    name: str, template: str, unknown: str
-) -> None:
-    with pytest.raises(InvalidInput) as invalid:
-        read({**GOOD, f"INPUT_{name.upper()}": template})
-    [diagnostic] = invalid.value.diagnostics
-    assert diagnostic.message.key.startswith("input.template_unknown")
-    known = ", ".join(f"{{{each}}}" for each in INPUTS[name].placeholders)
-    shown = Catalogue("en").text(diagnostic.message)
-    assert shown.startswith(f"{name} has unknown placeholders: {unknown}. ")
-    assert shown.endswith(f" Known: {known}.")
+def test_an_unknown_placeholder_names_the_known_ones(template: str, unknown: str) -> None:
+    for name in TEMPLATES:
+        with pytest.raises(InvalidInput) as invalid:
+            read({**GOOD, f"INPUT_{name.upper()}": template})
+        [diagnostic] = invalid.value.diagnostics
+        assert diagnostic.message.key.startswith("input.template_unknown")
+        known = ", ".join(f"{{{each}}}" for each in INPUTS[name].placeholders)
+        shown = Catalogue("en").text(diagnostic.message)
+        assert shown.startswith(f"{name} has unknown placeholders: {unknown}. ")
+        assert shown.endswith(f" Known: {known}.")
 
 
-@pytest.mark.parametrize("name", TEMPLATES)
-@pytest.mark.parametrize("template", ["x {", "x }", "x {profile", "x profile}", "x {{}", "x {{a}"])
-def test_a_brace_without_its_partner(name: str, template: str) -> None:
-    assert diagnostics(**{name: template}) == ["input.template_broken"]
+def test_a_brace_without_its_partner() -> None:
+    for template in ("x {", "x }", "x {profile", "x profile}", "x {{}", "x {{a}"):
+        for name in TEMPLATES:
+            assert diagnostics(**{name: template}) == ["input.template_broken"]
 
 
-@pytest.mark.parametrize("name", sorted({*NAMES} - {"host_token"}))
-def test_no_input_may_hold_the_token(name: str) -> None:
+def test_no_input_may_hold_the_token() -> None:
     """Most of what the inputs say is published."""
     token = "ghp_0123456789"
-    given = {"HOST_TOKEN": token, "TARGET_REPO": TARGET, f"INPUT_{name.upper()}": f"x{token}y"}
-    with pytest.raises(InvalidInput) as invalid:
-        read(given)
-    assert "input.holds_token" in [
-        diagnostic.message.key for diagnostic in invalid.value.diagnostics
-    ]
     catalogue = Catalogue("en", Redactor(token))
-    assert all(token not in catalogue.text(m.message) for m in invalid.value.diagnostics)
+    for name in {*NAMES} - {"host_token"}:
+        given = {"HOST_TOKEN": token, "TARGET_REPO": TARGET, f"INPUT_{name.upper()}": f"x{token}y"}
+        with pytest.raises(InvalidInput) as invalid:
+            read(given)
+        said = [each.message for each in invalid.value.diagnostics]
+        assert "input.holds_token" in {each.key for each in said}, name
+        assert all(token not in catalogue.text(each) for each in said)
 
 
 SIGN_OFF = "Signed-off-by: registrar[bot] <1+registrar[bot]@users.noreply.github.com>"
@@ -266,13 +264,14 @@ def test_the_callers_own_instructions_are_kept(
 
 
 @pytest.mark.parametrize("template", ["add {path}", "{path}"])
-@pytest.mark.parametrize("path", ["[skip ci]", "Fixes #1", "@octo", "skip-checks: true"])
 def test_a_paths_instructions_are_not(
-    single: Start, action: Action, repository: Repository, path: str, template: str
+    action: Action, repository: Repository, template: str
 ) -> None:
-    assert single(definitions=action.listing(path), commit_message=template).exit_code == 0
-    message = repository.log(LIST_BRANCH)[0].message
-    for line in message.splitlines():
+    paths = ("[skip ci]", "Fixes #1", "@octo", "skip-checks: true")
+    listed = {"definitions": action.listing(*paths), "commit_message": template}
+    action(listed, commit_strategy=PER_FILE).or_fail()
+    commits = repository.log(LIST_BRANCH)[: len(paths)]
+    for line in "\n".join(each.message for each in commits).splitlines():
         check_plain(line)
 
 
@@ -308,37 +307,43 @@ def test_a_branch_is_what_git_takes_for_one(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "branch", "found"),
+    ("found", "target", "branches"),
     [
-        ("octo/a", "é" * 100 + "x" * 40, ""),
-        ("octo/a", "é" * 100 + "x" * 41, "malformed"),
-        ("octo/a", "{profile}" + "x" * (240 - len("scaffold")), ""),
-        ("octo/a", "{profile}" + "x" * (241 - len("scaffold")), "malformed"),
-        ("octo/.github", "add/{repo}", ""),
-        ("octo/x.lock", "add/{repo}", ""),
-        ("octo/a..b", "{repo}", ""),
-        ("octo/.github", "add/x{repo}", ""),
-        ("octo/.github", "add/{owner}", ""),
-        ("heads/a", "{owner}/main", "other_reference"),
-        *(
-            ("octo/a", branch, "other_reference")
-            for branch in (
+        ("malformed", "octo/a", ("é" * 100 + "x" * 41, "{profile}" + "x" * 233)),
+        (
+            "",
+            "octo/a",
+            (
+                *("é" * 100 + "x" * 40, "{profile}" + "x" * 232, "0123456"),
+                *("add/heads/main", "head", "pull/scaffold"),
+            ),
+        ),
+        ("", "octo/.github", ("add/{repo}", "add/x{repo}", "add/{owner}")),
+        ("", "octo/x.lock", ("add/{repo}",)),
+        ("", "octo/a..b", ("{repo}",)),
+        ("other_reference", "heads/a", ("{owner}/main",)),
+        (
+            "other_reference",
+            "octo/a",
+            (
                 *("refs/heads/x", "heads/main", "tags/v1", "remotes/origin/main", "pull/7/head"),
                 *("HEAD", "FETCH_HEAD", "01234567" * 5, "0123456789ABCDEF" * 4),
-            )
+            ),
         ),
-        *(("octo/a", branch, "") for branch in ("add/heads/main", "head", "pull/scaffold")),
-        ("octo/a", "0123456", ""),
     ],
 )
-def test_a_branch_is_checked_as_it_will_be_called(target: str, branch: str, found: str) -> None:
-    keys = [f"input.branch_{found}"] if found else []
-    assert diagnostics(target_repo=target, branch=branch) == keys
+def test_a_branch_is_checked_as_it_will_be_called(
+    found: str, target: str, branches: Sequence[str]
+) -> None:
+    """With the placeholders, it has at most 240 bytes."""
+    for branch in branches:
+        keys = [f"input.branch_{found}"] if found else []
+        assert diagnostics(target_repo=target, branch=branch) == keys, branch
 
 
-@pytest.mark.parametrize("branch", ["add", "add/{owner}-{repo}", "add/{{profile}}"])
-def test_both_profiles_need_a_branch_each(branch: str) -> None:
-    assert diagnostics(profile="all", branch=branch) == ["input.branch_with_all"]
+def test_both_profiles_need_a_branch_each() -> None:
+    for branch in ("add", "add/{owner}-{repo}", "add/{{profile}}"):
+        assert diagnostics(profile="all", branch=branch) == ["input.branch_with_all"]
 
 
 def test_all_with_a_branch_of_ones_own(single: Start, repository: Repository) -> None:
