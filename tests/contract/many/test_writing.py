@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -79,37 +80,49 @@ def test_the_cap_counts_what_may_have_been_opened(org: Org, unreadable: bool, ti
 
 
 @pytest.mark.parametrize(
-    ("becomes", "at", "state"),
+    ("at", "become"),
     [
-        *((what, "GET /orgs/octo-org/repos", None) for what in ("archived", "locked", "deleted")),
-        *((what, "nodes", None) for what in ("archived", "locked")),
-        ("deleted", "nodes", "failed"),
-        *((what, "query", "failed") for what in ("locked", "deleted")),
-        ("archived", "query", "not writable"),
-        *(
-            ("read_only", at, "not writable")
-            for at in ("GET /orgs/octo-org/repos", "nodes", "query")
+        (
+            "GET /orgs/octo-org/repos",
+            {"archived": None, "locked": None, "deleted": None, "read_only": "not writable"},
         ),
-        ("private", "query", "withdrawn"),
+        (
+            "nodes",
+            {"archived": None, "locked": None, "deleted": "failed", "read_only": "not writable"},
+        ),
+        (
+            "query",
+            {
+                "archived": "not writable",
+                "locked": "failed",
+                "deleted": "failed",
+                "read_only": "not writable",
+                "private": "withdrawn",
+            },
+        ),
     ],
 )
-def test_whatever_one_becomes_the_pull_requests_of_the_others_are_withdrawn(
-    org: Org, becomes: str, at: str, state: str | None
+def test_whatever_some_become_the_pull_requests_of_the_others_are_withdrawn(
+    org: Org, at: str, become: Mapping[str, str | None]
 ) -> None:
-    """Its own stays open where it is left out of the selection, or nobody may write to it."""
-    odd, *others = org.make(0, 3)
+    """Their own stay open where they are left out of the selection, or nobody may write to them."""
+    made = org.make(0, 2 + len(become))
     org()
+    odd = dict(zip(become, made, strict=False))
 
-    def change(_: Request) -> None:
-        if org.asked[-1] == at:
-            odd.person.change(**{becomes: True})  # type: ignore[arg-type]
+    def change() -> None:
+        for name, each in odd.items():
+            each.person.change(**{name: True})  # type: ignore[arg-type]
 
-    org.host.on_request = change
+    meanwhile(org.host, lambda _: org.asked[-1] == at, change)
     run = org(mode="withdraw")
-    expected = dict.fromkeys((each.full_name for each in others), "withdrawn")
-    assert rows(run) == (expected | {odd.full_name: state} if state else expected)
-    assert run.exit_code == (state == "failed")
-    assert odd.pull_requests[0].state == ("closed" if state == "withdrawn" else "open")
+    found = rows(run)
+    assert {name: found.pop(each.full_name, None) for name, each in odd.items()} == become
+    assert found == dict.fromkeys((each.full_name for each in made[len(odd) :]), "withdrawn")
+    assert run.exit_code == ("failed" in become.values())
+    for name, each in odd.items():
+        is_closed = become[name] == "withdrawn"
+        assert each.pull_requests[0].state == ("closed" if is_closed else "open"), name
 
 
 def test_a_branch_of_its_own_name_for_each_repository(org: Org) -> None:
