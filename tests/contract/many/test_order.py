@@ -29,8 +29,7 @@ def test_what_a_run_has_left_comes_last_and_what_cannot_be_written_has_no_turn(
     assert turns == ["r1", "r3", "r5", "r0", "r2"]
 
 
-@pytest.mark.parametrize("rule", ["ruleset", "classic"])
-@pytest.mark.parametrize("first", [0, 2])
+@pytest.mark.parametrize(("first", "rule"), [(2, "ruleset"), (0, "classic")])
 def test_five_with_one_cause_do_not_starve_others(org: Org, first: int, rule: Protection) -> None:
     """Also where a run leaves no branch in them that the next run could see."""
     for repository in org.make(0, 9)[first : first + 5]:

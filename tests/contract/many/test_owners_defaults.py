@@ -6,7 +6,7 @@ import pytest
 
 from tests.example import PRESENT
 from tests.fakehub import Repository, StandInHost
-from tests.harness import STRATEGIES, Action
+from tests.harness import PER_FILE, SINGLE, Action
 from tests.organisation import ALL, Org, opened, rows, states
 
 DEFAULTS = "octo-org/.github"
@@ -20,9 +20,14 @@ def defaults(org: Org) -> Repository:
     return org.host.create_repository(DEFAULTS, PRESENT)
 
 
-@pytest.mark.parametrize("language", ["en", "ja"])
 @pytest.mark.parametrize(
-    ("targets", "number"), [(ALL, 0), (f"{ALL}, octo-org/.git*", 0), (NAMED, 1), (DEFAULTS, 1)]
+    ("targets", "number", "language"),
+    [
+        (ALL, 0, "en"),
+        (f"{ALL}, octo-org/.git*", 0, "ja"),
+        (NAMED, 1, "ja"),
+        (DEFAULTS, 1, "en"),
+    ],
 )
 def test_only_its_name_opens_a_pull_request_there(
     org: Org, defaults: Repository, targets: str, number: int, language: str
@@ -94,8 +99,7 @@ def test_its_open_pull_request_is_like_any_other(org: Org, defaults: Repository)
     assert [pull.state for pull in defaults.pull_requests] == ["closed", "closed"]
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("private", [False, True])
+@pytest.mark.parametrize(("strategy", "private"), [(PER_FILE, False), (SINGLE, True)])
 def test_a_run_over_it_alone_says_what_it_means(
     action: Action, host: StandInHost, strategy: str, private: bool
 ) -> None:

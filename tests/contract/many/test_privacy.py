@@ -90,19 +90,24 @@ VISIBLE = {
 }
 
 
-@pytest.mark.parametrize("source", ["input", "event", "older event", "listing", "request"])
-@pytest.mark.parametrize("visibility", VISIBLE)
+@pytest.mark.parametrize(
+    ("source", "visibility"),
+    [
+        *((each, "internal") for each in ("input", "event", "older event", "listing", "request")),
+        ("older event", "public"),
+        ("event", "private"),
+        ("listing", "public"),
+    ],
+)
 def test_a_workflow_selects_what_its_readers_may_see(
-    org: Org, visibility: str, source: str
+    org: Org, source: str, visibility: str
 ) -> None:
+    """An older event calls an internal repository private; so it counts as internal."""
     org.add("open")
     org.host.create_repository("octo-org/in-house", PRESENT, private=True, internal=True)
     env, inputs = known_by(org.action, source, visibility)
     run = org(inputs, env=env, runner=True, target_repos=f"octo-org/*, !{WORKFLOW}").or_fail()
-    # An older event calls an internal repository private, too
-    visible = VISIBLE[
-        "internal" if (source, visibility) == ("older event", "private") else visibility
-    ]
+    visible = VISIBLE[visibility]
     assert rows(run) == dict.fromkeys(visible, "opened")
     text, hidden = published(org, run), VISIBLE["private"] - visible
     assert not any(name.lower() in text for name in hidden)
@@ -131,16 +136,15 @@ STATES: Mapping[str, Mapping[str, object]] = {
 }
 
 
-@pytest.mark.parametrize("mode", ["plan", "register", "check"])
 def test_private_repositories_that_would_be_left_out_anyway_are_not_named_either(
-    org: Org, in_public: Start, mode: str
+    org: Org, in_public: Start
 ) -> None:
     org.host.create_repository("octo-org/other", PRESENT, topics=["open"])
     for state, more in STATES.items():
         topics = ["closed" if state == "without the topic" else "open"]
         name = f"octo-org/secret-{state.replace(' ', '-')}"
         org.host.create_repository(name, private=True, topics=topics, **more)  # type: ignore[arg-type]
-    run = in_public(mode=mode, target_repos="octo-org/*, -topic:closed")
+    run = in_public(target_repos="octo-org/*, -topic:closed")
     assert rows(run).keys() == {"octo-org/other"}
     assert "secret" not in published(org, run)
     assert run.report["many"]["budget"]["excluded"] == {"more_private": 1 + len(STATES)}
@@ -177,10 +181,9 @@ UNKNOWN: Mapping[str, Mapping[str, str]] = {
 }
 
 
-@pytest.mark.parametrize("mode", ["plan", "register"])
 @pytest.mark.parametrize("where", UNKNOWN)
 def test_without_the_visibility_a_run_that_would_lose_repositories_ends_before_the_reading(
-    org: Org, where: str, mode: str
+    org: Org, where: str
 ) -> None:
     """A green run over fewer repositories than yesterday would go unnoticed."""
     org.add("open")
@@ -188,7 +191,7 @@ def test_without_the_visibility_a_run_that_would_lose_repositories_ends_before_t
     org.host.create_repository("elsewhere/workflows", private=True)
     visible = ["octo-org/open", "octo-org/top-secret", "octo-org/old-secret"]
     only = org.host.create_token("installation", repositories=visible)
-    start = partial(org, mode=mode, host_token=only, env=UNKNOWN[where], runner=True)
+    start = partial(org, host_token=only, env=UNKNOWN[where], runner=True)
     run = start()
     assert (run.exit_code, "workflow_visibility" in run.console) == (2, True)
     assert "nodes" not in org.asked
