@@ -507,10 +507,15 @@ INDEXES = {
 """How git's index is kept; nobody can read the last three."""
 
 
-@pytest.mark.parametrize("tracks", ["some", "others", "nothing", "no checkout", *INDEXES])
-@pytest.mark.parametrize("mode", ["validate", "register"])
+@pytest.mark.parametrize(
+    ("mode", "tracks"),
+    [
+        *(("register", each) for each in ("some", "others", "nothing", "no checkout", *INDEXES)),
+        *(("validate", each) for each in ("some", "others", "damaged")),
+    ],
+)
 def test_files_of_a_folder_that_nobody_means_are_left_out(
-    tracks: str, mode: str, action: Action, repository: Repository
+    mode: str, tracks: str, action: Action, repository: Repository
 ) -> None:
     """cookiecutter/cookiecutter#810"""
     for each in ("a", "d/b", ".gitignore", ".env", "d/new"):
