@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 
-from tests.documents import DOCUMENTS, name
+from tests.documents import DOCUMENTS
 from tests.fakehub import Repository
 from tests.harness import JAPANESE, SINGLE, TARGET, Action, Run
 
@@ -134,11 +133,8 @@ def test_an_error_after_the_inputs_is_in_one_language(action: Action) -> None:
     assert "There is no" not in error.data
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=name)
-def test_every_sample_with_a_list_that_is_japanese_by_default_says_the_language(
-    document: Path,
-) -> None:
-    text = document.read_text("utf-8")
+def test_every_sample_with_a_list_that_is_japanese_by_default_says_the_language() -> None:
+    text = "\n".join(document.read_text("utf-8") for document in DOCUMENTS)
     samples = re.findall(r"(?ms)^```\w+\n(.*?)^```$", text)
     samples += re.findall(r"`(scripts/registrar [^`]+|--profile [^`]+)`", text)
     samples += re.findall(r"(?m)^- `profile: .*", text)

@@ -66,7 +66,10 @@ def test_each_path_that_was_not_reached_has_the_reason(
         assert re.search(rf"^\| `{path}` \| not reached \(.*is archived", run.summary, re.MULTILINE)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize(
+    ("strategy", "number"),
+    [("per-file", signal.SIGTERM), ("single", signal.SIGINT), ("single", signal.SIGHUP)],
+)
 def test_a_run_that_is_cancelled(
     action: Action, host: StandInHost, repository: Repository, strategy: str, number: signal.Signals
 ) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from registrar.texts.messages import LANGUAGES
 from scripts.lib import demo
 from tests.harness import JAPANESE, ROOT, clean_environment
 
@@ -59,7 +58,7 @@ def test_the_last_line_says_how_many_failed(
 
 @pytest.mark.parametrize(
     ("language", "target_repos"),
-    [*((language, "") for language in LANGUAGES), ("en", "my-org/api, my-org/w*, property:tier")],
+    [("en", ""), ("ja", "my-org/api, my-org/w*, property:tier")],
 )
 def test_the_demo_tells_the_story_of_a_list_of_ones_own(
     language: str, target_repos: str, tmp_path: Path
@@ -89,11 +88,6 @@ def test_the_demo_tells_the_story_of_a_list_of_ones_own(
 
 
 LISTS = {
-    "plain files": ("[SECURITY.md, docs/index.md]", "Created: 2\n"),
-    "workflow": (
-        "- {path: .github/workflows/ci.yml, content: 'on: push'}\n",
-        "[1/1] .github/workflows/ci.yml: created\n",
-    ),
     "any team": (
         """
 files: [README.md]
@@ -132,17 +126,18 @@ rules:
 """,
         "docs/index.md: created\n",
     ),
-    "a property": (
+    "entries of all kinds": (
         """
 files:
+  - docs/index.md
+  - README.md/below.md
+  - docs/with space.md
+  - docs/日本語 の ファイル.md
+  - docs/Ünï+%41#1.md
+  - {path: "a 'quoted' \\"name\\".txt", content: "x"}
+  - {path: .github/workflows/ci.yml, content: "on: push"}
   - {path: .github/CODEOWNERS, template: true, content: "* @{owner}/{property:team}"}
   - {path: docs/about.md, template: true, content: "{repo}"}
-""",
-        "+* @octo/example\n",
-    ),
-    "parts": (
-        """
-files:
   - path: .github/dependabot.yml
     content: |
       version: 2
@@ -153,7 +148,11 @@ files:
       - content: |
           # all
 """,
+        "docs/日本語 の ファイル.md: created\n",
+        ".github/workflows/ci.yml: created\n",
+        "+* @octo/example\n",
         "created (parts: 1, 2)\n",
+        "README.md/below.md: created\n",
     ),
     "alternatives": (
         """
@@ -162,41 +161,32 @@ files:
 """,
         "README.rst: skipped (satisfied by README.md)\n",
     ),
-    "below a file": ("[README.md/below.md, other.md]", "Created: 2\n"),
-    "unusual names": (
-        """
-- docs/with space.md
-- docs/日本語 の ファイル.md
-- docs/Ünï+%41#1.md
-- {path: "a 'quoted' \\"name\\".txt", content: "x"}
-""",
-        "docs/日本語 の ファイル.md: created\n",
-    ),
     "built-in": ("{extends: scaffold, exclude: [.idea/**]}", "Created: "),
     "much": ("".join(f"- docs/{number}/index.md\n" for number in range(120)), "Created: 120\n"),
 }
 """Lists of all kinds, each with what the demo must say of it."""
 
 
-@pytest.mark.parametrize(
-    ("listed", "says"), [pytest.param(*each, id=name) for name, each in LISTS.items()]
-)
+@pytest.mark.parametrize("name", LISTS)
 def test_in_the_world_of_the_demo_every_valid_list_succeeds(
-    listed: str, says: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    listed, *says = LISTS[name]
     (tmp_path / "list.yml").write_text(listed, "utf-8")
     list_file = str(tmp_path / "list.yml")
     exit_code = demo.main(["--language", "en", "--definitions", list_file])
     shown, errors = capfd.readouterr()
     assert (exit_code, errors) == (0, ""), shown
-    assert says in shown
+    assert [words for words in says if words not in shown] == []
     shutil.rmtree(Path(re.findall(r"/\S*registrar-demo-\S+", shown)[0]).parent)
 
 
-def test_the_demo_says_what_is_wrong_with_a_list(tmp_path: Path) -> None:
+def test_the_demo_says_what_is_wrong_with_a_list(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "list.yml").write_text("files: [{path: ''}]\n")
     list_file = str(tmp_path / "list.yml")
-    done = started("scripts/demo", "--language", "en", "--definitions", list_file)
-    assert done.returncode == 1
-    assert "list.yml, entry 1, line 1: " in done.stdout
-    assert "The list is refused" in done.stdout
+    assert demo.main(["--language", "en", "--definitions", list_file]) == 1
+    shown, _ = capfd.readouterr()
+    assert "list.yml, entry 1, line 1: " in shown
+    assert "The list is refused" in shown
