@@ -178,38 +178,40 @@ test_a_closed_pull_request = told(
         run(ABC).waiting("the branch", kind=FaultKind.CLOSED),
         f"#1 closed; #2 open: c.md; {NO}",
     ),
-    *(
-        story(
-            f"a closed pull request declines more than its record names: {what}{then}",
-            *(run("a.md"), *more, close(1), *gone, plan(ABC)),
-            f"#1 closed{'' if then else there}; {found}; {left} to create",
-            run(),
-            f"#1 closed{'' if then else there}; #2 open{name}: {left}; {found}",
-        )
-        for then, gone, name in (("", (), " from -2"), (", deleted", (delete(),), ""))
-        for what, more, there, found, left in (
-            ("as listed", (leaves("b.md"),), ": a.md b.md", NO, "c.md"),
-            (
-                "beside other work",
-                (push("b.md mine.md README.md=mine"),),
-                ": README.md=mine a.md b.md mine.md",
-                NO,
-                "c.md",
-            ),
-            (
-                "with another content",
-                (push("b.md=mine"),),
-                ": a.md b.md=mine",
-                "a.md declined in #1",
-                "b.md c.md",
-            ),
-            (
-                "only from its base branch",
-                (push("b.md", to="main"), update_branch(), push("-b.md", to="main")),
-                ": a.md",
-                "a.md declined in #1",
-                "b.md c.md",
-            ),
+    *in_turn(
+        *(
+            story(
+                f"a closed pull request declines more than its record names: {what}{then}",
+                *(run("a.md"), *more, close(1), *gone, plan(ABC)),
+                f"#1 closed{'' if then else there}; {found}; {left} to create",
+                run(),
+                f"#1 closed{'' if then else there}; #2 open{name}: {left}; {found}",
+            )
+            for then, gone, name in (("", (), " from -2"), (", deleted", (delete(),), ""))
+            for what, more, there, found, left in (
+                ("as listed", (leaves("b.md"),), ": a.md b.md", NO, "c.md"),
+                (
+                    "beside other work",
+                    (push("b.md mine.md README.md=mine"),),
+                    ": README.md=mine a.md b.md mine.md",
+                    NO,
+                    "c.md",
+                ),
+                (
+                    "with another content",
+                    (push("b.md=mine"),),
+                    ": a.md b.md=mine",
+                    "a.md declined in #1",
+                    "b.md c.md",
+                ),
+                (
+                    "only from its base branch",
+                    (push("b.md", to="main"), update_branch(), push("-b.md", to="main")),
+                    ": a.md",
+                    "a.md declined in #1",
+                    "b.md c.md",
+                ),
+            )
         )
     ),
     story(
@@ -354,17 +356,19 @@ test_a_deleted_file = told(
         reports(number=1),
         "#1 open: b.md; a.md to create",
     ),
-    *(
-        story(
-            f"a file that an update of the branch removes is not declined ({how})",
-            *(push("a.md", to="main"), run(AB), push("-a.md", to="main"), *between),
-            *(update_branch(), run()),
-            f"{there}: a.md b.md",
-        )
-        for how, between, there in (
-            ("before a run", (), "#1 open"),
-            ("after a run", (run(),), "#1 open"),
-            ("withdrawn", (withdraw(),), "#1 withdrawn; #2 open"),
+    *in_turn(
+        *(
+            story(
+                f"a file that an update of the branch removes is not declined ({how})",
+                *(push("a.md", to="main"), run(AB), push("-a.md", to="main"), *between),
+                *(update_branch(), run()),
+                f"{there}: a.md b.md",
+            )
+            for how, between, there in (
+                ("before a run", (), "#1 open"),
+                ("after a run", (run(),), "#1 open"),
+                ("withdrawn", (withdraw(),), "#1 withdrawn; #2 open"),
+            )
         )
     ),
     story(

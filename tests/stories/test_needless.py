@@ -65,14 +65,16 @@ test_closing = told(
         *(run(), sends(), *NEVER, plan(), *NEVER),
         CLOSED,
     ),
-    *(
-        story(
-            f"a pull request with a later name is closed, too {how}",
-            *(*quirks, branch("1", "m"), branch("-2", "m"), branch("-3", "m"), run(AB), HAND),
-            *(plan(), *to_close(1), run(), sends("PATCH pulls/1")),
-            f"#1 needless from -4: {AB}; branch 1: m; branch -2: m; branch -3: m",
+    *in_turn(
+        *(
+            story(
+                f"a pull request with a later name is closed, too {how}",
+                *(*quirks, branch("1", "m"), branch("-2", "m"), branch("-3", "m"), run(AB), HAND),
+                *(plan(), *to_close(1), run(), sends("PATCH pulls/1")),
+                f"#1 needless from -4: {AB}; branch 1: m; branch -2: m; branch -3: m",
+            )
+            for how, quirks in (("", ()), ("(read in parts)", (quirk(partial_above=4),)))
         )
-        for how, quirks in (("", ()), ("(read in parts)", (quirk(partial_above=4),)))
     ),
     story(
         "a pull request that GitHub refuses to close keeps nothing else from being proposed",
@@ -97,19 +99,21 @@ test_closing = told(
         )
         for status, message, code in ((401, "Bad credentials", 2), (500, "Server Error", 1))
     ),
-    *(
-        story(
-            f"a file that is deleted later is proposed again ({what})",
-            *(run(AB), push(f"a.md=hand {theirs}", to="main"), run(), push("-a.md", to="main")),
-            plan(),
-            f"{CLOSED}; a.md to create",
-            run(),
-            state,
-        )
-        for what, theirs, state in (
-            ("from its branch", "b.md", "#1 needless; #2 open: a.md b.md"),
-            ("another file conflicts", "b.md=hand", f"{CLOSED}; #2 open from -2: a.md"),
-            ("another file is executable", "b.md*", f"{CLOSED}; #2 open from -2: a.md"),
+    *in_turn(
+        *(
+            story(
+                f"a file that is deleted later is proposed again ({what})",
+                *(run(AB), push(f"a.md=hand {theirs}", to="main"), run(), push("-a.md", to="main")),
+                plan(),
+                f"{CLOSED}; a.md to create",
+                run(),
+                state,
+            )
+            for what, theirs, state in (
+                ("from its branch", "b.md", "#1 needless; #2 open: a.md b.md"),
+                ("another file conflicts", "b.md=hand", f"{CLOSED}; #2 open from -2: a.md"),
+                ("another file is executable", "b.md*", f"{CLOSED}; #2 open from -2: a.md"),
+            )
         )
     ),
     story(
@@ -136,18 +140,25 @@ test_closing = told(
         *(run(AB), copies("-2"), HAND, plan(), reports(number=2), run(), reports(number=2)),
         f"{CLOSED}; #2 needless from -2 by somebody: {AB}",
     ),
-    *(
-        story(
-            f"a branch that could bring no missing file is not used ({what})",
-            *(push("b.md", to="main"), *begun, push("a.md", to="main"), *ended),
-            *(push("-b.md", to="main"), plan(AB), never("progress.from_base"), run()),
-            never("progress.from_base"),
-            state,
-        )
-        for what, begun, ended, state in (
-            ("closed", (run(AB),), (run(),), "#1 needless: a.md; #2 open from -2: b.md"),
-            ("withdrawn", (run(AB),), (withdraw(),), "#1 withdrawn: a.md; #2 open from -2: b.md"),
-            ("without a commit", (branch("1"),), (), "#1 open from -2: b.md; branch 1"),
+    *in_turn(
+        *(
+            story(
+                f"a branch that could bring no missing file is not used ({what})",
+                *(push("b.md", to="main"), *begun, push("a.md", to="main"), *ended),
+                *(push("-b.md", to="main"), plan(AB), never("progress.from_base"), run()),
+                never("progress.from_base"),
+                state,
+            )
+            for what, begun, ended, state in (
+                ("closed", (run(AB),), (run(),), "#1 needless: a.md; #2 open from -2: b.md"),
+                (
+                    "withdrawn",
+                    (run(AB),),
+                    (withdraw(),),
+                    "#1 withdrawn: a.md; #2 open from -2: b.md",
+                ),
+                ("without a commit", (branch("1"),), (), "#1 open from -2: b.md; branch 1"),
+            )
         )
     ),
 )
@@ -198,39 +209,41 @@ test_what_stays_open = told(
             "#1 open: ",
         ),
     ),
-    *(
-        story(
-            f"a pull request stays open if it is another one: {what}",
-            *(run(AB), HAND, *changed, plan(), *NEVER, *foretold, run(), sends()),
-            f"#1 open{state}: {AB}",
-        )
-        for what, changed, foretold, state in (
-            (
-                "of another list",
-                (describe(1, partial(re.sub, "list [0-9a-f]+", "list 0123456789")),),
-                (never("many.alone"),),
-                "",
-            ),
-            (
-                "of a stranger",
-                (change(1, author="stranger"),),
-                # The query for many repositories does not show who may write
-                (only("m", says("many.alone")),),
-                " by stranger",
-            ),
-            (
-                "into another branch",
-                (branch("docs"), change(1, base="docs")),
-                (never("many.alone"),),
-                " into docs",
-            ),
-            ("without a record", (describe(1, "Mine."),), (never("many.alone"),), ""),
-            (
-                "without its list",
-                (describe(1, partial(re.sub, "<!-- registrar:list [0-9a-f]+ -->", "")),),
-                (never("many.alone"),),
-                "",
-            ),
+    *in_turn(
+        *(
+            story(
+                f"a pull request stays open if it is another one: {what}",
+                *(run(AB), HAND, *changed, plan(), *NEVER, *foretold, run(), sends()),
+                f"#1 open{state}: {AB}",
+            )
+            for what, changed, foretold, state in (
+                (
+                    "of another list",
+                    (describe(1, partial(re.sub, "list [0-9a-f]+", "list 0123456789")),),
+                    (never("many.alone"),),
+                    "",
+                ),
+                (
+                    "of a stranger",
+                    (change(1, author="stranger"),),
+                    # The query for many repositories does not show who may write
+                    (only("m", says("many.alone")),),
+                    " by stranger",
+                ),
+                (
+                    "into another branch",
+                    (branch("docs"), change(1, base="docs")),
+                    (never("many.alone"),),
+                    " into docs",
+                ),
+                ("without a record", (describe(1, "Mine."),), (never("many.alone"),), ""),
+                (
+                    "without its list",
+                    (describe(1, partial(re.sub, "<!-- registrar:list [0-9a-f]+ -->", "")),),
+                    (never("many.alone"),),
+                    "",
+                ),
+            )
         )
     ),
     story(
@@ -334,16 +347,18 @@ test_at_the_last_moment = told(
         *(sends("PATCH pulls/1"), says("progress.left_open_moved")),
         f"#1 open: {AB} mine.md",
     ),
-    *(
-        story(
-            f"the next run finishes the closing of a killed run, which was {what}",
-            *(run(AB), HAND, run().killed("the description", applied=applied), before),
-            *(run(), sends(*more), push("-a.md", to="main"), plan()),
-            f"{CLOSED}; a.md to create",
-        )
-        for what, applied, before, more in (
-            ("carried out", True, CLOSED, ()),
-            ("not carried out", False, f"#1 open: {AB}", ("PATCH pulls/1",)),
+    *in_turn(
+        *(
+            story(
+                f"the next run finishes the closing of a killed run, which was {what}",
+                *(run(AB), HAND, run().killed("the description", applied=applied), before),
+                *(run(), sends(*more), push("-a.md", to="main"), plan()),
+                f"{CLOSED}; a.md to create",
+            )
+            for what, applied, before, more in (
+                ("carried out", True, CLOSED, ()),
+                ("not carried out", False, f"#1 open: {AB}", ("PATCH pulls/1",)),
+            )
         )
     ),
     story(

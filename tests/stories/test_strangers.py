@@ -30,14 +30,17 @@ def by(author: str) -> Act:
 
 
 test_strangers = told(
-    *(
-        story(
-            f"a copy of our description takes no refusal back (into {base})",
-            *(branch("docs"), run(AB), push("-a.md"), run(), close(1), copies(base)),
-            *(plan(), only("psm", says("progress.ignored")), run(), IGNORED),
-            f"#1 closed; #2 open{into} by stranger: b.md{bare}; {NO}",
+    *in_turn(
+        *(
+            story(
+                f"a copy of our description takes no refusal back (into {base})",
+                *(branch("docs"), run(AB), push("-a.md"), run(), close(1), copies(base)),
+                *(plan(), only("psm", says("progress.ignored")), run(), IGNORED),
+                f"#1 closed; #2 open{into} by stranger: b.md{bare}; {NO}",
+                ways="pm",
+            )
+            for base, into, bare in (("main", "", "; branch docs"), ("docs", " into docs", ""))
         )
-        for base, into, bare in (("main", "", "; branch docs"), ("docs", " into docs", ""))
     ),
     story(
         "a closed pull request of a stranger declines nothing, and only its author is asked about",

@@ -80,19 +80,21 @@ test_withdrawing = told(
         *(run(AB), withdraw(), asks("/compare/", 1), asks("/git/trees/", 2)),
         f"#1 withdrawn: {AB}; {MISSING}",
     ),
-    *(
-        story(
-            f"a pull request with a later name is withdrawn ({why})",
-            *(branch(name, "mine.md") for name in NAMES),
-            *(run(AB), *map(delete, gone), run(), withdraw(), sends("PATCH pulls/1")),
-            f"#1 withdrawn from -5: {AB}; "
-            + "".join(f"branch {name}: mine.md; " for name in NAMES if name not in gone)
-            + MISSING,
-        )
-        for why, gone in (
-            ("all names are taken", ()),
-            ("the others are gone", NAMES),
-            ("one is left", ("1", "-3", "-4")),
+    *in_turn(
+        *(
+            story(
+                f"a pull request with a later name is withdrawn ({why})",
+                *(branch(name, "mine.md") for name in NAMES),
+                *(run(AB), *map(delete, gone), run(), withdraw(), sends("PATCH pulls/1")),
+                f"#1 withdrawn from -5: {AB}; "
+                + "".join(f"branch {name}: mine.md; " for name in NAMES if name not in gone)
+                + MISSING,
+            )
+            for why, gone in (
+                ("all names are taken", ()),
+                ("the others are gone", NAMES),
+                ("one is left", ("1", "-3", "-4")),
+            )
         )
     ),
     story(
@@ -100,13 +102,16 @@ test_withdrawing = told(
         *(run(AB), withdraw(), push("mine.md"), run()),
         f"#1 withdrawn: {AB} mine.md; #2 open from -2: {AB}",
     ),
-    *(
-        story(
-            f"a list that has changed meanwhile is withdrawn, too: {listed}",
-            *(run(AB), withdraw(listed), run(NEW)),
-            f"#1 withdrawn; #2 open: {NEW}",
+    *in_turn(
+        *(
+            story(
+                f"a list that has changed meanwhile is withdrawn, too: {listed}",
+                *(run(AB), withdraw(listed), run(NEW)),
+                f"#1 withdrawn; #2 open: {NEW}",
+                ways="pm",
+            )
+            for listed in ("c.md", NEW)
         )
-        for listed in ("c.md", NEW)
     ),
     story(
         "a plan says what proposing it again brings",
@@ -247,32 +252,34 @@ test_what_stays_open = told(
             ),
         )
     ),
-    *(
-        story(
-            f"a pull request stays open if it is another one: {what}",
-            *(run(AB), *changed, plan(), *foretold, withdraw(), sends()),
-            state,
-        )
-        for what, changed, foretold, state in (
-            (
-                "of another list",
-                (describe(1, lambda body: re.sub("list [0-9a-f]+", "list 0123456789", body)),),
-                (never("many.withdrawable"),),
-                f"#1 open: {AB}; {MISSING}",
-            ),
-            (
-                "of a stranger",
-                (change(1, author="stranger"),),
-                # A plan does not look at authors, because that takes requests
-                (only("m", says("many.withdrawable", count=1)),),
-                f"#1 open by stranger: {AB}; {MISSING}",
-            ),
-            (
-                "into another branch",
-                (branch("docs"), change(1, base="docs")),
-                (never("many.withdrawable"),),
-                f"#1 open into docs: {AB}; {MISSING}",
-            ),
+    *in_turn(
+        *(
+            story(
+                f"a pull request stays open if it is another one: {what}",
+                *(run(AB), *changed, plan(), *foretold, withdraw(), sends()),
+                state,
+            )
+            for what, changed, foretold, state in (
+                (
+                    "of another list",
+                    (describe(1, lambda body: re.sub("list [0-9a-f]+", "list 0123456789", body)),),
+                    (never("many.withdrawable"),),
+                    f"#1 open: {AB}; {MISSING}",
+                ),
+                (
+                    "of a stranger",
+                    (change(1, author="stranger"),),
+                    # A plan does not look at authors, because that takes requests
+                    (only("m", says("many.withdrawable", count=1)),),
+                    f"#1 open by stranger: {AB}; {MISSING}",
+                ),
+                (
+                    "into another branch",
+                    (branch("docs"), change(1, base="docs")),
+                    (never("many.withdrawable"),),
+                    f"#1 open into docs: {AB}; {MISSING}",
+                ),
+            )
         )
     ),
     *in_turn(
@@ -305,17 +312,19 @@ test_what_stays_open = told(
             for when, moment in MOMENTS.items()
         )
     ),
-    *(
-        story(
-            f"in a private repository, other paths are named if only its readers can see it: {who}",
-            *(sets(private=True), run(AB), push("secret/plan.md"), withdraw(**where), look),
-            f"#1 open: {AB} secret/plan.md",
-            ways=ways,
-        )
-        for who, where, look, ways in (
-            ("a shell", {}, shows("secret/plan.md"), "psm"),
-            ("its own workflow", {"workflow": "octo/example"}, shows("secret/plan.md"), "psm"),
-            ("another workflow", {"workflow": "octo/public"}, hides("secret/plan.md"), "ps"),
+    *in_turn(
+        *(
+            story(
+                f"in a private repository, other paths are named if only readers see it: {who}",
+                *(sets(private=True), run(AB), push("secret/plan.md"), withdraw(**where), look),
+                f"#1 open: {AB} secret/plan.md",
+                ways=ways,
+            )
+            for who, where, look, ways in (
+                ("a shell", {}, shows("secret/plan.md"), "psm"),
+                ("its own workflow", {"workflow": "octo/example"}, shows("secret/plan.md"), "psm"),
+                ("another workflow", {"workflow": "octo/public"}, hides("secret/plan.md"), "ps"),
+            )
         )
     ),
 )
@@ -336,30 +345,36 @@ test_what_people_do_to_a_withdrawn_one = told(
         "#1 closed: a.md; #2 withdrawn from -2; #3 closed from -2: b.md; "
         "a.md declined in #1; b.md declined in #3",
     ),
-    *(
-        story(
-            f"a withdrawn one that a person opens again can be declined (update: {update})",
-            *(run(AB), withdraw(), reopen(1)),
-            f"#1 open (withdrawn): {AB}; {MISSING}",
-            *(run(update=update), sends("PATCH pulls/1")),
-            f"#1 open: {AB}",
-            *(close(1), run(update=update)),
-            f"#1 closed: {AB}; {AB} declined in #1",
+    *in_turn(
+        *(
+            story(
+                f"a withdrawn one that a person opens again can be declined (update: {update})",
+                *(run(AB), withdraw(), reopen(1)),
+                f"#1 open (withdrawn): {AB}; {MISSING}",
+                *(run(update=update), sends("PATCH pulls/1")),
+                f"#1 open: {AB}",
+                *(close(1), run(update=update)),
+                f"#1 closed: {AB}; {AB} declined in #1",
+                ways="pm",
+            )
+            for update in ("true", "false")
         )
-        for update in ("true", "false")
     ),
     story(
         "a file that is deleted after a withdrawal keeps the next pull request open",
         *(run(AB), withdraw("a.md"), run(AB), push("-b.md"), withdraw("a.md"), run(AB)),
         "#1 withdrawn; #2 open: a.md; b.md declined in #1",
     ),
-    *(
-        story(
-            f"a deleted file is declined in the first pull request that had it: {path}",
-            *(run("a.md"), withdraw(), run(AB), withdraw(), push(f"-{path}"), run()),
-            f"#1 withdrawn; #2 withdrawn; #3 open: {left}; {path} declined in {first}",
+    *in_turn(
+        *(
+            story(
+                f"a deleted file is declined in the first pull request that had it: {path}",
+                *(run("a.md"), withdraw(), run(AB), withdraw(), push(f"-{path}"), run()),
+                f"#1 withdrawn; #2 withdrawn; #3 open: {left}; {path} declined in {first}",
+                ways="pm",
+            )
+            for path, left, first in (("a.md", "b.md", "#1"), ("b.md", "a.md", "#2"))
         )
-        for path, left, first in (("a.md", "b.md", "#1"), ("b.md", "a.md", "#2"))
     ),
     story(
         "a file that is deleted from a withdrawn branch stays away",
@@ -372,14 +387,17 @@ test_what_people_do_to_a_withdrawn_one = told(
         *(run(AB), withdraw(), push("-a.md"), push("b.md", to="main"), run(), sends()),
         "#1 withdrawn: b.md; a.md declined in #1",
     ),
-    *(
-        story(
-            f"a withdrawn one that a person opens and closes declines what it lacks ({what})",
-            *(run(ABC), withdraw(), reopen(1), push("-a.md"), close(1), *gone, run()),
-            "#1 withdrawn; #2 open: b.md c.md; a.md declined in #1",
-            but="limit-withdrawal",
+    *in_turn(
+        *(
+            story(
+                f"a withdrawn one that a person opens and closes declines what it lacks ({what})",
+                *(run(ABC), withdraw(), reopen(1), push("-a.md"), close(1), *gone, run()),
+                "#1 withdrawn; #2 open: b.md c.md; a.md declined in #1",
+                but="limit-withdrawal",
+                ways="pm",
+            )
+            for what, gone in (("its branch is there", ()), ("its branch is deleted", (delete(),)))
         )
-        for what, gone in (("its branch is there", ()), ("its branch is deleted", (delete(),)))
     ),
 )
 
@@ -391,16 +409,19 @@ test_the_description = told(
         *(close(1), run()),
         f"#1 closed: {AB}; {AB} declined in #1",
     ),
-    *(
-        story(
-            f"a full description can be closed, and keeps the text of others ({what})",
-            *(run(AB), describe(1, edit), withdraw()),
-            shows("x" * 60_000, in_="#1"),
-            f"#1 withdrawn: {AB}; {MISSING}",
-        )
-        for what, edit in (
-            ("whole", filled),
-            ("only the record", lambda body: filled(without_words(body))),
+    *in_turn(
+        *(
+            story(
+                f"a full description can be closed, and keeps the text of others ({what})",
+                *(run(AB), describe(1, edit), withdraw()),
+                shows("x" * 60_000, in_="#1"),
+                f"#1 withdrawn: {AB}; {MISSING}",
+                ways="pm",
+            )
+            for what, edit in (
+                ("whole", filled),
+                ("only the record", lambda body: filled(without_words(body))),
+            )
         )
     ),
     story(
@@ -414,17 +435,26 @@ test_the_description = told(
         shows(BEGIN, in_="#1"),
         f"#1 withdrawn: {AB}; {MISSING}",
     ),
-    *(
-        story(
-            f"the table of a closed one {what}",
-            *(run(AB), describe(1, "x\n\n{}".format), opened := Copied(), withdraw(), reopen(1)),
-            describe(1, partial(fits, opened, more)),
-            *(withdraw(), looks("| `a.md`", in_="#1")),
-            f"#1 withdrawn: {AB}; {MISSING}",
-        )
-        for what, more, looks in (
-            ("stays if there is just room for it", 0, shows),
-            ("is left out if there is no room for it", 1, hides),
+    *in_turn(
+        *(
+            story(
+                f"the table of a closed one {what}",
+                *(
+                    run(AB),
+                    describe(1, "x\n\n{}".format),
+                    opened := Copied(),
+                    withdraw(),
+                    reopen(1),
+                ),
+                describe(1, partial(fits, opened, more)),
+                *(withdraw(), looks("| `a.md`", in_="#1")),
+                f"#1 withdrawn: {AB}; {MISSING}",
+                ways="pm",
+            )
+            for what, more, looks in (
+                ("stays if there is just room for it", 0, shows),
+                ("is left out if there is no room for it", 1, hides),
+            )
         )
     ),
 )
