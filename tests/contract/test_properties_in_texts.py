@@ -29,10 +29,15 @@ def test_every_input_with_a_placeholder_for_properties_is_tried() -> None:
     assert set(GIVEN) == {name for name, each in INPUTS.items() if PROPERTY in each.placeholders}
 
 
+@pytest.fixture
+def one(single: Start, action: Action) -> Start:
+    """The action on one repository, in English. Both ways fill in texts by `Proposal`."""
+    return partial(single, definitions=action.listing("a"))
+
+
 @pytest.fixture(params=["one", "many"])
-def given(request: pytest.FixtureRequest, single: Start, action: Action) -> Start:
+def given(request: pytest.FixtureRequest, one: Start, action: Action) -> Start:
     """The action, on one repository and on many, in English."""
-    one = partial(single, definitions=action.listing("a"))
     if request.param == "one":
         return one
     return partial(
@@ -53,10 +58,10 @@ def create(host: StandInHost, **properties: str | list[str]) -> Repository:
 
 @pytest.mark.parametrize("name", GIVEN)
 def test_a_property_is_filled_in_if_only_one_input_names_it(
-    given: Start, host: StandInHost, name: str
+    one: Start, host: StandInHost, name: str
 ) -> None:
     create(host, team="blue")
-    given({name: GIVEN[name]}).or_fail()
+    one({name: GIVEN[name]}).or_fail()
     sent = "".join(str(request.json) for request in host.requests if not is_read(request))
     assert "blue" in sent
     assert "property:" not in sent
@@ -89,43 +94,41 @@ def test_a_hostile_value_is_harmless(given: Start, host: StandInHost, in_answer:
     ],
 )
 def test_a_value_makes_no_instruction_with_the_text_around_it(
-    given: Start, host: StandInHost, value: str, template: str, text: str
+    one: Start, host: StandInHost, value: str, template: str, text: str
 ) -> None:
     repository = create(host, team=value)
-    given(title=template, commit_message=template, body="[{property:team}]").or_fail()
+    one(title=template, commit_message=template, body="[{property:team}]").or_fail()
     [pull] = repository.pull_requests
     assert pull.title == text
     assert repository.log(LIST_BRANCH)[0].message.splitlines()[0] == text
     assert "[skip ci]" not in str(pull.body)
 
 
-def test_a_property_with_very_many_values_gives_twenty_names(
-    given: Start, host: StandInHost
-) -> None:
+def test_a_property_with_very_many_values_gives_twenty_names(one: Start, host: StandInHost) -> None:
     """The million others are not even put together."""
     values = [f"team-{number}" for number in range(100)]
     repository = create(host, team=values, tier=values, area=values)
     before = time.process_time()
     for mode in ("plan", "register"):
-        run = given(mode=mode, labels="{property:team} {property:tier} {property:area}").or_fail()
+        run = one(mode=mode, labels="{property:team} {property:tier} {property:area}").or_fail()
         assert "`labels` has more than 20 names" in run.console
     assert time.process_time() - before < 5
     [pull] = repository.pull_requests
     assert len(pull.labels) == 20
 
 
-def test_twenty_names_fit_also_if_one_is_named_twice(given: Start, host: StandInHost) -> None:
+def test_twenty_names_fit_also_if_one_is_named_twice(one: Start, host: StandInHost) -> None:
     repository = create(host, team=[f"team-{number}" for number in range(20)])
-    run = given(labels="{property:team}, team-3").or_fail()
+    run = one(labels="{property:team}, team-3").or_fail()
     assert "more than 20 names" not in run.console
     assert len(repository.pull_requests[0].labels) == 20
 
 
 def test_blanks_and_at_signs_of_a_value_are_no_part_of_a_name(
-    given: Start, host: StandInHost
+    one: Start, host: StandInHost
 ) -> None:
     repository = create(host, team=["@red ", " blue", "@", " "])
-    given(labels="{property:team}", reviewers="{property:team}").or_fail()
+    one(labels="{property:team}", reviewers="{property:team}").or_fail()
     [pull] = repository.pull_requests
     assert (pull.labels, pull.reviewers) == (["@red", "blue", "@"], ["red", "blue"])
 
@@ -136,10 +139,10 @@ def test_blanks_and_at_signs_of_a_value_are_no_part_of_a_name(
     ids=["fits", "one too many", "wide characters"],
 )
 def test_a_long_value_is_cut_in_the_title(
-    given: Start, host: StandInHost, value: str, title: str
+    one: Start, host: StandInHost, value: str, title: str
 ) -> None:
     repository = create(host, team=value)
-    given(title="{property:team}").or_fail()
+    one(title="{property:team}").or_fail()
     assert repository.pull_requests[0].title == title
 
 
@@ -173,7 +176,6 @@ def test_several_values_are_several_names(given: Start, host: StandInHost) -> No
     assert (pull.reviewers, pull.team_reviewers) == (["red", "blue", "mona"], ["red", "blue"])
 
 
-@pytest.mark.parametrize("mode", ["plan", "register"])
 @pytest.mark.parametrize(
     ("properties", "why"),
     [
@@ -183,14 +185,13 @@ def test_several_values_are_several_names(given: Start, host: StandInHost) -> No
     ],
 )
 def test_a_value_that_lacks_is_left_out_with_a_warning(
-    given: Start, host: StandInHost, mode: str, properties: dict[str, Any], why: str
+    given: Start, host: StandInHost, properties: dict[str, Any], why: str
 ) -> None:
     repository = create(host, **properties)
-    run = given(GIVEN, mode=mode).or_fail()
-    assert f"{{property:team}} was left out of `reviewers`: property team {why}" in run.text
-    assert f"In `title`, the text for a custom property is empty: property team {why}" in run.text
-    if mode == "plan":
-        return
+    for mode in ("plan", "register"):
+        said = given(GIVEN, mode=mode).or_fail().text
+        assert f"{{property:team}} was left out of `reviewers`: property team {why}" in said
+        assert f"In `title`, the text for a custom property is empty: property team {why}" in said
     [pull] = repository.pull_requests
     assert pull.title == f"Files of in {TARGET.partition('/')[2]}"
     assert (pull.labels, pull.assignees, pull.reviewers) == (["plain {x}"], [], ["mona"])
@@ -210,10 +211,10 @@ def test_a_value_that_lacks_is_left_out_with_a_warning(
     ],
 )
 def test_no_blank_is_left_in_the_place_of_a_value(
-    given: Start, host: StandInHost, template: str, text: str
+    one: Start, host: StandInHost, template: str, text: str
 ) -> None:
     repository = create(host, tier="1")
-    assert given(title=template, commit_message=template).exit_code == 0
+    assert one(title=template, commit_message=template).exit_code == 0
     [pull] = repository.pull_requests
     assert pull.title == (text or "chore: add missing files")
     subject = repository.log(LIST_BRANCH)[0].message.partition("\n")[0]
