@@ -19,8 +19,7 @@ PNG = bytes.fromhex(
 )
 
 
-@pytest.mark.parametrize("suffix", ["json", "yml"])
-@pytest.mark.parametrize("name", ["scaffold", "health"])
+@pytest.mark.parametrize(("name", "suffix"), [("scaffold", "yml"), ("health", "json")])
 def test_a_list_that_only_extends_is_the_built_in_one(
     name: str, suffix: str, single: Start, action: Action, host: StandInHost
 ) -> None:

@@ -63,26 +63,25 @@ PLACES = {
 """Working directory, path of the list, workspace of the runner, and whether it is an option."""
 
 
-@pytest.mark.parametrize("place", PLACES)
 def test_a_list_without_a_name_is_the_same_wherever_it_is_started(
-    place: str, action: Action, repository: Repository, monkeypatch: pytest.MonkeyPatch
+    action: Action, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    directory, given, runners, is_option = PLACES[place]
     listed = "files: [{path: a, content_file: ../texts/a}]\n"
     assert action(definitions=action.write("config/list.yml", listed)).exit_code == 2
     action.write("texts/a", "text\n")
-    assert action(definitions="config/list.yml").exit_code == 0
+    action(definitions="config/list.yml").or_fail()
     (action.workspace / "config/deep").mkdir()
     (action.workspace / "config/link.yml").symlink_to("list.yml")
-    given = given.replace("{workspace}", str(action.workspace))
-    monkeypatch.chdir(action.workspace / directory)
-    inputs = {"profile": None, "definitions": None if is_option else given}
-    environ = action.environment(inputs)
-    if runners:
-        environ["GITHUB_WORKSPACE"] = str((action.workspace / runners).resolve())
-    run = action.start(environ, *(("--definitions", given) if is_option else ()))
-    assert (run.exit_code, run.outputs["created"]) == (0, "0"), run.text
-    assert shown(repository) == [(LIST_BRANCH, "open")]
+    for place, (directory, written, runners, is_option) in PLACES.items():
+        given = written.replace("{workspace}", str(action.workspace))
+        monkeypatch.chdir(action.workspace / directory)
+        inputs = {"profile": None, "definitions": None if is_option else given}
+        environ = action.environment(inputs)
+        if runners:
+            environ["GITHUB_WORKSPACE"] = str((action.workspace / runners).resolve())
+        run = action.start(environ, *(("--definitions", given) if is_option else ()))
+        assert (run.exit_code, run.outputs["created"]) == (0, "0"), f"{place}: {run.text}"
+        assert shown(repository) == [(LIST_BRANCH, "open")], place
 
 
 def test_in_a_shell_nothing_outside_of_the_lists_repository_is_read(
@@ -181,10 +180,15 @@ def two(request: pytest.FixtureRequest, action: Action) -> Two:
     return Two(action, way | {"workflow_visibility": "private"})
 
 
+OTHERS = "a, {path: c, content: x}"
 ELSEWHERE = "as it is, because it was opened for a list at the same path in another repository. If"
 
 
-@pytest.mark.parametrize("paths", ["a, {path: c, content: x}", "a, b"])
+@pytest.mark.parametrize(
+    ("two", "paths"),
+    [("per-file", OTHERS), ("single", "a, b"), ("many", OTHERS), ("many", "a, b")],
+    indirect=["two"],
+)
 def test_the_pull_request_of_a_list_in_another_repository_is_left_alone(
     two: Two, repository: Repository, paths: str
 ) -> None:
@@ -216,6 +220,7 @@ def test_the_pull_request_of_a_list_in_another_repository_is_left_alone(
     [("Octo/ONE", ""), ("octo/renamed", "7"), ("octo/one", "8"), ("", "")],
     ids=["in another letter case", "renamed", "made anew", "in a shell"],
 )
+@pytest.mark.parametrize("two", ["single"], indirect=True)
 def test_a_list_stays_the_same_in_its_repository(
     two: Two, repository: Repository, place: str, number: str
 ) -> None:
