@@ -199,14 +199,8 @@ def rows(run: Run) -> dict[str, str]:
     return {row["repository"]: row["state"] for row in run.report["many"]["rows"]}
 
 
-def asked(host: StandInHost) -> list[str]:
-    """Return the requests in short: method and path for REST, one word for GraphQL."""
-
-    return words(host.requests)
-
-
 def words(requests: Sequence[Request]) -> list[str]:
-    """Return requests in short, as `asked` does."""
+    """Return requests in short: method and path for REST, one word for GraphQL."""
 
     def word(request: Request) -> str:
         if request.path != "/graphql":
@@ -311,7 +305,7 @@ class Org:
 
     @property
     def asked(self) -> list[str]:
-        """The requests of the last run in short; see `asked`."""
+        """The requests of the last run in short; see `words`."""
         return words(self.sent)
 
     @property
