@@ -214,13 +214,6 @@ def test_refused_updates_in_a_row_end_the_writing_as_well(org: Org) -> None:
     assert IN_A_ROW in run.summary
 
 
-def test_a_token_that_dies_ends_the_writing(org: Org) -> None:
-    org.make(0, 6)
-    dying = org.host.create_token(requests=3 + 2 * 2)
-    org.expect("1 failed, 2 opened, 3 deferred; exit 1", host_token=dying)
-    org.expect("4 opened, 2 waiting")
-
-
 @pytest.mark.parametrize(("reads", "minutes"), [(True, "1"), (False, "0")])
 def test_a_limit_that_lasts_is_the_end_and_no_failure(org: Org, reads: bool, minutes: str) -> None:
     """It lasts from the third repository on: from its write, or from the reading before it."""

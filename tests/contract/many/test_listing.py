@@ -226,16 +226,14 @@ def test_what_cannot_be_begun_is_refused(org: Org, inputs: dict[str, str], part:
     assert org.only_reads
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_repositories_may_be_chosen_by_the_day_of_their_creation(org: Org, kind: Kind) -> None:
+def test_repositories_may_be_chosen_by_the_day_of_their_creation(org: Org) -> None:
     """From the list that is read anyway; one that is named is looked at, too."""
     for day, repository in enumerate(org.make(0, 4), start=1):
         repository.person.change(created_at=datetime(2026, 1, day, 23, 59, tzinfo=UTC).timestamp())
-    inputs = {"host_token": org.host.create_token(kind), "mode": "plan"}
-    org.expect("4 to open", inputs)
+    org.expect("4 to open", mode="plan")
     requests = org.asked
     days = "created:>=2026-01-02, created:<=2026-01-03"
-    run = org(inputs, target_repos=f"octo-org/*, octo-org/r3, {days}")
+    run = org(mode="plan", target_repos=f"octo-org/*, octo-org/r3, {days}")
     assert set(rows(run)) == {"octo-org/r1", "octo-org/r2"}
     assert org.asked == requests
 
@@ -286,8 +284,7 @@ def test_a_full_page_without_a_link_is_followed_by_the_next(org: Org, kind: Kind
     assert pages == ["1", "2", "3"][: 2 + cut]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_three_pages_are_asked_for_at_once(org: Org, kind: Kind) -> None:
+def test_three_pages_are_asked_for_at_once(org: Org) -> None:
     """From the second one on: then their number is known. They are read in their order."""
     org.make(301, 0)
     org.refuse(is_graphql, 401, message="Bad credentials")
@@ -300,7 +297,7 @@ def test_three_pages_are_asked_for_at_once(org: Org, kind: Kind) -> None:
                 together.wait(timeout=60)
 
     org.host.on_request = meet
-    org.expect("301 not read; exit 2", host_token=org.host.create_token(kind), mode="plan")
+    org.expect("301 not read; exit 2", mode="plan")
     assert pages[0] == "1"
     assert sorted(pages) == list("1234")
 

@@ -350,13 +350,13 @@ def test_githubs_words_are_shown_where_only_those_read_who_may(org: Org, in_priv
     assert "No: top-secret" not in in_private(env=env).stdout
 
 
-@pytest.mark.parametrize("event", ["public", "internal", None, "private"])
+@pytest.mark.parametrize("event", ["internal", None, "private"])
 def test_githubs_words_during_the_listing_may_hold_a_private_name(
     org: Org, event: str | None
 ) -> None:
     env = {"GITHUB_REPOSITORY": WORKFLOW}
     if event:
-        payload = {"repository": {"private": event != "public", "visibility": event}}
+        payload = {"repository": {"private": True, "visibility": event}}
         name = org.action.write("event.json", json.dumps(payload))
         env["GITHUB_EVENT_PATH"] = str(org.action.workspace / name)
     org.refuse("GET /orgs/octo-org/repos", 403, message="octo-org/top-secret is locked")

@@ -151,8 +151,7 @@ SHORT = {"data": {"nodes": [None], "pulls": [None]}}
 @pytest.mark.parametrize(
     "fault",
     [
-        *map(Fault, (FaultKind.ERROR_502_HTML, FaultKind.CUT_JSON, FaultKind.WRONG_OBJECT)),
-        Fault(FaultKind.RESET),
+        *map(Fault, (FaultKind.CUT_JSON, FaultKind.WRONG_OBJECT, FaultKind.RESET)),
         # About fewer repositories than asked for
         Fault(FaultKind.CUSTOM, status=200, body=SHORT),
     ],
