@@ -20,10 +20,6 @@ def conflict(each: Repository) -> None:
     each.person.commit({FIRST: b"theirs\n"})
 
 
-def clear(each: Repository) -> None:
-    each.person.edit(1, body="")
-
-
 def cut(each: Repository) -> None:
     """Delete only the hidden part of a description."""
     body = each.pull_requests[0].body or ""
@@ -37,9 +33,7 @@ def descriptions(run: Run) -> int:
     return number
 
 
-@pytest.mark.parametrize(
-    ("act", "state"), [(conflict, "conflicting"), (clear, "waiting"), (cut, "waiting")]
-)
+@pytest.mark.parametrize(("act", "state"), [(conflict, "conflicting"), (cut, "waiting")])
 def test_plan_and_run_say_the_same(org: Org, act: Callable[[Repository], None], state: str) -> None:
     made = org.make(0, 3)
     org()

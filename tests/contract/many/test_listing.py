@@ -169,14 +169,6 @@ def test_repositories_of_the_tokens_account_are_not_found_for_another_owner(
     assert run.report["many"]["budget"]["found"] == 1, run.console
 
 
-def test_an_apps_token_lists_what_it_is_installed_for(org: Org) -> None:
-    org.make(0, 3)
-    names = ["octo-org/r1", "octo-org/r2"]
-    run = org(host_token=org.host.create_token("installation", repositories=names), mode="plan")
-    assert sorted(rows(run)) == names
-    assert "GET /installation/repositories" in org.asked
-
-
 @pytest.mark.parametrize("targets", ["other-org/*", "octo-org/*, Other-Org/api-*"])
 def test_an_owner_of_whom_an_apps_token_sees_nothing_is_an_error(org: Org, targets: str) -> None:
     org.make(1, 1)

@@ -62,16 +62,3 @@ def test_one_in_which_a_refused_commit_left_the_branch_comes_last_next_time(org:
     first.person.protect("chore/*", "classic")
     run = org.expect("1 failed, 1 opened, 1 deferred; exit 1", max_pull_requests="1")
     assert named(run.stdout) == ["r2"]
-
-
-def test_after_a_run_the_numbers_are_those_that_are_left(org: Org) -> None:
-    org.make(0, 12)
-    for left in (7, 2):
-        run = org(max_pull_requests="5")
-        for text in (run.stdout, run.summary):
-            assert f"Pull requests left for later runs: {left}." in text
-            # To do fewer than the cap, nothing has to be set
-            assert ("set `max_pull_requests: 7`" in text) == (left == 7)
-            assert ("The next run does the rest." in text) == (left == 2)
-    run = org(max_pull_requests="5")
-    assert ("left for later runs: 2" in run.stdout, named(run.stdout)) == (False, [])

@@ -15,19 +15,6 @@ from tests.organisation import Org, is_write, rows
 MISSING = len(LISTED) - len(PRESENT)
 
 
-def test_a_repository_that_lacks_files_gets_one_pull_request_in_all_runs_together(
-    org: Org,
-) -> None:
-    made = org.make(5, 3)
-    first = org.expect("3 opened, 5 complete")
-    assert first.outputs["created"] == str(3 * MISSING)
-    assert org.asked.count("mutation") == 3
-    org.expect("3 waiting, 5 complete")
-    for repository in made[5:]:
-        repository.person.merge(1)
-    org.expect("8 complete")
-
-
 def test_both_lists_get_a_row_and_a_pull_request_each(org: Org) -> None:
     [repository] = org.make(0, 1)
     run = org.expect("1 opened", profile="all")
@@ -44,18 +31,6 @@ def test_the_cap_counts_pull_requests_of_both_lists(org: Org) -> None:
     # Each repository is in one state, and one pull request is left
     run = org.expect("2 opened", profile="all", max_pull_requests="3")
     assert (sorted(org.opened), run.outputs["deferred"]) == ([1, 2], "1")
-
-
-def test_failures_do_not_count_against_the_cap(org: Org) -> None:
-    for repository in org.make(0, 10)[:4]:
-        repository.person.protect("chore/*", "ruleset")
-    run = org(max_pull_requests="6")
-    assert (run.exit_code, sum(org.opened)) == (1, 6)
-
-
-def test_the_cap_counts_a_pull_request_that_lacks_a_file(org: Org) -> None:
-    org.make(0, 4)
-    org.expect("2 opened, 2 deferred", {"max_pull_requests": "2"}, "a.txt", "README.md/b.txt")
 
 
 @pytest.mark.parametrize(
