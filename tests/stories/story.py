@@ -32,10 +32,11 @@ import html
 import io
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import wraps
+from itertools import chain
 from signal import SIGKILL
 from string import Formatter
 from typing import Any, Concatenate, Literal, ParamSpec
@@ -122,10 +123,10 @@ def story(
     return Story(name, steps, ways, files, but)
 
 
-def in_turn(*stories: Story) -> list[Story]:
-    """Return rows of one kind, each told in another one of its ways than the last."""
-    ways = ((each, each.ways[number % len(each.ways)]) for number, each in enumerate(stories))
-    return [replace(each, ways=way) for each, way in ways]
+def in_turn(*kinds: Iterable[Story]) -> list[Story]:
+    """Return rows of one kind or several, each told in another one of its ways than the last."""
+    stories = enumerate(chain(*kinds))
+    return [replace(each, ways=each.ways[number % len(each.ways)]) for number, each in stories]
 
 
 def in_each_way(*stories: Story) -> Iterator[ParameterSet]:

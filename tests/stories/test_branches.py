@@ -69,23 +69,20 @@ test_the_base_branch = told(
         "#1 withdrawn into develop; #2 open into develop: b.md c.md",
     ),
     *in_turn(
-        *(
-            story(
-                f"pull requests of another base branch are those of another list ({state})",
-                *(*DEVELOP, run(ABC, branch="work"), *acts, on_develop(branch="work")),
-                f"#1 {state} from work: a.md c.md; #2 open from work-2 into develop: b.md c.md",
-                *(close(2), run()),
-                f"#1 {state} from work: a.md c.md; #2 closed from work-2 into develop: b.md c.md; "
-                "b.md c.md declined in #2",
-                plan(base=""),
-                f"#1 {state} from work: a.md c.md; "
-                f"#2 closed from work-2 into develop: b.md c.md{no}",
-                ways="pm",
-            )
-            for state, acts, no in (
-                ("open", (), ""),
-                ("closed", (close(1),), "; a.md c.md declined in #1"),
-            )
+        story(
+            f"pull requests of another base branch are those of another list ({state})",
+            *(*DEVELOP, run(ABC, branch="work"), *acts, on_develop(branch="work")),
+            f"#1 {state} from work: a.md c.md; #2 open from work-2 into develop: b.md c.md",
+            *(close(2), run()),
+            f"#1 {state} from work: a.md c.md; #2 closed from work-2 into develop: b.md c.md; "
+            "b.md c.md declined in #2",
+            plan(base=""),
+            f"#1 {state} from work: a.md c.md; #2 closed from work-2 into develop: b.md c.md{no}",
+            ways="pm",
+        )
+        for state, acts, no in (
+            ("open", (), ""),
+            ("closed", (close(1),), "; a.md c.md declined in #1"),
         )
     ),
     story(
@@ -96,22 +93,20 @@ test_the_base_branch = told(
         f"#1 closed into main: {AB}; {AB} declined in #1",
     ),
     *in_turn(
-        *(
-            story(
-                f"what was said to a base branch holds if the default branch moves {how}, {state}",
-                *(*DEVELOP, *before, on_develop(), *acts, default(then), run(base="develop")),
-                end,
-            )
-            for how, before, then, into in (
-                ("away from it", (default("develop"),), "main", " into develop"),
-                ("to it", (), "develop", ""),
-            )
-            for state, acts in (("open", ()), ("closed", (close(1),)))
-            for end in (
-                f"#1 {state}{into}: b.md c.md"
-                + ("" if into else "; branch main: b.md")
-                + ("" if state == "open" else f"; {NO}"),
-            )
+        story(
+            f"what was said to a base branch holds if the default branch moves {how}, {state}",
+            *(*DEVELOP, *before, on_develop(), *acts, default(then), run(base="develop")),
+            end,
+        )
+        for how, before, then, into in (
+            ("away from it", (default("develop"),), "main", " into develop"),
+            ("to it", (), "develop", ""),
+        )
+        for state, acts in (("open", ()), ("closed", (close(1),)))
+        for end in (
+            f"#1 {state}{into}: b.md c.md"
+            + ("" if into else "; branch main: b.md")
+            + ("" if state == "open" else f"; {NO}"),
         )
     ),
     story(
@@ -145,28 +140,26 @@ test_the_base_branch = told(
         )
     ),
     *in_turn(
-        *(
-            story(
-                f"a name that is the {what} branch is passed over",
-                *(*DEVELOP, branch("work", "theirs.md"), branch("work-2", at="develop"), *acts),
-                run("c.md", branch="work", base=base),
-                f"#1 open from work-3 {end}",
-                ways="pm",
-            )
-            for what, acts, base, end in (
-                (
-                    "base",
-                    (),
-                    "work-2",
-                    "into work-2: c.md; branch develop: a.md; branch work: theirs.md",
-                ),
-                (
-                    "default",
-                    (default("work-2"),),
-                    "develop",
-                    "into develop: c.md; branch main: b.md; branch work: b.md theirs.md",
-                ),
-            )
+        story(
+            f"a name that is the {what} branch is passed over",
+            *(*DEVELOP, branch("work", "theirs.md"), branch("work-2", at="develop"), *acts),
+            run("c.md", branch="work", base=base),
+            f"#1 open from work-3 {end}",
+            ways="pm",
+        )
+        for what, acts, base, end in (
+            (
+                "base",
+                (),
+                "work-2",
+                "into work-2: c.md; branch develop: a.md; branch work: theirs.md",
+            ),
+            (
+                "default",
+                (default("work-2"),),
+                "develop",
+                "into develop: c.md; branch main: b.md; branch work: b.md theirs.md",
+            ),
         )
     ),
 )
@@ -180,21 +173,19 @@ LOST = FaultKind.ERROR_502_HTML
 
 test_branches_of_others = told(
     *in_turn(
-        *(
-            story(
-                f"a branch with other work is left alone: {what}",
-                *(branch("1"), *(push(each) for each in pushed), run(AB)),
-                f"#1 open from -2: {AB}; branch 1{there}",
-            )
-            for what, pushed, there in (
-                ("commits that change nothing", ("mine.txt", "-mine.txt"), ""),
-                ("another file", ("a.md", "mine.txt"), ": a.md mine.txt"),
-                ("another content", ("a.md", "b.md=mine"), ": a.md b.md=mine"),
-                ("a change", ("a.md", "README.md=mine"), ": README.md=mine a.md"),
-                ("a deletion", ("a.md", "-README.md"), ": -README.md a.md"),
-                ("a link", ("a.md->B", "b.md"), ": a.md->B b.md"),
-                ("an executable file", ("a.md*", "b.md"), ": a.md* b.md"),
-            )
+        story(
+            f"a branch with other work is left alone: {what}",
+            *(branch("1"), *(push(each) for each in pushed), run(AB)),
+            f"#1 open from -2: {AB}; branch 1{there}",
+        )
+        for what, pushed, there in (
+            ("commits that change nothing", ("mine.txt", "-mine.txt"), ""),
+            ("another file", ("a.md", "mine.txt"), ": a.md mine.txt"),
+            ("another content", ("a.md", "b.md=mine"), ": a.md b.md=mine"),
+            ("a change", ("a.md", "README.md=mine"), ": README.md=mine a.md"),
+            ("a deletion", ("a.md", "-README.md"), ": -README.md a.md"),
+            ("a link", ("a.md->B", "b.md"), ": a.md->B b.md"),
+            ("an executable file", ("a.md*", "b.md"), ": a.md* b.md"),
         )
     ),
     story(
@@ -223,17 +214,13 @@ test_branches_of_others = told(
         ways="sm",
     ),
     *in_turn(
-        *(
-            story(
-                f"a branch that another run makes during the run is continued ({there or 'bare'})",
-                run(ABC, reviewers="monalisa").at(
-                    "the branch", branch("1"), *map(push, there.split())
-                ),
-                *(reports(operation="created"), asks("requested_reviewers", 1)),
-                f"#1 open: {ABC}",
-            )
-            for there in ("", AB, ABC)
+        story(
+            f"a branch that another run makes during the run is continued ({there or 'bare'})",
+            run(ABC, reviewers="monalisa").at("the branch", branch("1"), *map(push, there.split())),
+            *(reports(operation="created"), asks("requested_reviewers", 1)),
+            f"#1 open: {ABC}",
         )
+        for there in ("", AB, ABC)
     ),
     *(
         story(

@@ -179,39 +179,37 @@ test_a_closed_pull_request = told(
         f"#1 closed; #2 open: c.md; {NO}",
     ),
     *in_turn(
-        *(
-            story(
-                f"a closed pull request declines more than its record names: {what}{then}",
-                *(run("a.md"), *more, close(1), *gone, plan(ABC)),
-                f"#1 closed{'' if then else there}; {found}; {left} to create",
-                run(),
-                f"#1 closed{'' if then else there}; #2 open{name}: {left}; {found}",
-            )
-            for then, gone, name in (("", (), " from -2"), (", deleted", (delete(),), ""))
-            for what, more, there, found, left in (
-                ("as listed", (leaves("b.md"),), ": a.md b.md", NO, "c.md"),
-                (
-                    "beside other work",
-                    (push("b.md mine.md README.md=mine"),),
-                    ": README.md=mine a.md b.md mine.md",
-                    NO,
-                    "c.md",
-                ),
-                (
-                    "with another content",
-                    (push("b.md=mine"),),
-                    ": a.md b.md=mine",
-                    "a.md declined in #1",
-                    "b.md c.md",
-                ),
-                (
-                    "only from its base branch",
-                    (push("b.md", to="main"), update_branch(), push("-b.md", to="main")),
-                    ": a.md",
-                    "a.md declined in #1",
-                    "b.md c.md",
-                ),
-            )
+        story(
+            f"a closed pull request declines more than its record names: {what}{then}",
+            *(run("a.md"), *more, close(1), *gone, plan(ABC)),
+            f"#1 closed{'' if then else there}; {found}; {left} to create",
+            run(),
+            f"#1 closed{'' if then else there}; #2 open{name}: {left}; {found}",
+        )
+        for then, gone, name in (("", (), " from -2"), (", deleted", (delete(),), ""))
+        for what, more, there, found, left in (
+            ("as listed", (leaves("b.md"),), ": a.md b.md", NO, "c.md"),
+            (
+                "beside other work",
+                (push("b.md mine.md README.md=mine"),),
+                ": README.md=mine a.md b.md mine.md",
+                NO,
+                "c.md",
+            ),
+            (
+                "with another content",
+                (push("b.md=mine"),),
+                ": a.md b.md=mine",
+                "a.md declined in #1",
+                "b.md c.md",
+            ),
+            (
+                "only from its base branch",
+                (push("b.md", to="main"), update_branch(), push("-b.md", to="main")),
+                ": a.md",
+                "a.md declined in #1",
+                "b.md c.md",
+            ),
         )
     ),
     story(
@@ -357,18 +355,16 @@ test_a_deleted_file = told(
         "#1 open: b.md; a.md to create",
     ),
     *in_turn(
-        *(
-            story(
-                f"a file that an update of the branch removes is not declined ({how})",
-                *(push("a.md", to="main"), run(AB), push("-a.md", to="main"), *between),
-                *(update_branch(), run()),
-                f"{there}: a.md b.md",
-            )
-            for how, between, there in (
-                ("before a run", (), "#1 open"),
-                ("after a run", (run(),), "#1 open"),
-                ("withdrawn", (withdraw(),), "#1 withdrawn; #2 open"),
-            )
+        story(
+            f"a file that an update of the branch removes is not declined ({how})",
+            *(push("a.md", to="main"), run(AB), push("-a.md", to="main"), *between),
+            *(update_branch(), run()),
+            f"{there}: a.md b.md",
+        )
+        for how, between, there in (
+            ("before a run", (), "#1 open"),
+            ("after a run", (run(),), "#1 open"),
+            ("withdrawn", (withdraw(),), "#1 withdrawn; #2 open"),
         )
     ),
     story(
@@ -407,30 +403,26 @@ FORGETS = {"without wrote", "replaced"}
 
 test_a_description_that_somebody_edits = told(
     *in_turn(
-        *(
-            story(
-                f"a closed pull request counts after an edit of its description: {how}",
-                *(run(AB), describe(1, edit), close(1), delete(), run()),
-                f"#1 closed; {NO}",
-            )
-            for how, edit in EDITS.items()
+        story(
+            f"a closed pull request counts after an edit of its description: {how}",
+            *(run(AB), describe(1, edit), close(1), delete(), run()),
+            f"#1 closed; {NO}",
         )
+        for how, edit in EDITS.items()
     ),
     *in_turn(
-        *(
-            story(
-                f"a deleted file stays away after an edit of the description: {how}",
-                *(run(AB), push("-a.md"), describe(1, edit)),
-                # Nothing is left that tells: the file comes once more
-                *((run(), "#1 open: a.md b.md", push("-a.md")) if how in FORGETS else ()),
-                *(run(ABC), one_part),
-                "#1 open: b.md c.md; a.md declined in #1",
-                *(close(1), delete(), run()),
-                "#1 closed; a.md b.md c.md declined in #1",
-                but="limit-record" if how in FORGETS else "",
-            )
-            for how, edit in EDITS.items()
+        story(
+            f"a deleted file stays away after an edit of the description: {how}",
+            *(run(AB), push("-a.md"), describe(1, edit)),
+            # Nothing is left that tells: the file comes once more
+            *((run(), "#1 open: a.md b.md", push("-a.md")) if how in FORGETS else ()),
+            *(run(ABC), one_part),
+            "#1 open: b.md c.md; a.md declined in #1",
+            *(close(1), delete(), run()),
+            "#1 closed; a.md b.md c.md declined in #1",
+            but="limit-record" if how in FORGETS else "",
         )
+        for how, edit in EDITS.items()
     ),
     story(
         "all parts of a description count, and one is left",

@@ -85,7 +85,7 @@ test_edited_files = told(
         f"#1 open: {ABC}",
     ),
     *in_turn(
-        *(
+        (
             story(
                 f"what people change is left alone, and named: {how}",
                 *(run(ABC), *acts, run(NEW), *said),
@@ -111,7 +111,7 @@ test_edited_files = told(
                 ),
             )
         ),
-        *(
+        (
             story(
                 f"a file that somebody deletes stays away until it is back: {how}",
                 *(run(ABC), *acts, plan()),
@@ -213,48 +213,42 @@ test_disturbed_updates = told(
         f"#1 open: {NEW}",
     ),
     *in_turn(
-        *(
-            story(
-                f"a file whose commit GitHub refuses is not declined ({why})",
-                *(run("a.md b.md"), forbids(why), run(ABC), run()),
-                "#1 open: a.md b.md; c.md failed; exit 1",
-                *(allows(), withdraw(), run()),
-                f"#1 withdrawn; #2 open: {ABC}",
-                ways="sm",
-            )
-            for why in ("classic", "ruleset", "push protection", "permission")
+        story(
+            f"a file whose commit GitHub refuses is not declined ({why})",
+            *(run("a.md b.md"), forbids(why), run(ABC), run()),
+            "#1 open: a.md b.md; c.md failed; exit 1",
+            *(allows(), withdraw(), run()),
+            f"#1 withdrawn; #2 open: {ABC}",
+            ways="sm",
+        )
+        for why in ("classic", "ruleset", "push protection", "permission")
+    ),
+    *in_turn(
+        story(
+            f"nothing is committed to a branch whose pull request somebody has just {how}",
+            *(branch("docs"), run(ABC), run("a.md=new b.md=new c.md").at("the last look", act)),
+            there,
+            ways="ps",
+        )
+        for how, act, there in (
+            ("closed", close(1), f"#1 closed: {ABC}; branch docs; {ABC} to create; exit 1"),
+            (
+                "moved",
+                change(1, base="docs"),
+                f"#1 open into docs: {ABC}; {ABC} to create; exit 1",
+            ),
         )
     ),
     *in_turn(
-        *(
-            story(
-                f"nothing is committed to a branch whose pull request somebody has just {how}",
-                *(branch("docs"), run(ABC), run("a.md=new b.md=new c.md").at("the last look", act)),
-                there,
-                ways="ps",
-            )
-            for how, act, there in (
-                ("closed", close(1), f"#1 closed: {ABC}; branch docs; {ABC} to create; exit 1"),
-                (
-                    "moved",
-                    change(1, base="docs"),
-                    f"#1 open into docs: {ABC}; {ABC} to create; exit 1",
-                ),
-            )
+        story(
+            f"nothing is committed if somebody closes it while the commit waits ({kind})",
+            *(run(ABC), run(NEW).waiting("a write", close(1), kind=kind)),
+            f"#1 closed: {ABC}; {states}; exit 1",
+            ways="pm",
         )
-    ),
-    *in_turn(
-        *(
-            story(
-                f"nothing is committed if somebody closes it while the commit waits ({kind})",
-                *(run(ABC), run(NEW).waiting("a write", close(1), kind=kind)),
-                f"#1 closed: {ABC}; {states}; exit 1",
-                ways="pm",
-            )
-            for kind, states in (
-                (WAITS, f"{ABC} to create"),
-                (FaultKind.ERROR_503, "a.md unknown; b.md c.md to create"),
-            )
+        for kind, states in (
+            (WAITS, f"{ABC} to create"),
+            (FaultKind.ERROR_503, "a.md unknown; b.md c.md to create"),
         )
     ),
     story(
@@ -264,32 +258,30 @@ test_disturbed_updates = told(
         only("sm", f"#1 closed: {ABC}; {MORE} to create; exit 1"),
     ),
     *in_turn(
-        *(
-            story(
-                f"what somebody does while the description waits stays: {what} ({kind})",
-                *(run(ABC), run(NEW).waiting("the description", act, kind=kind)),
-                *(sends("POST /graphql", *["PATCH pulls/1"] * 2), shows(text, in_="#1")),
-                *(run("a.md=newer b.md=new c.md"), *said),
-                f"#1 open: {there}",
-            )
-            for what, act, text, said, there in (
-                (
-                    "words",
-                    describe(1, lambda body: f"Mine.\n{body}"),
-                    "Mine.\n",
-                    (),
-                    "a.md=newer b.md=new c.md",
-                ),
-                (
-                    "a push",
-                    push("b.md=mine"),
-                    "registrar:wrote",
-                    (says("progress.edited", paths="b.md"),),
-                    "a.md=newer b.md=mine c.md",
-                ),
-            )
-            for kind in (WAITS, FaultKind.ERROR_503)
+        story(
+            f"what somebody does while the description waits stays: {what} ({kind})",
+            *(run(ABC), run(NEW).waiting("the description", act, kind=kind)),
+            *(sends("POST /graphql", *["PATCH pulls/1"] * 2), shows(text, in_="#1")),
+            *(run("a.md=newer b.md=new c.md"), *said),
+            f"#1 open: {there}",
         )
+        for what, act, text, said, there in (
+            (
+                "words",
+                describe(1, lambda body: f"Mine.\n{body}"),
+                "Mine.\n",
+                (),
+                "a.md=newer b.md=new c.md",
+            ),
+            (
+                "a push",
+                push("b.md=mine"),
+                "registrar:wrote",
+                (says("progress.edited", paths="b.md"),),
+                "a.md=newer b.md=mine c.md",
+            ),
+        )
+        for kind in (WAITS, FaultKind.ERROR_503)
     ),
     story(
         "two lists whose branches have one name update their own pull requests",

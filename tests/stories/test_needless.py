@@ -66,15 +66,13 @@ test_closing = told(
         CLOSED,
     ),
     *in_turn(
-        *(
-            story(
-                f"a pull request with a later name is closed, too {how}",
-                *(*quirks, branch("1", "m"), branch("-2", "m"), branch("-3", "m"), run(AB), HAND),
-                *(plan(), *to_close(1), run(), sends("PATCH pulls/1")),
-                f"#1 needless from -4: {AB}; branch 1: m; branch -2: m; branch -3: m",
-            )
-            for how, quirks in (("", ()), ("(read in parts)", (quirk(partial_above=4),)))
+        story(
+            f"a pull request with a later name is closed, too {how}",
+            *(*quirks, branch("1", "m"), branch("-2", "m"), branch("-3", "m"), run(AB), HAND),
+            *(plan(), *to_close(1), run(), sends("PATCH pulls/1")),
+            f"#1 needless from -4: {AB}; branch 1: m; branch -2: m; branch -3: m",
         )
+        for how, quirks in (("", ()), ("(read in parts)", (quirk(partial_above=4),)))
     ),
     story(
         "a pull request that GitHub refuses to close keeps nothing else from being proposed",
@@ -100,20 +98,18 @@ test_closing = told(
         for status, message, code in ((401, "Bad credentials", 2), (500, "Server Error", 1))
     ),
     *in_turn(
-        *(
-            story(
-                f"a file that is deleted later is proposed again ({what})",
-                *(run(AB), push(f"a.md=hand {theirs}", to="main"), run(), push("-a.md", to="main")),
-                plan(),
-                f"{CLOSED}; a.md to create",
-                run(),
-                state,
-            )
-            for what, theirs, state in (
-                ("from its branch", "b.md", "#1 needless; #2 open: a.md b.md"),
-                ("another file conflicts", "b.md=hand", f"{CLOSED}; #2 open from -2: a.md"),
-                ("another file is executable", "b.md*", f"{CLOSED}; #2 open from -2: a.md"),
-            )
+        story(
+            f"a file that is deleted later is proposed again ({what})",
+            *(run(AB), push(f"a.md=hand {theirs}", to="main"), run(), push("-a.md", to="main")),
+            plan(),
+            f"{CLOSED}; a.md to create",
+            run(),
+            state,
+        )
+        for what, theirs, state in (
+            ("from its branch", "b.md", "#1 needless; #2 open: a.md b.md"),
+            ("another file conflicts", "b.md=hand", f"{CLOSED}; #2 open from -2: a.md"),
+            ("another file is executable", "b.md*", f"{CLOSED}; #2 open from -2: a.md"),
         )
     ),
     story(
@@ -141,24 +137,22 @@ test_closing = told(
         f"{CLOSED}; #2 needless from -2 by somebody: {AB}",
     ),
     *in_turn(
-        *(
-            story(
-                f"a branch that could bring no missing file is not used ({what})",
-                *(push("b.md", to="main"), *begun, push("a.md", to="main"), *ended),
-                *(push("-b.md", to="main"), plan(AB), never("progress.from_base"), run()),
-                never("progress.from_base"),
-                state,
-            )
-            for what, begun, ended, state in (
-                ("closed", (run(AB),), (run(),), "#1 needless: a.md; #2 open from -2: b.md"),
-                (
-                    "withdrawn",
-                    (run(AB),),
-                    (withdraw(),),
-                    "#1 withdrawn: a.md; #2 open from -2: b.md",
-                ),
-                ("without a commit", (branch("1"),), (), "#1 open from -2: b.md; branch 1"),
-            )
+        story(
+            f"a branch that could bring no missing file is not used ({what})",
+            *(push("b.md", to="main"), *begun, push("a.md", to="main"), *ended),
+            *(push("-b.md", to="main"), plan(AB), never("progress.from_base"), run()),
+            never("progress.from_base"),
+            state,
+        )
+        for what, begun, ended, state in (
+            ("closed", (run(AB),), (run(),), "#1 needless: a.md; #2 open from -2: b.md"),
+            (
+                "withdrawn",
+                (run(AB),),
+                (withdraw(),),
+                "#1 withdrawn: a.md; #2 open from -2: b.md",
+            ),
+            ("without a commit", (branch("1"),), (), "#1 open from -2: b.md; branch 1"),
         )
     ),
 )
@@ -179,7 +173,7 @@ test_what_stays_open = told(
         f"#1 open (withdrawn): {AB}",
     ),
     *in_turn(
-        *(
+        (
             story(
                 f"a pull request stays open after somebody has pushed {files}",
                 *(run(AB), HAND, push(files), *left_open(files.strip("-").split("=")[0])),
@@ -191,7 +185,7 @@ test_what_stays_open = told(
                 ("c.md=mine", "a.md b.md c.md=mine"),
             )
         ),
-        *(
+        (
             story(
                 f"a pull request stays open if GitHub does not list all files of {where}: {most}",
                 *(run(AB), HAND, push("mine.md", to=on), quirk(most_in_tree=most), *left_open("")),
@@ -203,47 +197,47 @@ test_what_stays_open = told(
                 ("both", "1", 2, f"{AB} mine.md"),
             )
         ),
-        story(
-            "a pull request stays open if its branch took the default branch",
-            *(run(AB), HAND, push("a.md", to="main"), update_branch(), *left_open("a.md b.md")),
-            "#1 open: ",
-        ),
+        [
+            story(
+                "a pull request stays open if its branch took the default branch",
+                *(run(AB), HAND, push("a.md", to="main"), update_branch(), *left_open("a.md b.md")),
+                "#1 open: ",
+            )
+        ],
     ),
     *in_turn(
-        *(
-            story(
-                f"a pull request stays open if it is another one: {what}",
-                *(run(AB), HAND, *changed, plan(), *NEVER, *foretold, run(), sends()),
-                f"#1 open{state}: {AB}",
-            )
-            for what, changed, foretold, state in (
-                (
-                    "of another list",
-                    (describe(1, partial(re.sub, "list [0-9a-f]+", "list 0123456789")),),
-                    (never("many.alone"),),
-                    "",
-                ),
-                (
-                    "of a stranger",
-                    (change(1, author="stranger"),),
-                    # The query for many repositories does not show who may write
-                    (only("m", says("many.alone")),),
-                    " by stranger",
-                ),
-                (
-                    "into another branch",
-                    (branch("docs"), change(1, base="docs")),
-                    (never("many.alone"),),
-                    " into docs",
-                ),
-                ("without a record", (describe(1, "Mine."),), (never("many.alone"),), ""),
-                (
-                    "without its list",
-                    (describe(1, partial(re.sub, "<!-- registrar:list [0-9a-f]+ -->", "")),),
-                    (never("many.alone"),),
-                    "",
-                ),
-            )
+        story(
+            f"a pull request stays open if it is another one: {what}",
+            *(run(AB), HAND, *changed, plan(), *NEVER, *foretold, run(), sends()),
+            f"#1 open{state}: {AB}",
+        )
+        for what, changed, foretold, state in (
+            (
+                "of another list",
+                (describe(1, partial(re.sub, "list [0-9a-f]+", "list 0123456789")),),
+                (never("many.alone"),),
+                "",
+            ),
+            (
+                "of a stranger",
+                (change(1, author="stranger"),),
+                # The query for many repositories does not show who may write
+                (only("m", says("many.alone")),),
+                " by stranger",
+            ),
+            (
+                "into another branch",
+                (branch("docs"), change(1, base="docs")),
+                (never("many.alone"),),
+                " into docs",
+            ),
+            ("without a record", (describe(1, "Mine."),), (never("many.alone"),), ""),
+            (
+                "without its list",
+                (describe(1, partial(re.sub, "<!-- registrar:list [0-9a-f]+ -->", "")),),
+                (never("many.alone"),),
+                "",
+            ),
         )
     ),
     story(
@@ -348,17 +342,15 @@ test_at_the_last_moment = told(
         f"#1 open: {AB} mine.md",
     ),
     *in_turn(
-        *(
-            story(
-                f"the next run finishes the closing of a killed run, which was {what}",
-                *(run(AB), HAND, run().killed("the description", applied=applied), before),
-                *(run(), sends(*more), push("-a.md", to="main"), plan()),
-                f"{CLOSED}; a.md to create",
-            )
-            for what, applied, before, more in (
-                ("carried out", True, CLOSED, ()),
-                ("not carried out", False, f"#1 open: {AB}", ("PATCH pulls/1",)),
-            )
+        story(
+            f"the next run finishes the closing of a killed run, which was {what}",
+            *(run(AB), HAND, run().killed("the description", applied=applied), before),
+            *(run(), sends(*more), push("-a.md", to="main"), plan()),
+            f"{CLOSED}; a.md to create",
+        )
+        for what, applied, before, more in (
+            ("carried out", True, CLOSED, ()),
+            ("not carried out", False, f"#1 open: {AB}", ("PATCH pulls/1",)),
         )
     ),
     story(

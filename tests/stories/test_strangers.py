@@ -31,16 +31,14 @@ def by(author: str) -> Act:
 
 test_strangers = told(
     *in_turn(
-        *(
-            story(
-                f"a copy of our description takes no refusal back (into {base})",
-                *(branch("docs"), run(AB), push("-a.md"), run(), close(1), copies(base)),
-                *(plan(), only("psm", says("progress.ignored")), run(), IGNORED),
-                f"#1 closed; #2 open{into} by stranger: b.md{bare}; {NO}",
-                ways="pm",
-            )
-            for base, into, bare in (("main", "", "; branch docs"), ("docs", " into docs", ""))
+        story(
+            f"a copy of our description takes no refusal back (into {base})",
+            *(branch("docs"), run(AB), push("-a.md"), run(), close(1), copies(base)),
+            *(plan(), only("psm", says("progress.ignored")), run(), IGNORED),
+            f"#1 closed; #2 open{into} by stranger: b.md{bare}; {NO}",
+            ways="pm",
         )
+        for base, into, bare in (("main", "", "; branch docs"), ("docs", " into docs", ""))
     ),
     story(
         "a closed pull request of a stranger declines nothing, and only its author is asked about",
@@ -72,15 +70,13 @@ test_strangers = told(
         ways="s",
     ),
     *in_turn(
-        *(
-            story(
-                f"whoever may push may decline: {role}",
-                *(quirk(role=role), run(AB), by("member"), sets(private_members={"member"})),
-                *(close(1), delete(), run()),
-                f"#1 closed by member; {NO}",
-            )
-            for role in ("MAINTAIN", "ADMIN")
+        story(
+            f"whoever may push may decline: {role}",
+            *(quirk(role=role), run(AB), by("member"), sets(private_members={"member"})),
+            *(close(1), delete(), run()),
+            f"#1 closed by member; {NO}",
         )
+        for role in ("MAINTAIN", "ADMIN")
     ),
     story(
         "a private member counts if GitHub tells the role",
@@ -114,7 +110,7 @@ test_strangers = told(
         f"#1 closed: {AB}; {NO}",
     ),
     *in_turn(
-        *(
+        (
             story(
                 f"somebody who may only read declines nothing ({state})",
                 *(leaves("a.md"), sets(readers={"triage"})),
@@ -137,7 +133,7 @@ test_strangers = told(
                 ),
             )
         ),
-        *(
+        (
             story(
                 f"an account that is no user any more ends no run: {author}",
                 *(run(AB), by(author), close(1), delete(), sets(mannequins={author}), plan()),

@@ -81,20 +81,18 @@ test_withdrawing = told(
         f"#1 withdrawn: {AB}; {MISSING}",
     ),
     *in_turn(
-        *(
-            story(
-                f"a pull request with a later name is withdrawn ({why})",
-                *(branch(name, "mine.md") for name in NAMES),
-                *(run(AB), *map(delete, gone), run(), withdraw(), sends("PATCH pulls/1")),
-                f"#1 withdrawn from -5: {AB}; "
-                + "".join(f"branch {name}: mine.md; " for name in NAMES if name not in gone)
-                + MISSING,
-            )
-            for why, gone in (
-                ("all names are taken", ()),
-                ("the others are gone", NAMES),
-                ("one is left", ("1", "-3", "-4")),
-            )
+        story(
+            f"a pull request with a later name is withdrawn ({why})",
+            *(branch(name, "mine.md") for name in NAMES),
+            *(run(AB), *map(delete, gone), run(), withdraw(), sends("PATCH pulls/1")),
+            f"#1 withdrawn from -5: {AB}; "
+            + "".join(f"branch {name}: mine.md; " for name in NAMES if name not in gone)
+            + MISSING,
+        )
+        for why, gone in (
+            ("all names are taken", ()),
+            ("the others are gone", NAMES),
+            ("one is left", ("1", "-3", "-4")),
         )
     ),
     story(
@@ -103,15 +101,13 @@ test_withdrawing = told(
         f"#1 withdrawn: {AB} mine.md; #2 open from -2: {AB}",
     ),
     *in_turn(
-        *(
-            story(
-                f"a list that has changed meanwhile is withdrawn, too: {listed}",
-                *(run(AB), withdraw(listed), run(NEW)),
-                f"#1 withdrawn; #2 open: {NEW}",
-                ways="pm",
-            )
-            for listed in ("c.md", NEW)
+        story(
+            f"a list that has changed meanwhile is withdrawn, too: {listed}",
+            *(run(AB), withdraw(listed), run(NEW)),
+            f"#1 withdrawn; #2 open: {NEW}",
+            ways="pm",
         )
+        for listed in ("c.md", NEW)
     ),
     story(
         "a plan says what proposing it again brings",
@@ -176,60 +172,56 @@ test_withdrawing = told(
 
 test_what_stays_open = told(
     *in_turn(
-        *(
-            story(
-                f"a pull request stays open after somebody has pushed {files}",
-                *(run(AB), push(files), withdraw(), sends(), reports(operation="none")),
-                says("progress.left_open_edited", paths=paths.split()),
-                f"#1 open: {there}",
-            )
-            for (files, paths), there in zip(
-                CHANGES.items(),
-                (
-                    "a.md=mine b.md",
-                    "b.md; a.md declined in #1",
-                    "a.md b.md c.md=mine",
-                    "a.md->A b.md",
-                    "a.md* b.md",
-                    "README.md=mine a.md b.md",
-                    "README.md=mine a.md=mine b.md=mine c.md=mine d.md",
-                ),
-                strict=True,
-            )
+        story(
+            f"a pull request stays open after somebody has pushed {files}",
+            *(run(AB), push(files), withdraw(), sends(), reports(operation="none")),
+            says("progress.left_open_edited", paths=paths.split()),
+            f"#1 open: {there}",
+        )
+        for (files, paths), there in zip(
+            CHANGES.items(),
+            (
+                "a.md=mine b.md",
+                "b.md; a.md declined in #1",
+                "a.md b.md c.md=mine",
+                "a.md->A b.md",
+                "a.md* b.md",
+                "README.md=mine a.md b.md",
+                "README.md=mine a.md=mine b.md=mine c.md=mine d.md",
+            ),
+            strict=True,
         )
     ),
     *in_turn(
-        *(
-            story(
-                f"a pull request whose branch no longer adds a file stays open: {how}, {what}",
-                *(push("a.md", to="main"), branch("earlier"), push("-a.md", to="main")),
-                *(run("a.md"), *acts, withdraw(listed), sends(), says(note)),
-                f"#1 open: {there}; branch earlier; {stands[listed]}".removesuffix("; "),
-            )
-            for how, acts, there, stands in (
-                (
-                    "deleted",
-                    (push("-a.md b.md"),),
-                    "b.md",
-                    {"a.md": "a.md to create", "b.md": ""},
-                ),
-                (
-                    "reset",
-                    (branch("1", at="earlier"),),
-                    "",
-                    {"a.md": "", "b.md": "b.md to create"},
-                ),
-                (
-                    "merged",
-                    (push("a.md", to="main"), update_branch()),
-                    "",
-                    {"a.md": "", "b.md": "b.md to create"},
-                ),
-            )
-            for what, listed, note in (
-                ("listed", "a.md", f"{LEFT}_edited"),
-                ("not listed", "b.md", f"{LEFT}_deleted" if how == "deleted" else f"{LEFT}_edited"),
-            )
+        story(
+            f"a pull request whose branch no longer adds a file stays open: {how}, {what}",
+            *(push("a.md", to="main"), branch("earlier"), push("-a.md", to="main")),
+            *(run("a.md"), *acts, withdraw(listed), sends(), says(note)),
+            f"#1 open: {there}; branch earlier; {stands[listed]}".removesuffix("; "),
+        )
+        for how, acts, there, stands in (
+            (
+                "deleted",
+                (push("-a.md b.md"),),
+                "b.md",
+                {"a.md": "a.md to create", "b.md": ""},
+            ),
+            (
+                "reset",
+                (branch("1", at="earlier"),),
+                "",
+                {"a.md": "", "b.md": "b.md to create"},
+            ),
+            (
+                "merged",
+                (push("a.md", to="main"), update_branch()),
+                "",
+                {"a.md": "", "b.md": "b.md to create"},
+            ),
+        )
+        for what, listed, note in (
+            ("listed", "a.md", f"{LEFT}_edited"),
+            ("not listed", "b.md", f"{LEFT}_deleted" if how == "deleted" else f"{LEFT}_edited"),
         )
     ),
     *(
@@ -253,78 +245,72 @@ test_what_stays_open = told(
         )
     ),
     *in_turn(
-        *(
-            story(
-                f"a pull request stays open if it is another one: {what}",
-                *(run(AB), *changed, plan(), *foretold, withdraw(), sends()),
-                state,
-            )
-            for what, changed, foretold, state in (
-                (
-                    "of another list",
-                    (describe(1, lambda body: re.sub("list [0-9a-f]+", "list 0123456789", body)),),
-                    (never("many.withdrawable"),),
-                    f"#1 open: {AB}; {MISSING}",
-                ),
-                (
-                    "of a stranger",
-                    (change(1, author="stranger"),),
-                    # A plan does not look at authors, because that takes requests
-                    (only("m", says("many.withdrawable", count=1)),),
-                    f"#1 open by stranger: {AB}; {MISSING}",
-                ),
-                (
-                    "into another branch",
-                    (branch("docs"), change(1, base="docs")),
-                    (never("many.withdrawable"),),
-                    f"#1 open into docs: {AB}; {MISSING}",
-                ),
-            )
+        story(
+            f"a pull request stays open if it is another one: {what}",
+            *(run(AB), *changed, plan(), *foretold, withdraw(), sends()),
+            state,
+        )
+        for what, changed, foretold, state in (
+            (
+                "of another list",
+                (describe(1, lambda body: re.sub("list [0-9a-f]+", "list 0123456789", body)),),
+                (never("many.withdrawable"),),
+                f"#1 open: {AB}; {MISSING}",
+            ),
+            (
+                "of a stranger",
+                (change(1, author="stranger"),),
+                # A plan does not look at authors, because that takes requests
+                (only("m", says("many.withdrawable", count=1)),),
+                f"#1 open by stranger: {AB}; {MISSING}",
+            ),
+            (
+                "into another branch",
+                (branch("docs"), change(1, base="docs")),
+                (never("many.withdrawable"),),
+                f"#1 open into docs: {AB}; {MISSING}",
+            ),
         )
     ),
     *in_turn(
-        *(
-            story(
-                f"a pull request that somebody {what} {when} stays as it is",
-                *(run(AB), moment(withdraw(), act), *said, plan()),
-                state,
-            )
-            for what, act, said, state in (
-                (
-                    "edits",
-                    push("a.md=mine"),
-                    (says("progress.left_open_moved"),),
-                    "#1 open: a.md=mine b.md",
-                ),
-                (
-                    "closes",
-                    close(1),
-                    (never("progress.left_open_moved"),),
-                    f"#1 closed: {AB}; {AB} declined in #1",
-                ),
-                (
-                    "rewrites",
-                    describe(1, "mine"),
-                    (says("progress.left_open_moved"),),
-                    f"#1 open: {AB}",
-                ),
-            )
-            for when, moment in MOMENTS.items()
+        story(
+            f"a pull request that somebody {what} {when} stays as it is",
+            *(run(AB), moment(withdraw(), act), *said, plan()),
+            state,
         )
+        for what, act, said, state in (
+            (
+                "edits",
+                push("a.md=mine"),
+                (says("progress.left_open_moved"),),
+                "#1 open: a.md=mine b.md",
+            ),
+            (
+                "closes",
+                close(1),
+                (never("progress.left_open_moved"),),
+                f"#1 closed: {AB}; {AB} declined in #1",
+            ),
+            (
+                "rewrites",
+                describe(1, "mine"),
+                (says("progress.left_open_moved"),),
+                f"#1 open: {AB}",
+            ),
+        )
+        for when, moment in MOMENTS.items()
     ),
     *in_turn(
-        *(
-            story(
-                f"in a private repository, other paths are named if only readers see it: {who}",
-                *(sets(private=True), run(AB), push("secret/plan.md"), withdraw(**where), look),
-                f"#1 open: {AB} secret/plan.md",
-                ways=ways,
-            )
-            for who, where, look, ways in (
-                ("a shell", {}, shows("secret/plan.md"), "psm"),
-                ("its own workflow", {"workflow": "octo/example"}, shows("secret/plan.md"), "psm"),
-                ("another workflow", {"workflow": "octo/public"}, hides("secret/plan.md"), "ps"),
-            )
+        story(
+            f"in a private repository, other paths are named if only readers see it: {who}",
+            *(sets(private=True), run(AB), push("secret/plan.md"), withdraw(**where), look),
+            f"#1 open: {AB} secret/plan.md",
+            ways=ways,
+        )
+        for who, where, look, ways in (
+            ("a shell", {}, shows("secret/plan.md"), "psm"),
+            ("its own workflow", {"workflow": "octo/example"}, shows("secret/plan.md"), "psm"),
+            ("another workflow", {"workflow": "octo/public"}, hides("secret/plan.md"), "ps"),
         )
     ),
 )
@@ -346,19 +332,17 @@ test_what_people_do_to_a_withdrawn_one = told(
         "a.md declined in #1; b.md declined in #3",
     ),
     *in_turn(
-        *(
-            story(
-                f"a withdrawn one that a person opens again can be declined (update: {update})",
-                *(run(AB), withdraw(), reopen(1)),
-                f"#1 open (withdrawn): {AB}; {MISSING}",
-                *(run(update=update), sends("PATCH pulls/1")),
-                f"#1 open: {AB}",
-                *(close(1), run(update=update)),
-                f"#1 closed: {AB}; {AB} declined in #1",
-                ways="pm",
-            )
-            for update in ("true", "false")
+        story(
+            f"a withdrawn one that a person opens again can be declined (update: {update})",
+            *(run(AB), withdraw(), reopen(1)),
+            f"#1 open (withdrawn): {AB}; {MISSING}",
+            *(run(update=update), sends("PATCH pulls/1")),
+            f"#1 open: {AB}",
+            *(close(1), run(update=update)),
+            f"#1 closed: {AB}; {AB} declined in #1",
+            ways="pm",
         )
+        for update in ("true", "false")
     ),
     story(
         "a file that is deleted after a withdrawal keeps the next pull request open",
@@ -366,15 +350,13 @@ test_what_people_do_to_a_withdrawn_one = told(
         "#1 withdrawn; #2 open: a.md; b.md declined in #1",
     ),
     *in_turn(
-        *(
-            story(
-                f"a deleted file is declined in the first pull request that had it: {path}",
-                *(run("a.md"), withdraw(), run(AB), withdraw(), push(f"-{path}"), run()),
-                f"#1 withdrawn; #2 withdrawn; #3 open: {left}; {path} declined in {first}",
-                ways="pm",
-            )
-            for path, left, first in (("a.md", "b.md", "#1"), ("b.md", "a.md", "#2"))
+        story(
+            f"a deleted file is declined in the first pull request that had it: {path}",
+            *(run("a.md"), withdraw(), run(AB), withdraw(), push(f"-{path}"), run()),
+            f"#1 withdrawn; #2 withdrawn; #3 open: {left}; {path} declined in {first}",
+            ways="pm",
         )
+        for path, left, first in (("a.md", "b.md", "#1"), ("b.md", "a.md", "#2"))
     ),
     story(
         "a file that is deleted from a withdrawn branch stays away",
@@ -388,16 +370,14 @@ test_what_people_do_to_a_withdrawn_one = told(
         "#1 withdrawn: b.md; a.md declined in #1",
     ),
     *in_turn(
-        *(
-            story(
-                f"a withdrawn one that a person opens and closes declines what it lacks ({what})",
-                *(run(ABC), withdraw(), reopen(1), push("-a.md"), close(1), *gone, run()),
-                "#1 withdrawn; #2 open: b.md c.md; a.md declined in #1",
-                but="limit-withdrawal",
-                ways="pm",
-            )
-            for what, gone in (("its branch is there", ()), ("its branch is deleted", (delete(),)))
+        story(
+            f"a withdrawn one that a person opens and closes declines what it lacks ({what})",
+            *(run(ABC), withdraw(), reopen(1), push("-a.md"), close(1), *gone, run()),
+            "#1 withdrawn; #2 open: b.md c.md; a.md declined in #1",
+            but="limit-withdrawal",
+            ways="pm",
         )
+        for what, gone in (("its branch is there", ()), ("its branch is deleted", (delete(),)))
     ),
 )
 
@@ -410,18 +390,16 @@ test_the_description = told(
         f"#1 closed: {AB}; {AB} declined in #1",
     ),
     *in_turn(
-        *(
-            story(
-                f"a full description can be closed, and keeps the text of others ({what})",
-                *(run(AB), describe(1, edit), withdraw()),
-                shows("x" * 60_000, in_="#1"),
-                f"#1 withdrawn: {AB}; {MISSING}",
-                ways="pm",
-            )
-            for what, edit in (
-                ("whole", filled),
-                ("only the record", lambda body: filled(without_words(body))),
-            )
+        story(
+            f"a full description can be closed, and keeps the text of others ({what})",
+            *(run(AB), describe(1, edit), withdraw()),
+            shows("x" * 60_000, in_="#1"),
+            f"#1 withdrawn: {AB}; {MISSING}",
+            ways="pm",
+        )
+        for what, edit in (
+            ("whole", filled),
+            ("only the record", lambda body: filled(without_words(body))),
         )
     ),
     story(
@@ -436,25 +414,23 @@ test_the_description = told(
         f"#1 withdrawn: {AB}; {MISSING}",
     ),
     *in_turn(
-        *(
-            story(
-                f"the table of a closed one {what}",
-                *(
-                    run(AB),
-                    describe(1, "x\n\n{}".format),
-                    opened := Copied(),
-                    withdraw(),
-                    reopen(1),
-                ),
-                describe(1, partial(fits, opened, more)),
-                *(withdraw(), looks("| `a.md`", in_="#1")),
-                f"#1 withdrawn: {AB}; {MISSING}",
-                ways="pm",
-            )
-            for what, more, looks in (
-                ("stays if there is just room for it", 0, shows),
-                ("is left out if there is no room for it", 1, hides),
-            )
+        story(
+            f"the table of a closed one {what}",
+            *(
+                run(AB),
+                describe(1, "x\n\n{}".format),
+                opened := Copied(),
+                withdraw(),
+                reopen(1),
+            ),
+            describe(1, partial(fits, opened, more)),
+            *(withdraw(), looks("| `a.md`", in_="#1")),
+            f"#1 withdrawn: {AB}; {MISSING}",
+            ways="pm",
+        )
+        for what, more, looks in (
+            ("stays if there is just room for it", 0, shows),
+            ("is left out if there is no room for it", 1, hides),
         )
     ),
 )
