@@ -11,7 +11,7 @@ import pytest
 
 from registrar.errors import EXIT_DONE, EXIT_FAILED, EXIT_REFUSED
 from registrar.github.queries import NAMES_AT_ONCE
-from tests.example import BRANCH, EXPECTED, LIST, LISTED, MANY, MISSING, PRESENT, Example, Way
+from tests.example import BRANCH, LIST, LISTED, MANY, MISSING, Example, Way
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
 from tests.fakehub.answer import Response
 from tests.fakehub.refusals import Refusal
@@ -262,13 +262,19 @@ def test_pull_requests_that_the_token_may_not_read_are_not_taken_for_none(
     assert "The token may not read the pull requests of the working branch" in run.console
 
 
-@pytest.mark.parametrize("is_cut", [False, True], ids=["whole tree", "cut tree"])
-@pytest.mark.parametrize("size", [20, 3])
-@pytest.mark.parametrize("quirk", ["partial_above", "timeout_above"])
+@pytest.mark.parametrize(
+    ("quirk", "size", "is_cut"),
+    [
+        *(("partial_above", 20, False), ("partial_above", 3, True)),
+        *(("timeout_above", 20, True), ("timeout_above", 3, False)),
+    ],
+)
 def test_what_a_query_is_too_large_for_is_read_from_the_tree(
     host: StandInHost, in_single: Example, quirk: str, size: int, is_cut: bool
 ) -> None:
-    """If GitHub cuts that list, too, one directory after the other."""
+    """If GitHub cuts that list, too, one directory after the other. Of the smaller size, the names
+    of the branch are too many as well.
+    """
     setattr(host.quirks, quirk, size)
     if is_cut:
         host.quirks.most_in_tree = 2
@@ -326,22 +332,6 @@ def test_a_preview_without_pull_requests_says_what_it_could_not_see(
     # The error of a directory that is not there stands beside theirs in the same answer
     assert "Could not resolve file" not in run.text
     assert run.outputs["missing"] == str(len(MISSING))
-
-
-def test_a_fork_whose_parent_has_the_same_owner_is_like_any_other(
-    host: StandInHost, example: Example
-) -> None:
-    host.create_repository("octo/parent", files=dict(PRESENT))
-    fork = host.create_repository("octo/fork", files=dict(PRESENT), parent="octo/parent")
-    for _ in range(2):
-        example.run(target_repo="octo/fork").or_fail()
-        assert fork.files(BRANCH) == EXPECTED
-        assert [(p.head, p.state) for p in fork.pull_requests] == [(BRANCH, "open")]
-    fork.person.close(1)
-    head = fork.head(BRANCH)
-    run = example.run(target_repo="octo/fork").or_fail()
-    assert "closed their pull request without merging it" in run.console
-    assert (fork.head(BRANCH), len(fork.pull_requests)) == (head, 1)
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,9 @@ CASES = {
     "classic without repo": Case(
         token(scopes=("gist", "workflow")), ("lacks the scope `repo` (it has: gist, workflow)",)
     ),
-    "classic without any scope": Case(token(scopes=()), ("lacks the scope `repo` (it has: none)",)),
+    "classic without any scope": Case(
+        token(scopes=()), ("lacks the scope `repo` (it has: none)",), strategies=(SINGLE,)
+    ),
     "pull requests switched off": Case(
         sets(has_pull_requests=False),
         (f"Pull requests are switched off in {TARGET}", "Switch them on"),
@@ -173,7 +175,9 @@ CASES = {
         strategies=(PER_FILE,),
     ),
     "user without push": Case(token(push=False), (f"may not push to {TARGET}", "write access")),
-    "App user without push": Case(token("user", push=False), (f"may not push to {TARGET}",)),
+    "App user without push": Case(
+        token("user", push=False), (f"may not push to {TARGET}",), strategies=(SINGLE,)
+    ),
     "not visible": Case(
         together(sets(private=True), token("fine-grained", repositories=[OTHER])),
         (f"no repository {TARGET}, or the token may not see it",),
@@ -400,6 +404,8 @@ def test_values_of_properties_may_not_make_the_files_larger_than_one_commit_take
     check_ended(ended, words)
     repository.person.change(properties={"team": "x" * 270})
     assert action(given).or_fail().outputs["created"] == "12"
+    # As many bytes as may be, in one commit
+    assert [len(commit.paths) for commit in repository.log(LIST_BRANCH)[:-1]] == [12]
 
 
 def test_a_plan_of_a_repository_whose_pull_requests_are_switched_off(

@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from registrar.github.queries import DIRECTORIES_PER_QUERY, NAMES_AT_ONCE
-from registrar.lists.constraints import ALL_BYTES, MOST_PATHS
+from registrar.lists.constraints import MOST_PATHS
 from registrar.registration.mark import Mark
 from tests.contract.test_users_words import HEALTH, SCAFFOLD
 from tests.example import BRANCH, EXPECTED, LIST, MISSING, Example, write_list
@@ -116,10 +116,9 @@ def test_what_an_open_pull_request_holds_is_read_with_the_repository(
 def test_the_largest_list_is_one_commit_and_one_description_names_its_files(
     single: Start, host: StandInHost, repository: Repository, action: Action
 ) -> None:
-    action.write("config/ten.txt", "x" * (ALL_BYTES // MOST_PATHS))
+    """One of as many bytes as may be is in `test_preflight`, where values of properties grow."""
     paths = [f"{number:04}" for number in range(MOST_PATHS)]
-    listed = action.document([{"path": path, "content_file": "ten.txt"} for path in paths])
-    run = single(definitions=listed, body="x" * 30_000).or_fail()
+    run = single(definitions=action.listing(*paths), body="x" * 30_000).or_fail()
     assert run.outputs["created"] == str(MOST_PATHS)
     assert calls(host) == [GRAPHQL, GRAPHQL]
     [commit] = repository.log(LIST_BRANCH)[:-1]
