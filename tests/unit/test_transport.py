@@ -9,7 +9,8 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -125,15 +126,18 @@ def ask(
         return attempt.response(data)
 
 
+DRIPS: dict[str, Script] = {
+    "a drip in the body": raw.drip_body(0.1),
+    "a drip in the headers": raw.drip_headers(0.1),
+    "a drip without a length": raw.forever(HEAD + b"\r\n{}", b" ", 0.1),
+    "a drip in a length": raw.forever(CHUNKED + b"2;", b"x", 0.1),
+    "endless trailers": raw.forever(CHUNKED + b"2\r\n{}\r\n0\r\n", b"X: y\r\n"),
+    "a drip in the status": raw.forever(b"HTTP/1.1 ", b"2", 0.1),
+    "silence": raw.of(5.0),
+    "endless 100": raw.endless_continue(),
+}
+"""Answers that do not end, although each of their bytes comes soon."""
 HOSTILE: dict[str, tuple[Script, str]] = {
-    "a drip in the body": (raw.drip_body(0.1), "fault.timeout"),
-    "a drip in the headers": (raw.drip_headers(0.1), "fault.timeout"),
-    "a drip without a length": (raw.forever(HEAD + b"\r\n{}", b" ", 0.1), "fault.timeout"),
-    "a drip in a length": (raw.forever(CHUNKED + b"2;", b"x", 0.1), "fault.timeout"),
-    "endless trailers": (raw.forever(CHUNKED + b"2\r\n{}\r\n0\r\n", b"X: y\r\n"), "fault.timeout"),
-    "a drip in the status": (raw.forever(b"HTTP/1.1 ", b"2", 0.1), "fault.timeout"),
-    "silence": (raw.of(5.0), "fault.timeout"),
-    "endless 100": (raw.endless_continue(), "fault.timeout"),
     "endless headers": (raw.endless_headers(), "fault.connection_lost"),
     "an endless body": (raw.forever(HEAD + b"\r\n", b"[" * 65536), "fault.too_large"),
     "endless chunks": (raw.endless_body(), "fault.too_large"),
@@ -151,17 +155,34 @@ HOSTILE: dict[str, tuple[Script, str]] = {
 }
 
 
+@contextmanager
+def in_time_and_within_memory() -> Iterator[None]:
+    before, began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic()
+    yield
+    assert time.monotonic() - began < ANSWER_SECONDS
+    assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) < 150_000
+
+
+def reason(found: Response | NoAnswer) -> str:
+    """Return why there is no answer."""
+    assert isinstance(found, NoAnswer)
+    return found.text
+
+
 @pytest.mark.parametrize("name", HOSTILE)
 def test_it_ends_in_time_and_within_memory(start: Start, name: str) -> None:
     script, expected = HOSTILE[name]
-    host = start(script)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    began = time.monotonic()
-    found = send(host.url, seconds=TOO_SLOW if expected == "fault.timeout" else ANSWER_SECONDS)
-    assert isinstance(found, NoAnswer)
-    assert found.text == expected
-    assert time.monotonic() - began < ANSWER_SECONDS
-    assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) < 150_000
+    with in_time_and_within_memory():
+        assert reason(send(start(script).url)) == expected
+
+
+def test_it_ends_in_time_wherever_it_drips(start: Start) -> None:
+    """All at once, because each of them takes `TOO_SLOW` seconds."""
+    hosts = [start(script) for script in DRIPS.values()]
+    with in_time_and_within_memory(), ThreadPoolExecutor(len(hosts)) as pool:
+        found = [*pool.map(lambda host: send(host.url, seconds=TOO_SLOW), hosts)]
+    reasons = dict(zip(DRIPS, map(reason, found), strict=True))
+    assert reasons == dict.fromkeys(DRIPS, "fault.timeout")
 
 
 @pytest.mark.parametrize("name", ["a drip in the headers", "a drip without a length"])
@@ -170,7 +191,7 @@ def test_it_ends_in_time_where_it_is_encrypted(
 ) -> None:
     authority = Authority()
     monkeypatch.setenv("SSL_CERT_FILE", str(authority.bundle(tmp_path / "ca.pem")))
-    host = RawHost(HOSTILE[name][0], tls=authority.good())
+    host = RawHost(DRIPS[name], tls=authority.good())
     began = time.monotonic()
     found = send(host.url, seconds=TOO_SLOW)
     host.close()
