@@ -265,8 +265,8 @@ def test_pull_requests_that_the_token_may_not_read_are_not_taken_for_none(
 @pytest.mark.parametrize(
     ("quirk", "size", "is_cut"),
     [
-        *(("partial_above", 20, False), ("partial_above", 3, True)),
-        *(("timeout_above", 20, True), ("timeout_above", 3, False)),
+        *(("partial_above", 6, False), ("partial_above", 3, True)),
+        *(("timeout_above", 6, True), ("timeout_above", 3, False)),
     ],
 )
 def test_what_a_query_is_too_large_for_is_read_from_the_tree(
@@ -281,6 +281,7 @@ def test_what_a_query_is_too_large_for_is_read_from_the_tree(
     run = in_single.run()
     assert (run.exit_code, in_single.state) == (0, in_single.done), run.console
     assert f"Created: {len(MISSING)}\n" in run.console
+    assert any("git/trees" in call for call in calls(host))
     # A missing directory does not stop the run
     assert "Could not resolve file" not in run.console
     in_single.repository.person.merge(1)
