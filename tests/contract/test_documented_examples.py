@@ -257,11 +257,11 @@ def test_the_links_that_fill_in_an_app_ask_for_what_the_workflow_asks_for() -> N
     assert (reads, least, most) == (dict.fromkeys(always, "read"), always, asked)
 
 
-@pytest.mark.parametrize("template", TEMPLATES, ids=name)
-def test_github_can_offer_a_workflow_template(template: Path) -> None:
-    properties = json.loads(template.with_suffix(".properties.json").read_text("utf-8"))
-    assert {"name", "description"} <= properties.keys()
-    assert all(re.search(pattern, LIST) for pattern in properties["filePatterns"])
+def test_github_can_offer_a_workflow_template() -> None:
+    for template in TEMPLATES:
+        properties = json.loads(template.with_suffix(".properties.json").read_text("utf-8"))
+        assert {"name", "description"} <= properties.keys()
+        assert all(re.search(pattern, LIST) for pattern in properties["filePatterns"])
 
 
 @pytest.mark.parametrize("document", [README_JA, REQUIRED], ids=name)
@@ -275,16 +275,13 @@ def test_what_holds_pull_requests_to_the_list_runs_again_for_another_base(docume
     assert re.search("ruleset|ルールセット", found.partition("\nname:")[0])
 
 
-@pytest.mark.parametrize("document", [README, README_JA], ids=name)
-def test_the_readme_says_why_a_plan_may_write(document: Path) -> None:
-    first, *_ = (text for _, text in blocks("ya?ml", document) if "mode: plan" in text)
-    assert re.search("(?m)^    permissions: # .*mode: plan", first)
-
-
-@pytest.mark.parametrize("document", [EXAMPLES, README_JA], ids=name)
-def test_documents_say_why_an_example_uses_composite(document: Path) -> None:
-    text = re.sub(r"(?ms)^```.*?^```$", "", document.read_text("utf-8"))
-    assert re.search(r"`composite`.*#without-docker\).*`ubuntu-slim`", text, re.DOTALL)
+def test_the_documents_say_why_a_plan_may_write_and_why_an_example_uses_composite() -> None:
+    for document in (README, README_JA):
+        first, *_ = (text for _, text in blocks("ya?ml", document) if "mode: plan" in text)
+        assert re.search("(?m)^    permissions: # .*mode: plan", first)
+    for document in (EXAMPLES, README_JA):
+        text = re.sub(r"(?ms)^```.*?^```$", "", document.read_text("utf-8"))
+        assert re.search(r"`composite`.*#without-docker\).*`ubuntu-slim`", text, re.DOTALL)
 
 
 def evaluated(text: str, values: Mapping[str, str]) -> str:
@@ -540,22 +537,21 @@ def with_stubs(directory: Path) -> dict[str, str]:
     return {"PATH": f"{directory}:{os.environ['PATH']}", "HOME": str(directory)}
 
 
-@pytest.mark.parametrize(("place", "script"), blocks("sh"))
-def test_after_a_command_that_fails_none_changes_anything(
-    place: str, script: str, tmp_path: Path
-) -> None:
+def test_after_a_command_that_fails_none_changes_anything(tmp_path: Path) -> None:
     """Every program of others fails, and registrar is not there."""
     for program in ("docker", "gh", "git", "jq", "pipx", "registrar"):
         stub(tmp_path, program, f'echo {program} "$@" >> said; exit 1')
-    directory = tmp_path / "somewhere"
-    directory.mkdir()
-    in_shell(f"set +eu\ncd {directory}\n{script}", with_stubs(tmp_path))
-    said = directory / "said"
-    calls = said.read_text().splitlines() if said.exists() else []
-    begun = [each for each in calls[1:] if each != "gh auth token"]
-    assert begun == [], place
-    assert {each.name for each in directory.iterdir()} <= {"said", "open.json", "withdrawn.json"}
-    assert not list(tmp_path.glob(".local/**/registrar"))
+    for number, (place, script) in enumerate(blocks("sh")):
+        directory = tmp_path / f"block-{number}"
+        directory.mkdir()
+        in_shell(f"set +eu\ncd {directory}\n{script}", with_stubs(tmp_path))
+        said = directory / "said"
+        calls = said.read_text().splitlines() if said.exists() else []
+        begun = [each for each in calls[1:] if each != "gh auth token"]
+        assert begun == [], place
+        names = {each.name for each in directory.iterdir()}
+        assert names <= {"said", "open.json", "withdrawn.json"}, place
+        assert not list(tmp_path.glob(".local/**/registrar")), place
 
 
 def test_the_remedy_for_a_missing_package_installs_what_is_locked(tmp_path: Path) -> None:
