@@ -552,18 +552,13 @@ def test_each_of_several_thousand_files_that_somebody_deletes_is_declined(grown:
 
 @pytest.mark.large
 def test_nothing_more_is_written_when_the_names_fill_the_description(grown: Example) -> None:
-    """A row would have to name the files."""
+    """A row would have to name the files. A new pull request from the branch names its own."""
     head, body = grown.repository.head(LIST_BRANCH), grown.body
     for _ in range(2):
         run = ask(grown, *VERSIONS[3])
         assert (grown.repository.head(LIST_BRANCH), grown.body) == (head, body)
         assert "that description has reached GitHub's limit" in run.text
         assert (run.outputs["created"], run.outputs["declined"]) == ("0", "0")
-
-
-@pytest.mark.large
-def test_a_new_pull_request_from_a_branch_with_too_many_names_names_its_own(grown: Example) -> None:
-    """A row would have to name the files."""
     run = ask(grown, *VERSIONS[2], mode="withdraw")
     assert run.registration["pull_request"]["operation"] == "withdrawn", run.console
     for created_now in (str(MOST_PATHS), "0"):
