@@ -264,8 +264,7 @@ def test_a_pull_request_of_another_list_that_exists_already_stays_as_it_is(
         # That GitHub refuses to read the branch does not show that nothing was written
         *(
             ({"kind": kind}, [(anything, status, None)], "", "unknown unknown unknown")
-            for kind in LOST
-            for status in REFUSALS
+            for kind, status in zip((*LOST, LOST[0]), REFUSALS, strict=True)
         ),
         # If the branch cannot be read, each file is tried alone
         *(

@@ -91,24 +91,24 @@ def test_what_is_a_number(text: str, expected: float) -> None:
     assert number(text) == expected
 
 
-@pytest.mark.parametrize("value", [*BROKEN, "Wed, 99 Foo 2020 00:00:00 GMT", "Mon, 01 Jan 0001"])
 @pytest.mark.parametrize(
     "name",
     ["x-ratelimit-remaining", "x-ratelimit-reset", "x-ratelimit-resource", "retry-after", "date"],
 )
-def test_a_broken_header_is_none(name: str, value: str) -> None:
-    headers = {
-        "x-ratelimit-remaining": "0",
-        "x-ratelimit-reset": str(NOW + 10),
-        "x-ratelimit-resource": "core",
-        "x-oauth-scopes": value,
-        name: value,
-    }
-    pause = asked_pause(headers, NOW, is_limit=True)
-    assert pause is None or 0 <= pause <= 11
-    limits = TokenLimits("ghp_x", FakeClock())
-    limits.note(headers)
-    limits.require(Resource.GRAPHQL, 1)
+def test_a_broken_header_is_none(name: str) -> None:
+    for value in (*BROKEN, "Wed, 99 Foo 2020 00:00:00 GMT", "Mon, 01 Jan 0001"):
+        headers = {
+            "x-ratelimit-remaining": "0",
+            "x-ratelimit-reset": str(NOW + 10),
+            "x-ratelimit-resource": "core",
+            "x-oauth-scopes": value,
+            name: value,
+        }
+        pause = asked_pause(headers, NOW, is_limit=True)
+        assert pause is None or 0 <= pause <= 11, value
+        limits = TokenLimits("ghp_x", FakeClock())
+        limits.note(headers)
+        limits.require(Resource.GRAPHQL, 1)
 
 
 @pytest.mark.parametrize(
