@@ -12,13 +12,11 @@ from registrar.github.limits import CONNECTIONS
 from tests.clocks import BEGINNING
 from tests.contract.test_users_words import HEALTH, SCAFFOLD
 from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost, raw
-from tests.gfm import only_ours
 from tests.harness import (
     HEALTH_BRANCH,
     SCAFFOLD_BRANCH,
     SINGLE,
     Action,
-    refuse,
     shortened,
     writes,
 )
@@ -154,17 +152,6 @@ def test_what_a_run_costs_grows_with_its_paths_and_not_with_their_square(
 
 
 # --- Failures -----------------------------------------------------------------------------
-
-
-def test_the_reason_of_a_failed_file_is_wherever_it_is_reported(
-    action: Action, host: StandInHost, repository: Repository
-) -> None:
-    refuse(host, "PUT contents/.mcp.json", message="No, not this one")
-    run = action(language="en", runner=True)
-    assert "] .mcp.json: failed (No, not this" in run.stdout
-    assert ".mcp.json was not created: No, not this one" in run.annotations()[0].data
-    for text in (run.summary, repository.pull_requests[0].body or ""):
-        assert "No, not this one" in only_ours(text).paths[".mcp.json"][0]
 
 
 def test_nothing_more_is_written_when_the_branch_is_refused(

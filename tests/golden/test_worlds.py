@@ -194,10 +194,12 @@ def a_report_has_every_state(scene: Scene) -> None:
 
 
 @world
-def a_description_explains_blank_files(scene: Scene) -> None:
+def a_description_explains_blank_and_refused_files(scene: Scene) -> None:
     scene.repository(".github/SUPPORT.md", "SECURITY.md")
     given = {"profile": "health", "respect_alternatives": "true"}
     scene.run("a built-in list", given=given, show=("log", "description"))
+    refuse(scene.host, "PUT contents/b", status=422, message="Odd")
+    scene.run("one is refused", "a", "b", show=("description",), commit_strategy=PER_FILE)
 
 
 @world
