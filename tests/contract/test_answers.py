@@ -16,6 +16,7 @@ from tests.fakehub import Fault, FaultKind, Repository, Request, StandInHost
 from tests.fakehub.answer import Response
 from tests.fakehub.refusals import Refusal
 from tests.harness import (
+    PER_FILE,
     SINGLE,
     TARGET,
     Action,
@@ -394,13 +395,14 @@ def test_an_error_of_an_unknown_type_is_about_one_answer(
 # --- A good token that is rejected ----------------------------------------------------------
 
 
+@pytest.mark.parametrize("strategy", [PER_FILE])
 @pytest.mark.parametrize("at", [(2,), (3, 4), (2, 5), (12, 14, 16, 18)])
 def test_a_token_that_was_accepted_is_doubted_twice_in_a_row(
     host: StandInHost, example: Example, at: Sequence[int]
 ) -> None:
     for number in at:
         host.faults.add(replace(REJECTED, at=number, hits=[]))
-    run = example.run(commit_strategy="per-file")
+    run = example.run()
     assert (run.exit_code, example.state) == (EXIT_DONE, example.done), run.console
 
 

@@ -22,7 +22,6 @@ from tests.harness import (
     Action,
     calls,
     inject_fault,
-    is_read,
     meanwhile,
     refuse,
     shortened,
@@ -232,19 +231,6 @@ def test_a_file_that_returns_with_every_version_of_a_long_list_stays_away(action
     for _ in range(2):
         assert example.run_with(dict.fromkeys(listed, "0\n")).outputs["declined"] == "1"
         assert listed[0] not in example.repository.files(BRANCH)
-
-
-def test_of_two_runs_at_once_the_later_description_keeps_what_the_other_wrote(
-    in_single: Example, host: StandInHost
-) -> None:
-    in_single.run_with(OLD)
-    other = OLD | {"d.md": "D\n"}
-    meanwhile(host, lambda each: not is_read(each), lambda: in_single.run_with(other))
-    in_single.run_with(OLD | {"c.md": "C\n"})
-    both = in_single.run_with(OLD | {"c.md": "C, too\n", "d.md": "D, too\n"})
-    assert {both.outcomes[path] for path in ("c.md", "d.md")} == {"updated"}
-    in_single.repository.person.commit({"c.md": None, "d.md": None}, branch=BRANCH)
-    assert in_single.run_with(OLD | {"c.md": "C\n", "d.md": "D\n"}).outputs["declined"] == "2"
 
 
 def once_it_asks(example: Example, what: str | int, act: Callable[[], object]) -> None:

@@ -284,6 +284,13 @@ test_disturbed_updates = told(
         for kind in (WAITS, FaultKind.ERROR_503)
     ),
     story(
+        "of two runs at once, the later description keeps what the other one wrote",
+        *(run(ABC), run(MORE).at("a write", run(f"{ABC} e.md")), run(f"{ABC} d.md=new e.md=new")),
+        f"#1 open: {ABC} d.md=new e.md=new",
+        *(push("-d.md -e.md"), run(f"{MORE} e.md")),
+        f"#1 open: {ABC}; d.md e.md declined in #1",
+    ),
+    story(
         "two lists whose branches have one name update their own pull requests",
         *(
             run("a.md"),
