@@ -79,15 +79,6 @@ def test_a_plan_counts_everything_and_writes_nothing(org: Org) -> None:
     assert [run.outputs[name] for name in ("incomplete", "deferred")] == ["4", "1"]
 
 
-@pytest.mark.parametrize(("lacking", "exit_code"), [(0, 0), (1, 1)])
-def test_a_check_fails_when_one_lacks_something(org: Org, lacking: int, exit_code: int) -> None:
-    org.make(2, lacking)
-    run = org(mode="check", max_pull_requests="0")
-    assert (run.exit_code, run.outputs["incomplete"]) == (exit_code, str(lacking))
-    assert run.outputs["deferred"] == "0"
-    assert "Pull requests to open:" not in run.text
-
-
 def test_options_are_set_on_what_is_opened_or_updated_and_are_planned(org: Org) -> None:
     [repository] = org.make(0, 1)
     listing = org.action.listing("a.txt")
