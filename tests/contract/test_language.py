@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from registrar.inputs import environment
 from tests.documents import DOCUMENTS
 from tests.fakehub import Repository
 from tests.harness import JAPANESE, SINGLE, TARGET, Action, Run
@@ -48,8 +49,22 @@ COMMANDS = (
 LOCALES = ("C", "en_US.UTF-8", "ja_JP.UTF-8")
 
 
-@pytest.mark.parametrize(("inputs", "variables", "console", "written"), CASES)
-def test_the_language_follows_input_list_and_console(
+def test_the_languages_follow_input_list_and_console() -> None:
+    for inputs, variables, console, written in CASES:
+        given = {f"INPUT_{name.upper()}": value for name, value in inputs.items()}
+        found = environment.languages({**variables, **given})
+        assert (found.reader, found.texts) == (console, written), (inputs, variables)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "variables", "console", "written"),
+    [
+        each
+        for each in CASES
+        if each[0] in ({"profile": "health"}, {"definitions": OWN, "language": "ja"})
+    ],
+)
+def test_a_run_speaks_the_languages_of_input_list_and_console(
     action: Action,
     repository: Repository,
     inputs: Mapping[str, str],
