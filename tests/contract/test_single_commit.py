@@ -12,7 +12,7 @@ from registrar.lists.constraints import MOST_PATHS
 from registrar.registration.mark import Mark
 from tests.contract.test_users_words import HEALTH, SCAFFOLD
 from tests.example import BRANCH, EXPECTED, LIST, MISSING, Example, write_list
-from tests.fakehub import RateLimit, Refusal, Repository, Request, StandInHost
+from tests.fakehub import Refusal, Repository, Request, StandInHost
 from tests.harness import (
     HEALTH_BRANCH,
     LIST_BRANCH,
@@ -299,14 +299,3 @@ def test_a_branch_that_moves_on_before_every_commit_is_not_read_for_ever(
     # The first commit, and one after each of the readings, which begin again once with headway
     assert len(expected) == 7 + is_listed
     assert example.repository.files(BRANCH).keys() | {last} >= EXPECTED.keys()
-
-
-def test_a_limit_of_graphql_that_lasts_ends_the_run(
-    single: Start, host: StandInHost, repository: Repository
-) -> None:
-    host.graphql_rate_limit = RateLimit(remaining=0)
-    run = single(max_wait_minutes="1")
-    assert run.exit_code == 1
-    assert "Stopped: the rate limit of the token is used up" in run.stderr
-    assert len(host.requests) == 1
-    assert repository.branches == ["main"]
