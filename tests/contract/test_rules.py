@@ -434,7 +434,7 @@ def selected(run: Run) -> set[str]:
 def test_repositories_are_selected_by_their_properties(
     many: Start, action: Action, host: StandInHost
 ) -> None:
-    """What the qualifiers mean is a table in `tests/unit/test_selection.py`."""
+    """A table in `tests/unit/test_selection.py` says what the qualifiers mean."""
     properties: dict[str, dict[str, str | list[str]]] = {
         "a": {"Team": "Platform"},
         "b": {"Team": "platform", "tier": ["eu", "us west"]},
