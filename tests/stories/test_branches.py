@@ -213,6 +213,13 @@ test_branches_of_others = told(
         f"#1 open from -2: {AB}; branch 1: mine.txt",
         ways="sm",
     ),
+    story(
+        "a push right before the first commit of a file is proposed as well",
+        *(branch("1"), run(AB).at("the commit", push("mine.txt"))),
+        f"#1 open: {AB} mine.txt",
+        ways="p",
+        but="limit-bare",
+    ),
     *in_turn(
         story(
             f"a branch that another run makes during the run is continued ({there or 'bare'})",
