@@ -249,7 +249,7 @@ def once_it_asks(example: Example, what: str | int, act: Callable[[], object]) -
 
 
 READS = ("GET git/matching-refs/", "GET pulls", "POST /graphql")
-"""What `per-file` asks about a branch and its pull requests, before it looks at commits."""
+"""The questions of `per-file` about a branch and its pull requests, before it looks at commits."""
 
 
 @pytest.mark.parametrize(

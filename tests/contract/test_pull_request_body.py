@@ -274,7 +274,7 @@ SCENES = {
     "no checkout, from a shell, with another file there": SHELL,
     "second checkout of another repository, from a shell, with another file there": SHELL,
 }
-"""Where the list is, and what the description says."""
+"""The words of the description for each place of the list."""
 
 
 @pytest.mark.parametrize(

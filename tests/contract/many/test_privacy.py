@@ -376,7 +376,7 @@ def of_one(action: Action, secret: Repository, strategy: str) -> Start:
 
 
 in_one_way = pytest.mark.parametrize("strategy", [SINGLE])
-"""What is published is decided in one place for both strategies."""
+"""Both strategies take what is published from the same function."""
 
 
 def test_the_one_that_the_workflow_names_has_its_lines_without_githubs_words(
