@@ -23,7 +23,7 @@ from registrar.errors import Failure, GitHubError, Kind, Refused, RegistrarError
 from registrar.github.limits import TokenLimits
 from registrar.many.reading import Guesses
 from registrar.models.files import FileDefinition
-from registrar.models.paths import Done, ListedPath
+from registrar.models.paths import Done, ListedPath, Update
 from registrar.models.repository import (
     BranchState,
     Comparison,
@@ -1467,3 +1467,51 @@ def test_what_was_declined(pulls: list[Pull], found: dict[str, int]) -> None:
     assert {path: each.number for path, each in plan.declined.items()} == found
     left = [each.path for each in plan.paths if not each.declined_in]
     assert left == [path for path in FILES if path not in found]
+
+
+# --- Updates ------------------------------------------------------------------------------------
+
+OLD, OLDER = BLOBS[EARLIER], BASE
+KINDS = {
+    "a file": ("blob", "100644"),
+    "executable": ("blob", "100755"),
+    "a link": ("blob", "120000"),
+    "a submodule": ("commit", "160000"),
+}
+WROTE = EMPTY_MARK.naming(LIST_ID, {"a": OLDER}).naming(LIST_ID, {"a": OLD})
+MARKS = {
+    "whole": WROTE.text,
+    "of another path": EMPTY_MARK.naming(LIST_ID, {"b": OLD}).text,
+    "with another list": f"{WROTE.text}\n{EMPTY_MARK.naming(OTHER, {}).text}",
+    "of too many paths": f"{WROTE.text}\n{MANY}",
+    "forged": "<!-- registrar:wrote 0123456789 -->",
+    "without a list": WROTE._replace(list="").text,
+}
+
+
+class Held(World):
+    """A world whose branch has the entry ``held`` at the path ``a``."""
+
+    held: Entry
+
+    def tree(self, oid: str) -> dict[str, Entry]:
+        tree = super().tree(oid)
+        return {path: self.held if path == "a" else entry for path, entry in tree.items()}
+
+
+@pytest.mark.parametrize("update", [True, False])
+@pytest.mark.parametrize("strategy", ["single", "per-file"])
+def test_nothing_is_replaced_but_what_this_action_wrote(strategy: str, *, update: bool) -> None:
+    for blob, kind, mark in itertools.product((BLOBS["a"], OLD, OLDER, "edited"), KINDS, MARKS):
+        world = Held.new("main")
+        world.held = Entry(*KINDS[kind], blob)
+        world.branches[NAME] = BASE
+        world.commit(NAME, "a")
+        world.open(NAME, MARKS[mark])
+        world.setup = Setup(strategy, updates=update)
+        run = ModelRun(world, mode="plan")
+        plan = make_plan(run.task, run.lookups)
+        is_replaced = isinstance(plan.paths[0].plan, Update)
+        is_ours = (blob, kind, mark) == (OLD, "a file", "whole")
+        assert is_replaced == (update and is_ours), (blob, kind, mark)
+        assert plan.leaves_pull_request is not update

@@ -1,4 +1,4 @@
-"""Batches, the plan of a run over many repositories, and the order in which it writes to them."""
+"""The plan and the order of a run over many repositories, and the size of its batches."""
 
 from __future__ import annotations
 
