@@ -59,9 +59,7 @@ class Privacy:
         """Return a record as it may be published."""
         if self._listed is None:
             return row
-        conflicts = tuple(path for path in row.told.conflicts if path in row.paths)
-        told = row.told._replace(conflicts=conflicts)
-        return replace(row, paths=by_path(map(_listed_only, row.files)), told=told)
+        return replace(row, paths=by_path(map(_listed_only, row.files)))
 
     def published(self, result: RunResult) -> RunResult:
         """Return the result of a run as it may be published."""

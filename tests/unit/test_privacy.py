@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, cast
 
 from registrar.models.files import FileDefinition
-from registrar.models.paths import ListedPath, Present, Unread
-from registrar.models.record import Record, Told
+from registrar.models.paths import ListedPath, Present
+from registrar.models.record import Record
 from registrar.models.repository import Repository
 from registrar.models.standing import PresentFile, Standing
 from registrar.privacy import Privacy
@@ -32,20 +32,6 @@ def test_of_one_repository_only_listed_paths_are_named_until_it_is_known_to_be_p
         assert [*map(made.text, texts)] == ["docs/SECURITY.md", "…", INSTEAD, "acme"]
     made.identify(Repository("o/r", visibility="public"))
     assert [*map(made.text, texts)] == [*texts]
-
-
-def test_a_conflict_at_a_listed_path_is_named_and_no_other_one() -> None:
-    listed = ListedPath(FileDefinition("a.md"), Unread())
-    row = Record(
-        cast("Any", None),
-        Repository("o/r"),
-        paths={"a.md": listed},
-        told=Told(conflicts=("a.md", "acme/x")),
-    )
-    made = Privacy("", INSTEAD)
-    assert made.row(row).told.conflicts == ("a.md", "acme/x")
-    made.of_one(frozenset({"a.md"}))
-    assert made.row(row).told.conflicts == ("a.md",)
 
 
 def test_of_a_listed_path_no_other_file_is_named() -> None:

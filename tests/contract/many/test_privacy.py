@@ -446,6 +446,7 @@ def test_a_path_that_is_no_longer_listed_is_not_told_where_it_conflicts(
     secret.person.commit({"merger.md": b"x\n"})
     run = of_one(definitions=org.action.listing("b.md"), mode="check")
     assert "conflicts with the base branch in: …" in run.stdout
+    assert "conflict in …" in org.action.kept(run, "page")
     assert "merger" not in published(org, run)
 
 
