@@ -196,12 +196,18 @@ def test_every_need_is_said_with_its_number(need: Need) -> None:
 
 
 @pytest.mark.parametrize("need", [Need.OPEN, Need.UPDATE])
-@pytest.mark.parametrize("left", [9, 10])
-def test_too_few_points_for_the_writing_are_said(left: int, need: Need) -> None:
+@pytest.mark.parametrize(
+    ("mode", "left", "is_said"),
+    [("register", 9, True), ("register", 10, False), ("check", 9, False)],
+)
+def test_too_few_points_for_the_writing_are_said(
+    need: Need, mode: str, left: int, is_said: bool
+) -> None:
     plan = budget(*[need] * 5)._replace(points_left=left)
     assert plan.points == 10
-    said = [each.key for each in sentences.budget(plan, settings(target_repos="octo/*"))]
-    assert ("many.points" in said) is (left < 10)
+    asked = settings(mode=mode, target_repos="octo/*")
+    said = [each.key for each in sentences.budget(plan, asked)]
+    assert ("many.points" in said) is is_said
 
 
 @pytest.mark.parametrize(("repositories", "points"), [(1, 1), (10, 1), (30, 1), (50, 2), (100, 4)])

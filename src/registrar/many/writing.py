@@ -11,7 +11,7 @@ from registrar.github.limits import interval_for
 from registrar.models.paths import ListedPath, Unread, by_path
 from registrar.models.record import PullRequestOperation, Record
 from registrar.models.run_result import Budget
-from registrar.models.settings import Mode, PullRequestOptions, Settings
+from registrar.models.settings import PullRequestOptions, Settings
 from registrar.models.standing import Standing
 from registrar.models.status import Need, Status
 from registrar.runtime.cancellation import Cancellation
@@ -101,13 +101,11 @@ def next_ones(ordered: Iterable[Record], settings: Settings) -> list[Record]:
 
 
 def with_writing(of_reading: Budget, settings: Settings, ordered: Sequence[Record]) -> Budget:
-    """Return the budget of the reading with the plan of the writing. A check has no such plan.
+    """Return the budget of the reading with the plan of the writing.
 
     ``ordered`` are the lists in repositories that have something to do, in the order of the
-    writing.
+    writing; none in a check.
     """
-    if settings.mode is Mode.CHECK:
-        return of_reading
     taken = next_ones(ordered, settings)
     count = Counter(each.work for each in taken)
     writes_each = writes_of(settings.pull_request)
