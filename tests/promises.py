@@ -21,17 +21,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-import yaml
-
+from registrar.texts.messages import read
 from tests.fakehub import Act, Repository, StandInHost, Write
 from tests.fakehub.journal import Change
 from tests.fakehub.store import find_entry, kind_of
 
 ROOT = Path(__file__).resolve().parents[1]
-TEXTS: Mapping[str, Mapping[str, str]] = {
-    language: yaml.safe_load((ROOT / f"src/registrar/texts/{language}.yml").read_text("utf-8"))
-    for language in ("en", "ja")
-}
+TEXTS: Mapping[str, Mapping[str, str]] = {name: read(f"{name}.yml") for name in ("en", "ja")}
 RAW = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 )

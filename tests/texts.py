@@ -7,11 +7,9 @@ import string
 from collections.abc import Mapping
 from functools import cache
 
-import yaml
+from registrar.texts.messages import read
 
-from tests.harness import ROOT
-
-TEXTS: Mapping[str, str] = yaml.safe_load((ROOT / "src/registrar/texts/en.yml").read_text("utf-8"))
+TEXTS: Mapping[str, str] = read("en.yml")
 
 
 @cache

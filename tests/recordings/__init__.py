@@ -112,7 +112,8 @@ def recordings() -> Mapping[str, Recording]:
     for name in FILES:
         text = (HERE / f"{name}.yml").read_text("utf-8")
         text = re.sub("|".join(IDS), lambda match: IDS[match[0]], text)
-        for entry in yaml.safe_load(text):
+        # The loader in C takes a tenth of the time
+        for entry in yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
             each = Recording(**entry)
             if each.name in found:
                 raise ValueError(f"{each.name} is there twice")

@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from registrar.errors import Diagnostic, InvalidInput
@@ -107,7 +107,6 @@ snippet = st.sampled_from([each.encode() for each in SNIPPETS]) | st.binary(min_
     st.sampled_from(SUFFIXES),
     st.lists(st.tuples(st.floats(0, 1), st.integers(0, 20), snippet), max_size=3),
 )
-@settings(max_examples=100)
 def test_a_damaged_list_gives_definitions_or_diagnostics(
     entries: list[Any], suffix: str, damage: list[tuple[float, int, bytes]]
 ) -> None:
@@ -224,7 +223,6 @@ PARTS_OF_TEMPLATES = (
 
 
 @given(st.lists(st.sampled_from(PARTS_OF_TEMPLATES), max_size=8).map("".join))
-@settings(max_examples=200)
 @example("${{{{ secrets.X }}}}")
 @example("{{{owner}}}")
 @example("{owner:x}")

@@ -6,6 +6,7 @@ import ast
 import re
 import string
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 import yaml
@@ -22,16 +23,14 @@ from registrar.texts.messages import (
     Catalogue,
     Excerpt,
     msg,
+    read,
 )
 from tests.documents import riddles
 from tests.gfm import Page
 from tests.harness import JAPANESE, ROOT
 
 SOURCE = ROOT / "src" / "registrar"
-TEXTS: dict[str, dict[str, str]] = {
-    language: yaml.safe_load((SOURCE / f"texts/{language}.yml").read_text("utf-8"))
-    for language in LANGUAGES
-}
+TEXTS = {language: read(f"{language}.yml") for language in LANGUAGES}
 KEYS = sorted(TEXTS["ja"])
 COUNTS = ("created", "skipped", "failed")
 TAKE_VALUES: dict[str, set[str]] = {
@@ -61,6 +60,7 @@ def strings_of(tree: ast.AST) -> Iterator[str]:
             yield re.escape(node.value)
 
 
+@cache
 def modules() -> list[ast.Module]:
     return [ast.parse(file.read_text("utf-8")) for file in sorted(SOURCE.rglob("*.py"))]
 
