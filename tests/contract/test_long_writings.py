@@ -54,8 +54,8 @@ def run_with(example: Example, count: int, **inputs: str) -> Run:
     return example.run(definitions=example.action.listing(*paths), **inputs)
 
 
-PLACES = [(3, 2), (52, 21), (52, 33)]
-"""How many files there are, and before which one somebody acts."""
+PLACES = [(3, 2), (52, 1), (52, 30)]
+"""How many files there are, and before which one somebody acts: at last right after a look."""
 EACH = [*((ONE_BY_ONE, *place) for place in PLACES), (REFUSED, 52, 21)]
 """Both ways end in the same loop over the files."""
 
