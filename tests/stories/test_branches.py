@@ -203,6 +203,12 @@ test_branches_of_others = told(
         only("sm", f"#1 closed: mine.txt; #2 open from -2: {AB}"),
     ),
     story(
+        "a pull request that a run closes again declines nothing that its branch adds",
+        *(run("b.md").at("the branch", branch("1", "a.md")), run(AB)),
+        "#1 closed: a.md; #2 open from -2: a.md b.md",
+        ways="sm",
+    ),
+    story(
         "a pull request that somebody opens during the run is left open",
         run(AB).at("the branch", TAKES, opens("1")),
         f"#1 open by somebody: mine.txt; #2 open from -2: {AB}",
