@@ -225,13 +225,13 @@ test_what_stays_open = told(
                 (only("m", says("many.alone")),),
                 " by stranger",
             ),
+            ("without a record", (describe(1, "Mine."),), (never("many.alone"),), ""),
             (
                 "into another branch",
                 (branch("docs"), change(1, base="docs")),
                 (never("many.alone"),),
                 " into docs",
             ),
-            ("without a record", (describe(1, "Mine."),), (never("many.alone"),), ""),
             (
                 "without its list",
                 (describe(1, partial(re.sub, "<!-- registrar:list [0-9a-f]+ -->", "")),),
