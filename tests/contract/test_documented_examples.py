@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import urllib.parse
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -42,7 +43,6 @@ from tests.harness import (
     TARGET,
     Action,
     Run,
-    Start,
     only_reads,
 )
 
@@ -171,77 +171,65 @@ def page_in(place: Path) -> str:
 
 
 def test_what_changed_is_told_by_the_next_run(
-    action: Action, host: StandInHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    [steps] = (
+    """The runs of the workflow are tried above, so here are only their tables."""
+    [(_, _, compare, tell)] = (
         job["steps"]
         for _, each in workflows()
         for job in each["jobs"].values()
         if any("gh issue" in step.get("run", "") for step in job.get("steps", ()))
     )
-    _, ours, compare, tell = steps
-    token = host.create_token("classic")
-    repository = host.create_repository("octo-org/a-b", {"README.md": b"x\n"})
-    origin = tmp_path / "origin"
+    origin, checkout = tmp_path / "origin", tmp_path / "checkout"
     stub(tmp_path, "gh", 'echo "$@"')
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    issue = {"github.token": token, "vars.REGISTRAR_ISSUE": "7"}
-    git = ["git", "-c", "user.name=a", "-c", "user.email=a@localhost"]
-    for arguments in (
-        ["init", "--quiet", "--bare", "--initial-branch=main", str(origin)],
-        ["init", "--quiet", "--initial-branch=main", str(action.workspace)],
-        ["-C", str(action.workspace), "remote", "add", "origin", str(origin)],
-        ["-C", str(action.workspace), "commit", "--quiet", "--allow-empty", "-m", "Begin"],
-    ):
-        subprocess.run([*git, *arguments], check=True)
 
-    def week(table: str = "") -> str:
-        """Return the comment after a run, or after one with this table."""
-        temporary = tmp_path / f"week-{len(weeks)}"
-        temporary.mkdir()
-        weeks.append(temporary)
-        path = "table.csv"
-        (temporary / path).write_text(table)
-        if not table:
-            secrets = {"secrets.REGISTRAR_TOKEN": token}
-            given = {key: evaluated(text, secrets) for key, text in ours["with"].items()}
-            env = {"RUNNER_TEMP": str(temporary)}
-            run = action(given, profile=given["profile"], runner=True, env=env)
-            path = run.outputs["table_path"]
-        values = {"steps.registrar.outputs.table_path": path}
-        assert in_runner(compare, values, action.workspace, temporary) == ""
+    def git(arguments: str) -> str:
+        command = ["git", "-c", "user.name=a", "-c", "user.email=a@localhost", *arguments.split()]
+        return subprocess.run(
+            command, cwd=tmp_path, check=True, stdout=subprocess.PIPE, text=True
+        ).stdout
+
+    git("init --quiet --bare --initial-branch=main origin")
+    git("init --quiet --initial-branch=main checkout")
+    git(f"-C checkout remote add origin {origin}")
+    git("-C checkout commit --quiet --allow-empty -m Begin")
+
+    def week(*rows: str) -> str:
+        """Return the comment after a run with these rows in its table."""
+        temporary = Path(tempfile.mkdtemp(dir=tmp_path))
+        table = "".join(f"{row}\n" for row in ("repository,list,path,standing", *rows))
+        (temporary / "table.csv").write_text(table)
+        values = {"steps.registrar.outputs.table_path": "table.csv"}
+        assert in_runner(compare, values, checkout, temporary) == ""
+        issue = {"github.token": "x", "vars.REGISTRAR_ISSUE": "7"}
         try:
-            said = in_runner(tell, issue, action.workspace, temporary)
+            said = in_runner(tell, issue, checkout, temporary)
         finally:
             # The next run begins with a new checkout
-            for back in ("switch --quiet main", "branch -D files", "fetch --quiet origin"):
-                subprocess.run(["git", "-C", str(action.workspace), *back.split()], check=True)
-        if not said:
-            return ""
-        [comment] = re.findall(r"^issue comment 7 --body-file (.*)\n", said)
-        return Path(comment).read_text("utf-8")
+            for back in ("switch --quiet main", "branch --quiet -D files", "fetch --quiet origin"):
+                git(f"-C checkout {back}")
+        found = re.fullmatch(r"issue comment 7 --body-file (.*)\n", said)
+        return Path(found[1]).read_text("utf-8") if found else said
 
-    weeks: list[Path] = []
-    assert "\n+octo-org/a-b,starter,.editorconfig,to create\n" in week()
-    assert week() == ""
-    repository.person.commit({".editorconfig": b"\n"})
+    before, after = (
+        f"octo-org/a-b,starter,.editorconfig,{each}" for each in ("to create", "blank")
+    )
+    assert f"\n+{before}\n" in week(before)
+    assert week(before) == ""
     stub(tmp_path, "gh", 'echo "no such issue" >&2; exit 1')
     with pytest.raises(AssertionError, match="no such issue"):
-        week()
+        week(after)
     stub(tmp_path, "gh", 'echo "$@"')
-    fence, *lines, end, more = week().splitlines()
-    assert (fence, end) == ("```diff", "```")
-    assert "files.csv" in more
-    assert [line for line in lines if re.match("[+-][^+-]", line)] == [
-        "-octo-org/a-b,starter,.editorconfig,to create",
-        "+octo-org/a-b,starter,.editorconfig,blank",
-    ]
-    rows = "".join(f"octo-org/{'a' * 90}-{row},starter,a,to create\n" for row in range(900))
-    *_, end, more = (long := week(f"repository,list,path,standing\n{rows}")).splitlines()
+    fence, *lines, end, more = week(after).splitlines()
+    assert (fence, end, "files.csv" in more) == ("```diff", "```", True)
+    changes = [line for line in lines if re.match("[+-][^+-]", line)]
+    assert changes == [f"-{before}", f"+{after}"]
+    long = week(*(f"octo-org/{'a' * 90}-{row},starter,a,to create" for row in range(900)))
+    *_, end, more = long.splitlines()
     assert (end, "files.csv" in more) == ("```", True)
     assert 50_000 < len(long) < 65_536
-    log = ["git", "-C", str(origin), "log", "--oneline", "files"]
-    assert subprocess.check_output(log, text=True).count("Files") == 3
+    assert git("-C origin log --oneline files").count("Files") == 3
 
 
 def test_the_links_that_fill_in_an_app_ask_for_what_the_workflow_asks_for() -> None:
@@ -273,15 +261,6 @@ def test_what_holds_pull_requests_to_the_list_runs_again_for_another_base(docume
     assert types == ["opened", "synchronize", "reopened", "edited"]
     assert "# edited: " in found
     assert re.search("ruleset|ルールセット", found.partition("\nname:")[0])
-
-
-def test_the_documents_say_why_a_plan_may_write_and_why_an_example_uses_composite() -> None:
-    for document in (README, README_JA):
-        first, *_ = (text for _, text in blocks("ya?ml", document) if "mode: plan" in text)
-        assert re.search("(?m)^    permissions: # .*mode: plan", first)
-    for document in (EXAMPLES, README_JA):
-        text = re.sub(r"(?ms)^```.*?^```$", "", document.read_text("utf-8"))
-        assert re.search(r"`composite`.*#without-docker\).*`ubuntu-slim`", text, re.DOTALL)
 
 
 def evaluated(text: str, values: Mapping[str, str]) -> str:
@@ -387,6 +366,14 @@ def locale_of(document: Path) -> dict[str, str]:
     return {"LANG": "ja_JP.UTF-8" if document == README_JA else "en_GB.UTF-8"}
 
 
+def at_home(home: Path, host: StandInHost) -> dict[str, str]:
+    """Write a list into a checkout in a home, and return the environment of a shell there."""
+    listed = home / "checkout" / LIST
+    listed.parent.mkdir(parents=True)
+    listed.write_text("files: [a]\n")
+    return {"HOME": str(home), "HOST_API_URL": host.url}
+
+
 BOTH = pytest.mark.parametrize("readme", [README, README_JA], ids=name)
 
 
@@ -424,10 +411,7 @@ def test_the_first_plan_of_an_organisation(document: Path, action: Action, tmp_p
     for number in range(3):
         action.host.create_repository(f"octo-org/r{number}")
     path = f"{tmp_path}:{os.environ['PATH']}"
-    listed = tmp_path / "checkout/.github/registrar.yml"
-    listed.parent.mkdir(parents=True)
-    listed.write_text("files: [a]\n")
-    environ = {"HOME": str(tmp_path), "HOST_API_URL": action.host.url, "PATH": path}
+    environ = {**at_home(tmp_path, action.host), "PATH": path}
     done = in_shell(script, environ | locale_of(document))
     assert (done.returncode, done.stderr) == (0, "")
     is_japanese = document == README_JA
@@ -441,12 +425,8 @@ def test_the_pilot_opens_one_pull_request(action: Action, tmp_path: Path) -> Non
     _, _, script = shell(MANY_PAGE, "--max-pull-requests 1").partition("\n")
     script = script.replace("$(gh auth token)", action.default_token)
     made = [action.host.create_repository(f"octo-org/{name}") for name in ("one", "two", "three")]
-    listed = tmp_path / "checkout/.github/registrar.yml"
-    listed.parent.mkdir(parents=True)
-    listed.write_text("files: [a]\n")
-    environ = {"HOME": str(tmp_path), "HOST_API_URL": action.host.url, "PATH": os.environ["PATH"]}
     # The reader is asked, and here nobody answers
-    environ["CI"] = "true"
+    environ = {**at_home(tmp_path, action.host), "CI": "true"}
     done = in_shell(script, environ | locale_of(MANY_PAGE))
     assert (done.returncode, done.stderr) == (0, "")
     [taken] = [each.full_name for each in made if each.pull_requests]
@@ -609,25 +589,3 @@ def test_the_examples_of_a_list_follow_the_schema(text: str, action: Action) -> 
     read = loading.load(Folder(action.workspace), action.write("list.yml", text))
     assert read.files
     assert not read.warnings
-
-
-def test_the_list_that_extends_registers_what_the_page_says(
-    start: Start, action: Action, repository: Repository
-) -> None:
-    texts = (text for _, text in blocks("ya?ml", DEFINITIONS_PAGE))
-    text = next(each for each in texts if each.startswith("# .github/health.yml"))
-    action.write(".github/templates/SECURITY.md", "Write to security@example.com.\n")
-    name = action.write(".github/health.yml", text)
-    repository.person.commit({"README.md": None})
-    run = start(definitions=name, profile=None).or_fail()
-    files = repository.files("chore/add-community-files")
-    owner, _, repo = TARGET.partition("/")
-    branch = repository.default_branch
-    assert files["README.md"] == (
-        f"# {repo}\n\nMaintained by {owner}. Pull requests go to `{branch}`.\n".encode()
-    )
-    assert files[".github/SECURITY.md"] == b"Write to security@example.com.\n"
-    assert files[".github/SUPPORT.md"] == b"\n"
-    assert ".github/GOVERNANCE.md" not in files
-    assert ".github/ISSUE_TEMPLATE/config.yml" not in files
-    assert run.outputs["created"] == "6"
