@@ -336,6 +336,8 @@ def test_every_error_has_a_section_and_every_section_an_error_or_a_symptom() -> 
         (msg("pull_request.changed"), "others-write-to-the-branch"),
         (msg("pull_request.switched_off"), "the-repository-cannot-be-written-to"),
         (msg("refusal.malformed_path"), "paths-in-a-list"),
+        (msg("refusal.reference"), "the-branch-is-refused"),
+        (msg("fault.reference"), "the-branch-is-refused"),
         (msg("input.team_elsewhere"), "labels-and-people"),
         (msg("preflight.no_ref"), "inputs"),
         # The reasons of the states of repositories and paths
