@@ -83,10 +83,6 @@ def _planned(previewed: Record) -> tuple[int, int]:
             return 0, 0
 
 
-def _is_to_write(previewed: Record) -> bool:
-    return previewed.work is not None and not previewed.failure
-
-
 def next_ones(ordered: Iterable[Record], settings: Settings) -> list[Record]:
     """Return those of ``ordered`` that a run would write to, as far as the caps allow.
 
@@ -94,7 +90,7 @@ def next_ones(ordered: Iterable[Record], settings: Settings) -> list[Record]:
     """
     room, taken = Room(settings), list[Record]()
     for each in ordered:
-        if (_is_to_write(each) or each.to_describe) and room.has_for(each):
+        if (each.work or each.to_describe) and room.has_for(each):
             room.take(*_planned(each))
             taken.append(each)
     return taken
@@ -118,7 +114,7 @@ def with_writing(of_reading: Budget, settings: Settings, ordered: Sequence[Recor
         updates=count[Need.UPDATE],
         closes=closes,
         descriptions=descriptions,
-        deferred=sum(map(_is_to_write, ordered)) - len(taken) + descriptions,
+        deferred=sum(each.work is not None for each in ordered) - len(taken) + descriptions,
         writes=writes,
         interval=interval_for(writes),
         next=tuple(taken),
