@@ -1,7 +1,7 @@
 """If a run is killed at any request, the next run leaves the same result as an undisturbed one.
 
 This also holds if GitHub lags behind and does not show everything that the first run has just
-created. Two runs at the same moment create one branch, one pull request, and every file once.
+created.
 """
 
 from __future__ import annotations
@@ -126,47 +126,4 @@ def test_running_again_finishes_what_was_killed_at_a_write(
     host.faults.clear()
     again = example.run(**inputs).or_fail()
     assert "Not updated in" not in again.text
-    check(example, work)
-
-
-@pytest.mark.parametrize(("work", "write"), [("withdraw", 1), ("register again", 1)])
-def test_a_lost_answer_to_a_write(example: Example, work: str, write: int) -> None:
-    inputs = begun(example, work)
-    fault = Fault(FaultKind.CLOSED, match=is_nth_write(write), when="after")
-    example.host.faults.add(fault)
-    run = example.run(**inputs)
-    assert fault.hits
-    assert run.exit_code == 0, run.console
-    check(example, work)
-
-
-# --- Two runs at the same moment ------------------------------------------------------------------
-
-DAYS: tuple[Day, ...] = ("quiet", "real")
-PAIRS = [
-    pytest.param(day, n, marks=[pytest.mark.chosen] if n == 0 else [])
-    for day in DAYS
-    for n in range(200)
-]
-
-
-@pytest.mark.matrix
-@pytest.mark.parametrize(("day", "pair"), PAIRS)
-def test_two_runs_at_once_do_the_work_of_one(example: Example, day: Day, pair: int) -> None:
-    example.live(day)
-    # With another speed of the host the runs meet at another request
-    example.host.latency = (pair % 5) * 0.004
-    processes = [example.begin_without_waiting() for _ in range(2)]
-    runs = [example.action.end(process, {}) for process in processes]
-    assert ([run.exit_code for run in runs], example.state) == ([0, 0], example.done), "\n".join(
-        run.console for run in runs
-    )
-
-
-@pytest.mark.parametrize(("strategy", "work"), [(PER_FILE, "register again"), (SINGLE, "withdraw")])
-def test_two_at_once_do_the_same_with_one_pull_request(example: Example, work: str) -> None:
-    environ = example.action.environment(example.inputs | begun(example, work))
-    processes = [example.action.begin_without_waiting(environ) for _ in range(2)]
-    runs = [example.action.end(process, {}) for process in processes]
-    assert [run.exit_code for run in runs] == [0, 0], "\n".join(run.console for run in runs)
     check(example, work)

@@ -72,7 +72,7 @@ test_withdrawing = told(
     ),
     story(
         "withdrawing again and again leaves one branch",
-        *(run(AB), withdraw(), run(), withdraw(), run(), withdraw()),
+        *(run(AB), withdraw().losing("the description"), run(), withdraw(), run(), withdraw()),
         f"#1 withdrawn; #2 withdrawn; #3 withdrawn: {AB}; {MISSING}",
     ),
     story(
