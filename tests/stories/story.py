@@ -506,6 +506,7 @@ MOMENTS: Mapping[str, Callable[[Request], bool]] = {
     "the commit": lambda request: (
         request.method == "PUT" or "createCommitOnBranch" in str(request.fields.get("query"))
     ),
+    "the list of pull requests": lambda request: _call(request) == "GET pulls",
     "the pull request": lambda request: (
         _call(request) == "POST pulls" or "createPullRequest" in str(request.fields.get("query"))
     ),

@@ -12,6 +12,7 @@ from tests.stories.story import WAITS
 
 ABC, NEW, MORE = "a.md b.md c.md", "a.md=new b.md c.md", "a.md b.md c.md d.md"
 DESCRIBES = "will update the description of"
+SECURITY, PUT = "SECURITY.md", "PUT /repos/octo/example/contents/SUPPORT.md"
 NOT_UPDATED = says("progress.edited", paths="a.md")
 
 
@@ -33,6 +34,12 @@ def keeps(world: World, side: str) -> None:
     """The branch becomes a merge with the default branch, and has the files of one of them."""
     heads = [world.repository.head(name) for name in (LIST_BRANCH, "main")]
     world.person.keep_ours(LIST_BRANCH, *(heads if side == "the branch" else heads[::-1]))
+
+
+@step
+def hands_down(world: World, files: str) -> None:
+    """The owner's repository `.github` has files that the repository inherits."""
+    world.action.host.create_repository("octo/.github", dict.fromkeys(files.split(), b"x\n"))
 
 
 @step
@@ -212,6 +219,16 @@ test_disturbed_updates = told(
         *(unprotects(), run()),
         f"#1 open: {NEW}",
     ),
+    story(
+        "the description names the files of the branch that replace inherited ones, and no others",
+        *(hands_down("SECURITY.md SUPPORT.md"), refusing(PUT, 422, "Odd")),
+        *(run(f"SUPPORT.md {SECURITY}"), says("body.not_handed_down", "#1", paths=[SECURITY])),
+        "#1 open: SECURITY.md; SUPPORT.md failed; exit 1",
+        *(recovers(), push(f"{SECURITY}=mine"), run()),
+        says("body.not_handed_down", "#1", paths=["SUPPORT.md", SECURITY]),
+        "#1 open: SECURITY.md=mine SUPPORT.md",
+        ways="p",
+    ),
     *in_turn(
         story(
             f"a file whose commit GitHub refuses is not declined ({why})",
@@ -289,6 +306,12 @@ test_disturbed_updates = told(
         f"#1 open: {ABC} d.md=new e.md=new",
         *(push("-d.md -e.md"), run(f"{MORE} e.md")),
         f"#1 open: {ABC}; d.md e.md declined in #1",
+    ),
+    story(
+        "a file that another run commits and names while this one reads is not declined",
+        *(run("a.md"), run("a.md b.md").at("the list of pull requests", run("a.md b.md"))),
+        "#1 open: a.md b.md",
+        ways="p",
     ),
     story(
         "two lists whose branches have one name update their own pull requests",
