@@ -168,6 +168,7 @@ test_the_base_branch = told(
 # --- Branches of other people ---------------------------------------------------------------------
 
 TAKES = branch("1", "mine.txt")
+WORK = "branch work: b.md mine.txt"
 LISTS = quirk(most_in_tree=100)
 LOST = FaultKind.ERROR_502_HTML
 
@@ -298,6 +299,17 @@ test_branches_of_others = told(
         *(branch("release-2"), default("release-2"), delete("main")),
         run(AB, branch="release").waiting("the branch", branch("release", "mine.txt"), kind=LOST),
         f"#1 open from release-3: {AB}; branch release: mine.txt",
+    ),
+    story(
+        "a later name that somebody makes the default branch during the run is left alone",
+        *(*DEVELOP, branch("work", "mine.txt")),
+        on_develop(branch="work").waiting(
+            "the branch", branch("work-2", at="develop"), default("work-2"), kind=LOST
+        ),
+        only("p", "#1 open from work-3 into develop: b.md c.md; branch main: b.md; " + WORK),
+        # The lost request had a commit, too, which may have gone there
+        only("sm", says("branch.became_default", branch="work-2")),
+        only("sm", f"branch develop; branch main: b.md; {WORK}; b.md c.md unknown; exit 1"),
     ),
     story(
         "of two pull requests that somebody opens first, the one to the default branch is used",
