@@ -253,8 +253,8 @@ def test_a_plan_shows_what_is_missing_at_a_reference(
     repository.person.commit({"absent.md": b"x\n", "SECURITY.md": None})
     names = ("v1", "annotated", "older", "refs/heads/older", "refs/pull/1/merge", sha.upper())
     for ref in names:
-        given = {"profile": None, "definitions": LIST, "mode": "plan", "language": "en"}
-        run = action(given, ref=ref).or_fail()
+        given = {"definitions": LIST, "mode": "plan", "language": "en"}
+        run = action(given, profile=None, ref=ref).or_fail()
         missing = [path for path, done in run.outcomes.items() if done != "skipped"]
         assert missing == ["absent.md"], ref
         reasons = {each["reason"] for each in run.registration["files"] if each["reason"]}

@@ -6,6 +6,8 @@ import ast
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -43,15 +45,17 @@ def name_of(file: Path) -> str:
     return ".".join(file.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__")
 
 
-def imported(file: Path, *, for_types: bool = True) -> set[str]:
+@cache
+def parsed(file: Path) -> ast.Module:
+    """Return the syntax of a module."""
+    return ast.parse(file.read_text("utf-8"))
+
+
+@cache
+def imported(file: Path) -> set[str]:
     """Return the full names of all modules that a file imports, also inside functions."""
-    tree = ast.parse(file.read_text("utf-8"))
-    if not for_types:
-        for node in ast.walk(tree):
-            if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
-                node.body = []
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in ast.walk(parsed(file)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -62,10 +66,15 @@ def imported(file: Path, *, for_types: bool = True) -> set[str]:
 
 
 NAMES = {name_of(file): file for file in FILES}
-GRAPH = {
-    name: {module.removeprefix("registrar.") for module in imported(file)} & NAMES.keys()
-    for name, file in NAMES.items()
-}
+
+
+@cache
+def graph() -> Mapping[str, set[str]]:
+    """Return the modules of ours that each one imports."""
+    return {
+        name: {module.removeprefix("registrar.") for module in imported(file)} & NAMES.keys()
+        for name, file in NAMES.items()
+    }
 
 
 def reached(start: str) -> set[str]:
@@ -74,7 +83,7 @@ def reached(start: str) -> set[str]:
     while waiting:
         if (name := waiting.pop()) not in found:
             found.add(name)
-            waiting += GRAPH[name]
+            waiting += graph()[name]
     return found
 
 
@@ -82,7 +91,7 @@ def test_imports_point_down() -> None:
     layer = {name: level for level, names in enumerate(LAYERS) for name in names}
     upwards = [
         (importer, imported_module)
-        for importer, others in GRAPH.items()
+        for importer, others in graph().items()
         for imported_module in others
         if (own := importer.split(".")[0]) != (other := imported_module.split(".")[0])
         and layer[own] >= layer[other]
@@ -95,11 +104,10 @@ def test_others_import_from_a_package_what_it_has_for_them() -> None:
         package: set(re.findall(r"`(\w+)`", docstring.partition("For others: ")[2]))
         for package, file in NAMES.items()
         if file.name == "__init__.py"
-        and "For others: "
-        in (docstring := ast.get_docstring(ast.parse(file.read_text("utf-8"))) or "")
+        and "For others: " in (docstring := ast.get_docstring(parsed(file)) or "")
     }
     used: dict[str, set[str]] = {package: set() for package in faces}
-    for importer, others in GRAPH.items():
+    for importer, others in graph().items():
         for package, _, module in (other.partition(".") for other in others):
             if module and package in faces and importer.partition(".")[0] != package:
                 used[package].add(module)
@@ -107,17 +115,17 @@ def test_others_import_from_a_package_what_it_has_for_them() -> None:
 
 
 def test_no_modules_import_each_other() -> None:
-    assert len(GRAPH) > 15
-    circles = [(one, other) for one in GRAPH for other in GRAPH[one] if one in reached(other)]
+    assert len(graph()) > 15
+    circles = [(one, other) for one in graph() for other in graph()[one] if one in reached(other)]
     assert circles == []
 
 
 def test_other_packages_import_from_the_face_of_github_alone() -> None:
-    docstring = ast.get_docstring(ast.parse(NAMES["github"].read_text("utf-8"))) or ""
+    docstring = ast.get_docstring(parsed(NAMES["github"])) or ""
     _, _, face = docstring.partition("Other packages import from")
     imported_elsewhere = {
         other
-        for importer, others in GRAPH.items()
+        for importer, others in graph().items()
         for other in others
         if other.startswith("github.") and not importer.startswith("github")
     }
@@ -129,13 +137,13 @@ def test_everything_is_reached_from_the_entry_point_and_nothing_imports_what_it_
     opened = {
         own
         for module in imported(ROOT / "entrypoint.py")
-        if (own := module.removeprefix("registrar.")) in GRAPH
+        if (own := module.removeprefix("registrar.")) in graph()
     }
     assert opened == {"__main__"}
-    assert GRAPH["__main__"] == {"main", "runtime.cancellation"}
-    assert set(GRAPH) - reached("__main__") <= packages
-    assert [name for name, others in GRAPH.items() if "__main__" in others] == []
-    assert [name for name, others in GRAPH.items() if "main" in others] == ["__main__"]
+    assert graph()["__main__"] == {"main", "runtime.cancellation"}
+    assert set(graph()) - reached("__main__") <= packages
+    assert [name for name, others in graph().items() if "__main__" in others] == []
+    assert [name for name, others in graph().items() if "main" in others] == ["__main__"]
 
 
 @pytest.mark.parametrize(
@@ -180,7 +188,7 @@ def test_nothing_is_decided_by_the_key_of_a_message() -> None:
     readers = {
         name
         for name, file in NAMES.items()
-        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        for node in ast.walk(parsed(file))
         if isinstance(node, ast.Attribute) and node.attr == "key"
     }
     assert {name for name in readers if not name.startswith("lists.")} == {
@@ -193,7 +201,7 @@ def test_only_a_plan_says_what_a_list_needs() -> None:
     """Everybody else gets the need of a plan, and passes it on."""
     made = set[str]()
     for name, file in NAMES.items():
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        for node in ast.walk(parsed(file)):
             if isinstance(node, ast.FunctionDef) and node.returns and node.args.args:
                 returns = re.search(r"\bNeed\b", ast.unparse(node.returns))
                 if returns and [each.arg for each in node.args.args] != ["self"]:
@@ -211,7 +219,7 @@ def test_only_a_plan_says_what_a_list_needs() -> None:
 
 def test_every_input_is_read() -> None:
     files = NAMES["inputs.reader"], NAMES["inputs.environment"]
-    nodes = (node for file in files for node in ast.walk(ast.parse(file.read_text("utf-8"))))
+    nodes = (node for file in files for node in ast.walk(parsed(file)))
     read = {node.value for node in nodes if isinstance(node, ast.Constant)}
     assert [each for each in INPUTS if each not in read] == [], "src/registrar/inputs/reader.py"
 

@@ -20,14 +20,15 @@ from tests.documents import REFERENCE, ROOT, name, table
 
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 COMPOSITE = yaml.safe_load((ROOT / "composite/action.yml").read_text("utf-8"))
-FILES = generate.generated()
 
 
-@pytest.mark.parametrize("file", FILES, ids=name)
-def test_every_file_is_as_it_is_written(file: Path) -> None:
-    there, written = (text.splitlines() for text in (file.read_text("utf-8"), FILES[file]))
-    wrong = "\n".join(islice(unified_diff(there, written, "there", "written", lineterm="", n=2), 9))
-    assert not wrong, f"run scripts/generate, which writes {name(file)}:\n{wrong}"
+def test_every_file_is_as_it_is_written() -> None:
+    for file, text in generate.generated().items():
+        there, written = file.read_text("utf-8").splitlines(), text.splitlines()
+        wrong = "\n".join(
+            islice(unified_diff(there, written, "there", "written", "", "", 2, ""), 9)
+        )
+        assert not wrong, f"run scripts/generate, which writes {name(file)}:\n{wrong}"
 
 
 def test_the_inputs_of_the_action_are_those_of_the_code() -> None:
