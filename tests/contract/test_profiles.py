@@ -40,8 +40,11 @@ def test_all_registers_health_then_scaffold(
     assert run.summary.count("| 項目 | 件数 |") == 2
     assert run.summary.index("| 作成 | 7 |") < run.summary.index("| 作成 | 27 |")
     # The counts are summed; there is no one branch and no one pull request
-    names = ("created", "skipped", "failed", "branch", "pull_request_number", "pull_request_url")
-    assert [run.outputs[name] for name in names] == ["34", "2", "0", "", "", ""]
+    counts = [run.outputs[name] for name in ("created", "skipped", "failed")]
+    of_pull_request = [
+        run.outputs[f"pull_request_{name}"] for name in ("number", "url", "operation")
+    ]
+    assert [*counts, run.outputs["branch"], *of_pull_request] == ["34", "2", "0", "", "", "", ""]
 
 
 @pytest.mark.parametrize(
