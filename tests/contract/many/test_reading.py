@@ -75,8 +75,18 @@ def test_a_plan_looks_into_the_branches_if_the_query_has_room_for_all_directorie
     assert query.count("p1: file(") == times
 
 
-@pytest.mark.parametrize(("mode", "comes"), [("register", True), ("plan", False)])
-def test_reading_ends_with_the_run(org: Org, mode: str, comes: bool) -> None:
+@pytest.mark.parametrize(
+    ("mode", "comes", "missing", "deferred"),
+    [
+        ("register", True, "72", "18"),
+        ("plan", False, "400", "0"),
+        ("check", False, "400", "0"),
+        ("withdraw", True, "72", "0"),
+    ],
+)
+def test_reading_ends_with_the_run(
+    org: Org, mode: str, comes: bool, missing: str, deferred: str
+) -> None:
     """The end comes, or ten queries, for ten repositories each, tell that it is going to."""
     repositories, seconds, queries, minutes = (40, 19, 4, 3) if comes else (140, 4.5, 10, 2)
     org.make(0, repositories)
@@ -84,7 +94,9 @@ def test_reading_ends_with_the_run(org: Org, mode: str, comes: bool) -> None:
     run = org(mode=mode, max_minutes="1")
     assert (run.exit_code, org.only_reads) == (2, True), run.console
     assert org.asked.count("nodes") == queries
-    assert run.outputs["repositories"] == str(repositories)
+    names = ("repositories", "incomplete", "missing", "deferred", "failed_repositories")
+    expected = [str(repositories), str(repositories), missing, deferred, "0"]
+    assert [run.outputs[name] for name in names] == expected
     assert f"Reading the repositories alone takes about {minutes} min" in run.stderr
 
 
