@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from tests.example import MISSING
 from tests.fakehub import FaultKind, Request
 from tests.fakehub.representations import node_id, old_node_id
 from tests.harness import HEALTH_BRANCH
@@ -14,7 +15,7 @@ from tests.organisation import Org, refuse_writes, states
 
 def test_the_log_counts_repositories_and_the_time_that_is_left(org: Org) -> None:
     """It tells the time when that changes."""
-    org.make(2, 30)
+    made = org.make(2, 30)
     run = org(labels="chore", assignees="hubot")
     lines = [line for line in run.lines if line.startswith("[")]
     for number, line in enumerate(lines, start=1):
@@ -26,6 +27,10 @@ def test_the_log_counts_repositories_and_the_time_that_is_left(org: Org) -> None
     assert re.search(f"{ends}$", lines[0])
     assert re.search(f"{link}$", lines[-1])
     assert re.findall(r"\(about (\d+) min left\)", run.stdout) == ["2", "1"]
+    # Every write has its line, also one of a description only
+    for each in made[2:]:
+        each.person.commit({next(iter(MISSING)): b"theirs\n"})
+    assert org().stdout.count("description updated") == 30
 
 
 def test_of_very_many_repositories_the_summary_counts_the_rest(org: Org) -> None:
