@@ -11,12 +11,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-import yaml
 
 from registrar.inputs.interface import INPUTS
 from registrar.models.run_result import RunResult
 from registrar.reporting.report import outputs
-from tests.documents import table
+from tests.documents import ACTION, table
 from tests.harness import ROOT, clean_environment
 
 SOURCE = ROOT / "src" / "registrar"
@@ -37,7 +36,6 @@ CORE = (
     "rendering.description",
     "reporting.report",
 )
-ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 
 
 def name_of(file: Path) -> str:

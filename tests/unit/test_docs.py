@@ -35,7 +35,6 @@ from tests.harness import JAPANESE
 MAINTAINING = ROOT / ".github/MAINTAINING.md"
 DEFINITIONS = ROOT / "docs/definitions.md"
 DESCRIPTIONS = "descriptions.ja.yml"
-ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 
 
 # --- Tables -------------------------------------------------------------------------------

@@ -16,9 +16,8 @@ from registrar.inputs.interface import INPUTS
 from registrar.lists.profiles import CHOICES
 from registrar.texts.messages import LANGUAGES, Catalogue, read
 from scripts.lib import generate
-from tests.documents import REFERENCE, ROOT, name, table
+from tests.documents import ACTION, REFERENCE, ROOT, name, table
 
-ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 COMPOSITE = yaml.safe_load((ROOT / "composite/action.yml").read_text("utf-8"))
 
 

@@ -25,7 +25,7 @@ from registrar.texts.messages import (
     msg,
     read,
 )
-from tests.documents import riddles
+from tests.documents import ACTION, riddles
 from tests.gfm import Page
 from tests.harness import JAPANESE, ROOT
 
@@ -40,7 +40,6 @@ TAKE_VALUES: dict[str, set[str]] = {
     "note": {"about", "repeats_state"},
 }
 """Functions that take the key of a text and its values, with their other arguments."""
-OUTPUTS = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))["outputs"]
 
 
 def placeholders(text: str) -> set[str]:
@@ -137,7 +136,8 @@ def test_a_riddle_is_found_and_its_solution_is_none(riddle: str, plain: str) -> 
 
 def test_no_text_is_a_riddle() -> None:
     """The test finds only some patterns of riddles; `.github/MAINTAINING.md` has the rules."""
-    texts = TEXTS["en"] | {f"output {key}": each["description"] for key, each in OUTPUTS.items()}
+    outputs = {f"output {key}": each["description"] for key, each in ACTION["outputs"].items()}
+    texts = TEXTS["en"] | outputs
     assert {key: found for key, text in texts.items() if (found := riddles(text))} == {}
 
 
