@@ -171,11 +171,12 @@ test_strangers = told(
             f"pull requests of strangers' forks do not hide ours ({what}, {where})",
             *(*fork, run(AB), *acts),
             *(opens("1", head_repository=f"stranger{n}/example") for n in range(100)),
-            run(),
+            # Two names are looked at; of a fork, all pages are read for each
+            *(run(), only("p", asks("/pulls", 2 * pages))),
             end,
             ways=ways,
         )
-        for where, fork in (("a fork", (sets(parent="octo/parent"),)), ("no fork", ()))
+        for where, fork, pages in (("a fork", (sets(parent="octo/parent"),), 2), ("no fork", (), 1))
         for what, acts, ways, end in (
             ("closed", (close(1), delete()), "psm", f"#1 closed; {{}}; {NO}"),
             ("open", (), "s", f"#1 open; {{}}: {AB}"),
