@@ -11,6 +11,7 @@ from tests.organisation import Org, opened, rows, states
 WORKFLOW = ".github/workflows/ci.yml"
 SCOPE = "the token lacks the scope `workflow` (it has: gist, project, repo, user)"
 MODEST = {"contents": "write", "pull_requests": "write"}
+ADDS_ONE = "Adds 1 of 2 listed files. Not created: 1 (the table says why)."
 
 
 @pytest.fixture
@@ -67,6 +68,7 @@ def test_what_is_known_to_fail_is_not_tried_and_ends_nothing(org: Org, listed: s
     # Of those that failed, and of those whose pull request has the other file
     assert run.stderr.count(SCOPE) == 2
     assert all("a.md" in each.files(LIST_BRANCH) for each in made[7:])
+    assert all(ADDS_ONE in (each.pull_requests[0].body or "") for each in made[7:])
     assert not any(WORKFLOW in each.files(LIST_BRANCH) for each in made[7:])
     again = org(definitions=listed, host_token=modest)
     assert (again.exit_code, states(again), org.only_reads) == (1, {"failed": 14}, True)
@@ -118,6 +120,7 @@ def test_where_only_a_refusal_tells_others_are_proposed(org: Org, listed: str, k
     assert run.exit_code == 1
     assert opened(made) == [1] * 6
     assert all("a.md" in each.files(LIST_BRANCH) for each in made)
+    assert all(ADDS_ONE in (each.pull_requests[0].body or "") for each in made)
     [error] = [line for line in run.stderr.splitlines() if "6 opened" in line]
     assert f"not created: {WORKFLOW};" in error
     assert "permission Workflows: write" in error
