@@ -30,7 +30,9 @@ def test_the_log_counts_repositories_and_the_time_that_is_left(org: Org) -> None
     # Every write has its line, also one of a description only
     for each in made[2:]:
         each.person.commit({next(iter(MISSING)): b"theirs\n"})
-    assert org().stdout.count("description updated") == 30
+    run = org()
+    assert run.stdout.count("description updated") == 30
+    assert re.findall(r"\(about (\d+) min left\)", run.stdout) == ["1"]
 
 
 def test_of_very_many_repositories_the_summary_counts_the_rest(org: Org) -> None:
