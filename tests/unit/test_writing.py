@@ -10,7 +10,7 @@ import pytest
 
 from registrar.errors import Failure, Kind
 from registrar.github import bulk, queries
-from registrar.github.limits import Pace
+from registrar.github.limits import WINDOWS, Pace
 from registrar.many import writing
 from registrar.many.reading import FAST_SECONDS, LARGEST_SIZE, SLOW_SECONDS, BatchSize
 from registrar.many.writing import with_writing
@@ -83,6 +83,22 @@ def test_each_cap_counts_what_was_or_may_have_been_done(
     done = replace(of[planned], operation=operation)
     gate.note(of[planned], done, writes=1, wrote=wrote, changed=changed)
     assert {need for need in (Need.OPEN, Need.UPDATE) if gate.has_room_for(of[need])} == room
+
+
+@pytest.mark.parametrize(("writes", "has_time"), [(2, True), (3, False)])
+def test_the_next_one_has_time_for_as_many_writes_as_any_needed(
+    writes: int, has_time: bool
+) -> None:
+    """GitHub's window has room for two, and the run ends before there is more."""
+    clock = FakeClock()
+    pace = Pace(clock)
+    pace.end = clock.monotonic() + 30
+    for _ in range(WINDOWS[0][0] - 2):
+        pace.note_sent()
+    gate = writing.Gate(settings(target_repos="octo/*"), pace, Cancellation(clock))
+    done = record("octo/a", {})
+    gate.note(done, done, writes=writes, wrote=True, changed=0)
+    assert gate.has_time is has_time
 
 
 NONE, CREATED = PullRequestOperation.NONE, PullRequestOperation.CREATED
