@@ -120,7 +120,7 @@ class ShownRepository:
     elsewhere: Mapping[str, str]
     """The path of the file that makes a listed path present, if it is a different path."""
     lacking: int
-    """Number of listed paths that are absent."""
+    """Number of listed paths that are absent or were not read."""
     outcome: str
     """The state of the repository for the list; see `evidence.outcome_of`."""
     reason: str
@@ -146,7 +146,7 @@ class ShownRepository:
     def needs_nobody(self) -> bool:
         """Whether every listed path is present, so that at most its content is worth a look."""
         needs = (self.lacking, self.reason, self.remark, self.conflicts, self.left_branch)
-        return not any(needs) and not self.is_unread
+        return not any(needs)
 
     @property
     def left_url(self) -> str:
@@ -415,10 +415,7 @@ class Page:
                 conflicts=[*map(shown, record.told.conflicts)],
                 cells="".join(_CODES[bar] if bar else _NOT_LISTED for bar in listed),
                 elsewhere=elsewhere or _NOTHING,
-                lacking=sum(
-                    not row.standing.is_present and row.standing is not Standing.UNREAD
-                    for row in rows
-                ),
+                lacking=sum(not row.standing.is_present for row in rows),
                 outcome=evidence.outcome_of(record),
                 reason=reason,
                 # In a shell, the address is a path in the directory of registrar
@@ -453,7 +450,7 @@ class Page:
             self.rows,
             key=lambda row: (
                 not row.has_failed,
-                -row.lacking - row.cells.count(_CODES["unread"]),
+                -row.lacking,
                 not row.cells.strip(f"{_CODES['present']}{_NOT_LISTED}"),
                 row.name.lower(),
             ),
