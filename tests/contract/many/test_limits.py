@@ -33,6 +33,7 @@ def test_after_so_many_minutes_nothing_new_begins(org: Org) -> None:
     run = org.expect("2 opened, 3 deferred", max_minutes="0.03")
     assert "max_minutes" in run.summary
     assert run.console.count("deferred: 3. The time in max_minutes (0.03 min) is over") == 1
+    assert "takes these repositories first: [octo-org/r2]" in run.summary
 
 
 def test_what_the_caps_leave_anyway_is_not_left_because_of_the_time(org: Org) -> None:
