@@ -363,8 +363,8 @@ test_a_deleted_file = told(
         )
         for how, between, there in (
             ("before a run", (), "#1 open"),
-            ("after a run", (run(),), "#1 open"),
             ("withdrawn", (withdraw(),), "#1 withdrawn; #2 open"),
+            ("after a run", (run(),), "#1 open"),
         )
     ),
     story(
