@@ -247,7 +247,7 @@ class Action:
     _runs: int = 0
     _begun: dict[int, Begun] = field(default_factory=dict)
     """The beginnings of the runs in processes that have not ended, by the id of the process."""
-    _here: list[Begun] = field(default_factory=list)
+    _in_this_process: list[Begun] = field(default_factory=list)
     """The same for runs in this process, in the order in which they have begun."""
 
     @property
@@ -300,7 +300,7 @@ class Action:
             for buffer in buffers
         )
         begun = self._prepare(environ)
-        self._here.append(begun)
+        self._in_this_process.append(begun)
         self.host.clock = self.clock
         exit_code = main(arguments, begun.given, stdout, stderr, Cancellation(self.clock))
         shown, errors = (buffer.getvalue() for buffer in buffers)
@@ -448,9 +448,9 @@ class Action:
             told.moments = [each.started for each in sent if each.token == told.token]
         earlier = promises.RUNS.setdefault(self.host, [])
         # A later run may outlast this one, if this one does not wait for all its answers
-        told.with_others = bool(self._begun) or begun in self._here[:-1]
-        if begun in self._here:
-            self._here.remove(begun)
+        told.with_others = bool(self._begun) or begun in self._in_this_process[:-1]
+        if begun in self._in_this_process:
+            self._in_this_process.remove(begun)
         earlier.append(told)
         promises.require(self.host, promises.of_run(self.host, told, self.secrets))
 

@@ -375,7 +375,7 @@ def of_one(action: Action, secret: Repository, strategy: str) -> Start:
     return partial(action, **given, env=workflow(action), runner=True)
 
 
-in_one_way = pytest.mark.parametrize("strategy", [SINGLE])
+with_single = pytest.mark.parametrize("strategy", [SINGLE])
 """Both strategies take what is published from the same function."""
 
 
@@ -395,7 +395,7 @@ def test_the_one_that_the_workflow_names_has_its_lines_without_githubs_words(
     assert run.outputs["pull_request_url"].endswith("octo-org/top-secret/pull/1")
 
 
-@in_one_way
+@with_single
 def test_a_workflow_on_another_host_is_not_that_of_a_repository_of_its_name(
     org: Org, of_one: Start, secret: Repository
 ) -> None:
@@ -418,7 +418,7 @@ def test_what_github_says_to_the_first_request_is_not_shown_either(org: Org, of_
     assert "GitHub's words are not shown" in run.stdout
 
 
-@in_one_way
+@with_single
 def test_and_without_paths_that_are_not_listed(org: Org, of_one: Start, secret: Repository) -> None:
     there = {"docs/SECURITY.md": b"x\n", "merger/LICENSE": b"x\n", "license.md": b"x\n"}
     secret.person.commit({**there, "CONTRIBUTING.md": b"x\n"})
@@ -438,7 +438,7 @@ def test_and_without_paths_that_are_not_listed(org: Org, of_one: Start, secret: 
     assert secret.full_name in text
 
 
-@in_one_way
+@with_single
 def test_a_path_that_is_no_longer_listed_is_not_told_where_it_conflicts(
     org: Org, of_one: Start, secret: Repository
 ) -> None:
@@ -450,7 +450,7 @@ def test_a_path_that_is_no_longer_listed_is_not_told_where_it_conflicts(
     assert "merger" not in published(org, run)
 
 
-@in_one_way
+@with_single
 def test_of_a_public_one_everything_is_said(org: Org, of_one: Start, secret: Repository) -> None:
     secret.person.change(private=False)
     secret.person.commit({"docs/SECURITY.md": b"x\n"})
