@@ -48,12 +48,16 @@ test_strangers = told(
     ),
     *(
         story(
-            f"a pull request of another list by {author} is named: {is_named}",
-            *(branch("1", "theirs.md"), opens("1", body=OTHER, author=author), run(AB)),
+            f"a pull request {of} by {author} is named: {is_named}",
+            *(branch("1", "theirs.md"), opens("1", body=body, author=author), run(AB)),
             says("progress.beside") if is_named else never("progress.beside"),
             f"#1 open by {author}: theirs.md; #2 open from -2: {AB}",
         )
-        for author, is_named in (("stranger", False), ("octo", True))
+        for of, body, author, is_named in (
+            ("of another list", OTHER, "stranger", False),
+            ("of another list", OTHER, "octo", True),
+            ("of no list", "Mine", "octo", False),
+        )
     ),
     story(
         "closed pull requests of strangers do not hide the no of a maintainer",

@@ -438,4 +438,4 @@ def test_githubs_pace_is_waiting_like_any_other_where_nothing_ends_the_run() -> 
     with pytest.raises(OutOfTime) as ended:
         retry.wait_for_turn(full(clock), creates_content=True)
     assert ended.value.message.key == "limit.out_of_time"
-    retry.wait_for_turn(full(clock), creates_content=False)
+    assert not retry.wait_for_turn(full(clock), creates_content=False)
